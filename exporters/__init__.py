@@ -1,0 +1,1 @@
+"""What leaves the house. Nothing in this package imports from `sidecar`."""

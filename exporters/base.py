@@ -1,0 +1,53 @@
+"""What an exporter is, and the two kinds of failure it may show.
+
+    ExportError
+    ├── RetryableExportError    try the same results again later
+    └── PermanentExportError    these results will never be taken; drop and count them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from exporters.result import Result
+
+
+class ExportError(Exception):
+    """An exporter could not take a batch. `error_type` is bounded and never holds user text."""
+
+    def __init__(self, message: str, *, error_type: str) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+
+
+class RetryableExportError(ExportError):
+    """The same batch may be taken later."""
+
+
+class PermanentExportError(ExportError):
+    """The same batch will never be taken."""
+
+
+class Exporter(Protocol):
+    """Pushes results to one destination. Queue, retry, timeout and telemetry are wrapped around it by deliver.
+
+    name         bounded word for labels and logs
+    every_trace  False: `export` sees only results whose outcome is `evaluated`; True: all of them
+    local        True: `export` never waits for anything outside the process, so it is called without a queue
+
+    `start` may raise ConfigError-like exceptions naming the field: a wrong destination fails at start-up.
+    `export` may raise RetryableExportError or PermanentExportError and nothing else; it is safe to call twice with
+    the same results (ids are deterministic); returning means that the destination took them, not that anyone read them.
+    `stop` flushes within the caller's deadline and never raises.
+    """
+
+    name: str
+    every_trace: bool
+    local: bool
+
+    async def start(self) -> None: ...
+
+    async def export(self, results: Sequence[Result]) -> None: ...
+
+    async def stop(self) -> None: ...

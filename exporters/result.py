@@ -1,0 +1,141 @@
+"""The result of one RAG request: what every exporter is given.
+
+All scores lie in 0..1 and 1 is good. Absent is None, never 0 or NaN.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SCHEMA = "rag-sidecar.result.v1"
+
+
+class Outcome(enum.StrEnum):
+    """How one RAG request ended. Every assembled request ends in exactly one of these."""
+
+    SCORED = "scored"
+    SAMPLED_OUT = "sampled_out"
+    SHED = "shed"
+    UNSCORABLE = "unscorable"
+    FAILED = "failed"
+
+    @property
+    def evaluated(self) -> bool:
+        """True where evaluators looked at the request (it was kept by the sampler)."""
+        return self in (Outcome.SCORED, Outcome.UNSCORABLE, Outcome.FAILED)
+
+
+class Verdict(enum.StrEnum):
+    """What the groundedness evaluation says of the whole answer."""
+
+    GROUNDED = "grounded"
+    HALLUCINATED = "hallucinated"
+    ABSTAINED = "abstained"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """Which model gave a score. `sha256` is that of the weights file, hex."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where in the documents a claim's best support stands. `document` is a 0-based index into the
+    request's documents, `start` and `end` are character offsets into its text."""
+
+    document: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it."""
+
+    text: str
+    support: float
+    supported: bool
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """One retrieved document as judged by an evaluator. `rank` starts at 1; `score` is the evaluator's, 0..1."""
+
+    rank: int
+    id: str | None
+    score: float
+    relevant: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What one evaluator says of one request: a score, or why there is none.
+
+    `outcome` is SCORED (then `score` is set), UNSCORABLE or FAILED (then `reason` is set, from a closed set).
+    `label` is a low-cardinality word that goes with the score (for example a verdict), `explanation` is free text
+    and counts as user text.
+    """
+
+    evaluator: str
+    outcome: Outcome
+    reason: str | None = None
+    score: float | None = None
+    label: str | None = None
+    explanation: str | None = None
+    model: ModelIdentity | None = None
+    threshold: float | None = None
+    version: str = "1"
+    claims: tuple[ClaimResult, ...] = ()
+    documents: tuple[DocumentResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """Everything that is known of one RAG request once it has ended, without the request's own texts.
+
+    tokens       keys input, output, cached_input, cache_write, reasoning; inclusive totals (input includes cached
+                 and cache_write, output includes reasoning); a key that is not known is left out
+    cost_usd     US dollars, keys input, cached_input, cache_write, output; None where the model has no price
+    durations    seconds, keys total, retrieval, generation, time_to_first_token; unknown keys are left out
+    inclusion_probability  p in (0, 1] with which this request was kept
+    upstream_adjusted_count  how many requests of the source this one stands for (tracestate `ot=th`), None = unknown
+    timestamp    end of the request, seconds since the epoch (event time)
+    completed_at when the sidecar was done with it, seconds since the epoch
+    """
+
+    id: str
+    trace_id: str
+    span_id: str | None
+    retrieval_span_id: str | None = None
+    service: str
+    model: str | None
+    provider: str | None = None
+    variant: str | None
+    timestamp: float
+    completed_at: float
+    outcome: Outcome
+    reason: str | None = None
+    verdict: Verdict | None = None
+    error_class: str | None = None
+    inclusion_probability: float = 1.0
+    upstream_adjusted_count: float | None = None
+    trace_sampled: bool = True
+    response_id: str | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    unpriced_tokens: int = 0
+    cost_usd: Mapping[str, float] | None = None
+    durations: Mapping[str, float] = field(default_factory=dict)
+    retrieved_documents: int | None = None
+
+    @property
+    def weight(self) -> float:
+        """How many requests of the stream this one stands for: 1/p, times the upstream count where it is known."""
+        return (self.upstream_adjusted_count or 1.0) / self.inclusion_probability

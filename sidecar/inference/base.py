@@ -1,0 +1,89 @@
+"""What evaluators ask of models, without knowing which model answers.
+
+Every call is awaited on the event loop and computed off it, batched over all requests in flight. Calls raise
+RetryableInferenceError or PermanentInferenceError and nothing else. Probabilities are calibrated, finite, in 0..1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exporters.result import Evidence, ModelIdentity
+
+FloatArray = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Sentence embeddings."""
+
+    identity: ModelIdentity
+
+    async def embed(self, texts: Sequence[str]) -> FloatArray:
+        """L2-normalised embeddings, shape (len(texts), dimension). Long texts are windowed and averaged, never cut."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable statement. `text` is what the answer says; `context` is what a pronoun in it may refer to
+    (the sentence before), or empty."""
+
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The probability (0..1) that the documents say a claim, and where its best evidence stands."""
+
+    probability: float
+    evidence: Evidence | None
+
+
+class Grounder(Protocol):
+    """Does the text of the documents say this? `threshold`: at or above it a claim or an answer counts as supported.
+    `languages`: ISO 639-1 codes the model was made for."""
+
+    identity: ModelIdentity
+    threshold: float
+    languages: frozenset[str]
+
+    async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
+        """One Support a claim, in order. Evidence is selected from the documents; none is cut silently.
+        Document indices in the evidence are indices into `documents`."""
+        ...
+
+    async def consistency(self, answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> float:
+        """Probability that the whole answer is consistent with the documents. `claims` are those of the answer."""
+        ...
+
+
+class RelevanceModel(Protocol):
+    """Calibrated relevance of documents to a question and of an answer to a question."""
+
+    identity: ModelIdentity
+    document_threshold: float
+    answer_threshold: float
+    languages: frozenset[str]
+
+    async def documents(self, question: str, documents: Sequence[str]) -> list[float]:
+        """Probability, for each document, that it helps to answer the question."""
+        ...
+
+    async def answer(self, question: str, answer: str) -> float:
+        """Probability that the answer addresses the question (not that it is right)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models an evaluator may use. Built once by the composition root."""
+
+    embedder: Embedder
+    grounder: Grounder
+    relevance: RelevanceModel

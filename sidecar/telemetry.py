@@ -1,0 +1,132 @@
+"""Every series about ourselves, in one table. docs/metrics.md is generated from it.
+
+A drop says whether it was intended: `sampled_out` is, `shed` and `failed` are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One row of the table. `kind` is counter, gauge or histogram; `help` says what it means, with its unit."""
+
+    name: str
+    kind: str
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = SECONDS
+
+
+SERIES: tuple[Series, ...] = (
+    Series("rag_sidecar_records_total", "counter", "Kafka records taken, by what became of them.", ("topic", "outcome")),
+    Series("rag_sidecar_record_bytes_total", "counter", "Bytes of the Kafka records taken.", ("topic",)),
+    Series("rag_sidecar_spans_total", "counter", "Spans decoded, by the convention that claimed them.", ("convention",)),
+    Series("rag_sidecar_decode_errors_total", "counter", "Parts of records that could not be read; the record's other parts went on.", ("topic", "reason")),
+    Series("rag_sidecar_dead_letters_total", "counter", "Records that could not be read, by cause and by what became of them.", ("topic", "reason", "outcome")),
+    Series("rag_sidecar_late_spans_total", "counter", "Spans that came after their trace had ended."),
+    Series("rag_sidecar_duplicate_spans_total", "counter", "Spans that came twice (at-least-once delivery)."),
+    Series("rag_sidecar_traces_assembled_total", "counter", "Traces put together, by how they ended.", ("completion",)),
+    Series("rag_sidecar_traces_ignored_total", "counter", "Traces that hold no RAG request.", ("reason",)),
+    Series("rag_sidecar_requests_total", "counter", "RAG requests, by outcome: the funnel. The outcomes add up to all requests.", ("outcome", "reason")),
+    Series("rag_sidecar_open_traces", "gauge", "Traces being put together."),
+    Series("rag_sidecar_open_trace_bytes", "gauge", "Approximate bytes held by traces being put together."),
+    Series("rag_sidecar_sampling_probability", "gauge", "Probability with which requests of a service are scored now.", ("rag_service",)),
+    Series("rag_sidecar_queue_length", "gauge", "Items waiting in a queue.", ("queue",)),
+    Series("rag_sidecar_queue_capacity", "gauge", "Items that a queue may hold.", ("queue",)),
+    Series("rag_sidecar_consumer_lag_records", "gauge", "Records not yet taken.", ("topic", "partition")),
+    Series("rag_sidecar_consumer_lag_seconds", "gauge", "Age of the last record taken while records wait, else 0.", ("topic", "partition")),
+    Series("rag_sidecar_assigned_partitions", "gauge", "Partitions assigned to this replica."),
+    Series("rag_sidecar_rebalances_total", "counter", "Assignments of partitions received."),
+    Series("rag_sidecar_commits_total", "counter", "Offset commits, by outcome.", ("outcome",)),
+    Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused because scoring is full."),
+    Series("rag_sidecar_inference_seconds", "histogram", "Seconds a model took for one batch.", ("model",)),
+    Series("rag_sidecar_inference_batch_size", "histogram", "Items in one batch of a model.", ("model",), SIZES),
+    Series("rag_sidecar_inference_failures_total", "counter", "Batches a model failed on.", ("model", "reason")),
+    Series("rag_sidecar_scoring_seconds", "histogram", "Seconds from the start of a request's evaluation to its result."),
+    Series("rag_sidecar_end_to_end_delay_seconds", "histogram", "Seconds from the end of a request to its exported result."),
+    Series("rag_sidecar_exports_total", "counter", "Results handed to exporters, by outcome.", ("exporter", "outcome")),
+    Series("rag_sidecar_label_overflow_total", "counter", "Label values replaced by __other__.", ("label",)),
+    Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),
+    Series("rag_sidecar_build_info", "gauge", "1, with the version.", ("version", "python_version")),
+)  # fmt: skip
+
+
+class Telemetry:
+    """Our own series in a registry of ours. Unknown names and labels raise KeyError or ValueError: a test finds them."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = registry or CollectorRegistry()
+        self._rows = {row.name: row for row in SERIES}
+        self._metrics = {row.name: _build(row, self.registry) for row in SERIES}
+        self._children: dict[tuple[str, tuple[str, ...]], Counter | Gauge | Histogram] = {}
+
+    def count(self, name: str, amount: float = 1.0, /, **labels: str) -> None:
+        """Add `amount` >= 0 to a counter."""
+        child = self._child(name, labels)
+        if isinstance(child, Counter) and math.isfinite(amount):
+            child.inc(amount)
+
+    def set(self, name: str, value: float, /, **labels: str) -> None:
+        """Set a gauge."""
+        child = self._child(name, labels)
+        if isinstance(child, Gauge):
+            child.set(value)
+
+    def observe(self, name: str, value: float, /, **labels: str) -> None:
+        """Add an observation to a histogram; what is not finite is left out, for it would poison the sum for ever."""
+        child = self._child(name, labels)
+        if isinstance(child, Histogram) and math.isfinite(value):
+            child.observe(value)
+
+    def remove(self, name: str, /, **labels: str) -> None:
+        """Forget one labelled child, for example of a partition that was taken away."""
+        values = tuple(labels[key] for key in self._rows[name].labels)
+        if self._children.pop((name, values), None) is not None:
+            self._metrics[name].remove(*values)
+
+    def value(self, name: str, /, **labels: str) -> float:
+        """The present value of a counter or gauge, summed over the labels that are not given. For tests and the screen."""
+        total = 0.0
+        for family in self._metrics[name].collect():
+            for sample in family.samples:
+                if sample.name == name and all(sample.labels.get(k) == v for k, v in labels.items()):
+                    total += sample.value
+        return total
+
+    def values(self, name: str, /) -> Iterable[tuple[dict[str, str], float]]:
+        """Each labelled child of a counter or gauge with its value."""
+        for family in self._metrics[name].collect():
+            for sample in family.samples:
+                if sample.name == name:
+                    yield dict(sample.labels), sample.value
+
+    def _child(self, name: str, labels: dict[str, str]) -> Counter | Gauge | Histogram:
+        row = self._rows[name]
+        if len(labels) != len(row.labels):
+            raise ValueError(f"{name} takes the labels {row.labels}")
+        values = tuple(labels[key] for key in row.labels)
+        key = (name, values)
+        child = self._children.get(key)
+        if child is None:
+            metric = self._metrics[name]
+            clean = [value.encode("utf-8", "replace").decode("utf-8") for value in values]
+            child = metric.labels(*clean) if row.labels else metric
+            self._children[key] = child
+        return child
+
+
+def _build(row: Series, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
+    if row.kind == "counter":
+        return Counter(row.name, row.help, row.labels, registry=registry)
+    if row.kind == "gauge":
+        return Gauge(row.name, row.help, row.labels, registry=registry)
+    return Histogram(row.name, row.help, row.labels, registry=registry, buckets=row.buckets)
