@@ -1,8 +1,8 @@
 """What an exporter is, and the two kinds of failure it may show.
 
-    ExportError
-    ├── RetryableExportError    try the same results again later
-    └── PermanentExportError    these results will never be taken; drop and count them
+ExportError
+├── RetryableExportError    try the same results again later
+└── PermanentExportError    these results will never be taken; drop and count them
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-AttributeValue: TypeAlias = "str | bool | int | float | bytes | None | Sequence[AttributeValue] | Mapping[str, AttributeValue]"
+AttributeValue: TypeAlias = (
+    "str | bool | int | float | bytes | None | Sequence[AttributeValue] | Mapping[str, AttributeValue]"
+)
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 
 
