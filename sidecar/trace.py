@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 AttributeValue: TypeAlias = (
-    "str | bool | int | float | bytes | None | Sequence[AttributeValue] | Mapping[str, AttributeValue]"
+    "str | bool | int | float | bytes | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"
 )
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 
