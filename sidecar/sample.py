@@ -1,0 +1,158 @@
+"""Which requests are scored, and with which probability.
+
+The choice is a function of the trace id alone, so that every replica and every restart chooses the same requests:
+u = hash(salt, trace_id) in [0, 1), keep when u < p. All evaluators share the one u. p comes from the first rate rule
+that matches the service, lowered by the budget controller when scoring cannot keep up, never below `min_rate`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagTrace
+
+_MOST_SERVICES = 200
+
+
+class RateRule(BaseModel):
+    """The rate of the services that match a pattern."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str = Field(description="Service name; `*` and `?` are wildcards.")
+    rate: float = Field(ge=0, le=1, description="Share of the requests to score, 0..1.")
+
+
+class KeepRule(BaseModel):
+    """Requests that are scored whatever the rate. A request is kept when every condition that is given holds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, description="Word for logs and results.")
+    error: bool | None = Field(default=None, description="True: the request failed. False: it did not.")
+    feedback_below: float | None = Field(default=None, description="The user's feedback score is below this.")
+    attribute: str | None = Field(
+        default=None, description="A span attribute (see decode.keep_attributes) that must be there."
+    )
+    equals: str | None = Field(default=None, description="The value that attribute must have.")
+
+    def matches(self, trace: RagTrace) -> bool:
+        """True where every condition given holds; a rule without conditions matches nothing."""
+        conditions: list[bool] = []
+        if self.error is not None:
+            conditions.append((trace.error_class is not None) == self.error)
+        if self.feedback_below is not None:
+            conditions.append(trace.feedback is not None and trace.feedback < self.feedback_below)
+        if self.attribute is not None:
+            value = trace.attributes.get(self.attribute)
+            conditions.append(value is not None and (self.equals is None or str(value) == self.equals))
+        return bool(conditions) and all(conditions)
+
+
+class BudgetConfig(BaseModel):
+    """How sampling gives way when scoring cannot keep up."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enabled: bool = Field(default=True, description="Lower the rate when requests wait for scoring.")
+    interval_seconds: float = Field(default=2.0, gt=0, description="How often the rate is reconsidered.")
+    high_fill: float = Field(
+        default=0.5, gt=0, le=1, description="Above this fill of the scoring queue the rate falls."
+    )
+    low_fill: float = Field(default=0.1, ge=0, lt=1, description="Below this fill the rate rises again.")
+    decrease: float = Field(default=0.7, gt=0, lt=1, description="Factor of one step down.")
+    increase: float = Field(default=1.15, gt=1, description="Factor of one step up.")
+
+
+class SampleConfig(BaseModel):
+    """Settings of the sampler."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rate: float = Field(
+        default=1.0, ge=0, le=1, description="Share of the requests to score where no rule matches, 0..1."
+    )
+    rules: tuple[RateRule, ...] = Field(default=(), description="Rates by service; the first match wins.")
+    always_keep: tuple[KeepRule, ...] = Field(default=(), description="Requests that are scored whatever the rate.")
+    min_rate: float = Field(
+        default=0.001, ge=0, le=1, description="The budget never lowers a rate below this (or below the rate itself)."
+    )
+    salt: str = Field(default="rag-sidecar", description="Must be the same on all replicas.")
+    budget: BudgetConfig = Field(
+        default=BudgetConfig(), description="How sampling gives way when scoring cannot keep up."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a request is scored. `probability` is the inclusion probability of requests like it, `rule` says why."""
+
+    keep: bool
+    probability: float
+    rule: str
+
+
+class Sampler:
+    """Decides; pure but for the budget's factor and the gauge of the present probability."""
+
+    def __init__(self, config: SampleConfig, telemetry: Telemetry) -> None:
+        self._config = config
+        self._telemetry = telemetry
+        self._salt = config.salt.encode()
+        self._highest = max([config.rate, *(rule.rate for rule in config.rules)])
+        self._factor = 1.0
+        self._rates: dict[str, tuple[float, str]] = {}
+
+    def may_keep(self, trace_id: str, service: str) -> bool:
+        """False where no rule could keep this trace, so that its texts need not be held.
+
+        The budget's factor is left out and the highest rate of all rules is used: a trace may span services, and
+        dropping the text of a trace that is kept after all would bias the sample.
+        """
+        return bool(self._config.always_keep) or self._u(trace_id) < self._highest
+
+    def decide(self, trace: RagTrace) -> Decision:
+        """The decision for one request."""
+        rate, rule = self._rate(trace.service)
+        for keep in self._config.always_keep:
+            if keep.matches(trace):
+                return Decision(keep=True, probability=1.0, rule=keep.name)
+        probability = self._effective(rate)
+        return Decision(keep=self._u(trace.trace_id) < probability, probability=probability, rule=rule)
+
+    def relieve(self, fill: float) -> None:
+        """Tell the budget controller how full the scoring queue is (0..1); called every `budget.interval_seconds`."""
+        budget = self._config.budget
+        if not budget.enabled:
+            return
+        if fill > budget.high_fill:
+            self._factor = max(self._factor * budget.decrease, 1e-6)
+        elif fill < budget.low_fill:
+            self._factor = min(self._factor * budget.increase, 1.0)
+        for service, (rate, _) in self._rates.items():
+            self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=service)
+
+    def _effective(self, rate: float) -> float:
+        return max(rate * self._factor, min(self._config.min_rate, rate))
+
+    def _rate(self, service: str) -> tuple[float, str]:
+        known = self._rates.get(service)
+        if known is not None:
+            return known
+        found = next(
+            ((rule.rate, rule.service) for rule in self._config.rules if fnmatch.fnmatchcase(service, rule.service)),
+            (self._config.rate, "default"),
+        )
+        if len(self._rates) < _MOST_SERVICES:
+            self._rates[service] = found
+            self._telemetry.set("rag_sidecar_sampling_probability", self._effective(found[0]), rag_service=service)
+        return found
+
+    def _u(self, trace_id: str) -> float:
+        digest = hashlib.blake2b(trace_id.encode("utf-8", "surrogatepass"), key=self._salt[:64], digest_size=8).digest()
+        return int.from_bytes(digest, "big") / 2.0**64
