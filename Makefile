@@ -1,0 +1,57 @@
+# Two commands do everything: `make demo` shows scores moving, `make test` proves that it works.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
+
+.PHONY: demo test test-fast lint parts lock docs dashboards clean
+
+demo: $(VENV)/.demo
+	@$(BIN)/rag-sidecar demo
+
+test: lint parts
+	$(BIN)/python -m pytest -q
+
+test-fast: lint
+	$(BIN)/python -m pytest -q -m "not real"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m docs.generate --check
+	$(BIN)/python -m dashboards.generate --check
+
+parts: $(VENV)/.dev
+	$(BIN)/python -m tests.parts
+
+docs dashboards: $(VENV)/.dev
+	$(BIN)/python -m dashboards.generate
+	$(BIN)/python -m docs.generate
+
+# One lock with hashes for each way to install; pip refuses anything else.
+COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links pyproject.toml
+lock: | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q 'uv>=0.9'
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) --extra demo -o requirements-demo.lock
+	$(COMPILE) --extra dev -o requirements-dev.lock
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rag-sidecar needs Python 3.11 or newer: set PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: requirements-demo.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --require-hashes -r requirements-demo.lock
+	$(BIN)/python -m pip install -q --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install -q --no-deps -e .
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

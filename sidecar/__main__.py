@@ -1,0 +1,159 @@
+"""The command line: run, check, score, inspect, demo, version.
+
+Exit codes: 0 done; 1 done, but not all of it was well (a line unread, a check failed, nothing scored);
+2 wrong usage or configuration; 3 Kafka out of reach or refusing; 130 stopped by the user.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from sidecar import __version__, config
+from sidecar.errors import BrokerError, ConfigError, SidecarError
+
+WRONG_USAGE = 2
+NO_BROKER = 3
+INTERRUPTED = 130
+
+cli = typer.Typer(
+    name="rag-sidecar",
+    help="Online monitoring of production RAG services: traces in from Kafka, scores out to Prometheus.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 done, 1 not all of it was well, 2 wrong usage or configuration, 3 Kafka out of reach, 130 interrupted.",
+    rich_markup_mode=None,
+)
+errors = Console(stderr=True, highlight=False)
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", envvar="RAG_SIDECAR_CONFIG", help="YAML file with the settings; the environment wins over it."
+    ),
+]
+
+
+@cli.command()
+def run(config_file: ConfigOption = None) -> None:
+    """Consume traces, score them and export the numbers, until SIGTERM."""
+    from sidecar.app import App
+    from sidecar.logs import set_up_logs
+
+    async def serve() -> None:
+        settings = config.load(config_file)
+        set_up_logs(settings.log)
+        async with App(settings) as app:
+            app.stop_on_signals()
+            await app.run()
+
+    asyncio.run(serve())
+
+
+@cli.command()
+def check(config_file: ConfigOption = None) -> None:
+    """Validate the settings, load the models, reach the brokers, and say what to mend."""
+    from sidecar.check import check_all
+
+    raise typer.Exit(asyncio.run(check_all(config_file)))
+
+
+@cli.command()
+def score(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN.jsonl", help="Native records, one JSON object a line; - is standard input.")
+    ],
+    target: Annotated[
+        Path | None, typer.Argument(metavar="[OUT.jsonl]", help="Where results go; standard output by default.")
+    ] = None,
+    config_file: ConfigOption = None,
+) -> None:
+    """Score a file of native records without Kafka: one result a line, in the order of the input."""
+    from sidecar.score import score_file
+
+    settings = config.load(config_file, kafka=False)
+    size = source.stat().st_size if source.is_file() else None
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=errors, transient=not errors.is_terminal) as bar:
+        task = bar.add_task("scoring", total=size)
+        unread = asyncio.run(
+            score_file(source, target, settings=settings, progress=lambda read: bar.update(task, completed=read))
+        )
+    if unread:
+        errors.print(f"{unread} lines could not be read; their places in the output say why")
+        raise typer.Exit(1)
+
+
+@cli.command()
+def inspect(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines.")],
+    logs: Annotated[Path | None, typer.Option(help="OTLP log records of the same traces.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per RAG request.")] = False,
+    config_file: ConfigOption = None,
+) -> None:
+    """Print what is understood of recorded spans, what is missing, and which switch would supply it."""
+    from sidecar.inspect import inspect_file
+
+    settings = config.load(config_file, kafka=False)
+    raise typer.Exit(
+        inspect_file(source, logs=logs, as_json=as_json, decode=settings.decode, assemble=settings.assemble)
+    )
+
+
+@cli.command()
+def demo(
+    seconds: Annotated[float | None, typer.Option(envvar="DEMO_SECONDS", help="End after this many seconds.")] = None,
+) -> None:
+    """Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."""
+    from sidecar.demo.run import run_demo
+
+    raise typer.Exit(run_demo(seconds))
+
+
+@cli.command()
+def version() -> None:
+    """Print the version."""
+    sys.stdout.write(f"rag-sidecar {__version__}\n")
+
+
+def main() -> NoReturn:
+    """Run a command and turn our own errors into a line on standard error and an exit code."""
+    try:
+        cli()
+    except ConfigError as error:
+        errors.print(f"[bold red]error[/] {_escape(error)}")
+        sys.exit(WRONG_USAGE)
+    except BrokerError as error:
+        errors.print(f"[bold red]Kafka[/] {_escape(error)}")
+        sys.exit(NO_BROKER)
+    except SidecarError as error:
+        errors.print(f"[bold red]error[/] {_escape(error)}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _escape(error: SidecarError) -> str:
+    return str(error).replace("[", "\\[")
+
+
+if __name__ == "__main__":
+    main()

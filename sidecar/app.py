@@ -1,0 +1,138 @@
+"""The composition root: builds every part from the Config, starts sinks first and stops sources first."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import platform
+import signal
+from collections.abc import Sequence
+from types import TracebackType
+
+from exporters.base import Exporter
+from exporters.kafka import KafkaResultsExporter
+from exporters.otlp import OtlpExporter
+from exporters.prometheus import PrometheusExporter
+from sidecar import __version__
+from sidecar.admin import Admin
+from sidecar.assemble import Assembler
+from sidecar.clock import Clock, SystemClock
+from sidecar.config import Config
+from sidecar.decode.decoder import Decoder
+from sidecar.deliver import Deliverer
+from sidecar.evaluate.engine import Engine
+from sidecar.inference.catalog import ModelRuntime
+from sidecar.pipeline import Pipeline
+from sidecar.price import Pricer
+from sidecar.receive import Receiver
+from sidecar.sample import Sampler
+from sidecar.telemetry import Telemetry
+from sidecar.tracing import Tracing
+
+logger = logging.getLogger(__name__)
+
+
+class App:
+    """One sidecar. Used as `async with App(config) as app: await app.run()`."""
+
+    def __init__(self, config: Config, *, clock: Clock | None = None, more_exporters: Sequence[Exporter] = ()) -> None:
+        self.config = config
+        self.clock = clock or SystemClock()
+        self.telemetry = Telemetry()
+        self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
+        self.runtime = ModelRuntime(config.inference, self.telemetry)
+        self.engine = Engine(config.evaluate, self.runtime.models)
+        self.tracing = Tracing(config.otlp)
+        self.deliverer = Deliverer(
+            config.deliver, [*self._exporters(), *more_exporters], telemetry=self.telemetry, clock=self.clock
+        )
+        sampler = Sampler(config.sample, self.telemetry)
+        assembler = Assembler(config.assemble, self.clock, self.telemetry)
+        self.receiver = Receiver(config.receive, self.telemetry, self.clock, on_revoked=assembler.forget)
+        self.pipeline = Pipeline(
+            config.pipeline,
+            source=self.receiver,
+            decoder=Decoder(config.decode, self.telemetry, keep_text=sampler.may_keep),
+            assembler=assembler,
+            sampler=sampler,
+            engine=self.engine,
+            pricer=Pricer(config.price),
+            deliverer=self.deliverer,
+            telemetry=self.telemetry,
+            clock=self.clock,
+            tracing=self.tracing,
+            budget_interval_seconds=config.sample.budget.interval_seconds,
+        )
+        self.admin = Admin(config.admin, self.telemetry.registry, alive=self.pipeline.problem, ready=self._not_ready)
+        self._stop = asyncio.Event()
+        self._flush = False
+
+    async def __aenter__(self) -> App:
+        """Start the sinks, then the sources. Raises ConfigError or BrokerError; what was started is stopped again."""
+        try:
+            await self.runtime.start()
+            await self.admin.start()
+            await self.deliverer.start()
+            await self.receiver.start()
+        except BaseException:
+            await self._close()
+            raise
+        logger.info("started, version %s, metrics on port %d", __version__, self.admin.port)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._close()
+        logger.info("stopped")
+
+    async def run(self) -> None:
+        """Work until `stop` is called."""
+        running = asyncio.create_task(self.pipeline.run(), name="pipeline")
+        asked = asyncio.create_task(self._stop.wait(), name="stop")
+        await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
+        self.pipeline.stop(flush=self._flush)
+        asked.cancel()
+        await running
+
+    def stop(self, *, flush: bool = False) -> None:
+        """Ask `run` to end; with `flush`, traces still open are scored as they are."""
+        self._flush = flush
+        self._stop.set()
+
+    def stop_on_signals(self) -> None:
+        """Stop on SIGTERM and SIGINT."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+
+    def _exporters(self) -> list[Exporter]:
+        config = self.config
+        exporters: list[Exporter] = []
+        if config.prometheus.enabled:
+            names = [evaluator.name for evaluator in self.engine.evaluators]
+            exporters.append(PrometheusExporter(config.prometheus, self.telemetry.registry, evaluators=names))
+        if config.results.topic:
+            exporters.append(
+                KafkaResultsExporter(
+                    config.results,
+                    bootstrap_servers=config.receive.bootstrap_servers,
+                    security=config.receive.security.client_options(),
+                )
+            )
+        if config.otlp.wanted:
+            exporters.append(OtlpExporter(config.otlp))
+        return exporters
+
+    def _not_ready(self) -> str | None:
+        if not self.receiver.ready:
+            return "Kafka: no partitions assigned yet"
+        return self.pipeline.problem()
+
+    async def _close(self) -> None:
+        await self.deliverer.stop(self.config.pipeline.drain_seconds)
+        await self.receiver.commit()
+        await self.receiver.stop()
+        await self.runtime.stop()
+        self.tracing.stop()
+        await self.admin.stop()

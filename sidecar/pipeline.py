@@ -1,0 +1,320 @@
+"""The one place that knows the order: receive, decode, assemble, sample, evaluate, deliver, acknowledge.
+
+intake    polls Kafka, decodes, assembles, samples; never waits for scoring: when the scoring queue is full it
+          pauses the partitions and keeps polling, so that the group membership lives
+workers   evaluate requests from the queue and hand the results to delivery
+done      a record is acknowledged when every request of every trace that it fed has its outcome and is delivered
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from exporters.result import Outcome, Result
+from sidecar.assemble import Assembled, Assembler
+from sidecar.clock import Clock
+from sidecar.decode.decoder import Decoder
+from sidecar.deliver import Deliverer
+from sidecar.errors import DecodeError
+from sidecar.evaluate.engine import Engine, Evaluated
+from sidecar.offsets import Lease
+from sidecar.price import Pricer
+from sidecar.receive import Taken
+from sidecar.sample import Decision, Sampler
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagTrace, Record, Tokens
+from sidecar.tracing import Tracing
+
+logger = logging.getLogger(__name__)
+
+NAMESPACE = uuid.UUID("8f6f5f0e-5d3c-5b0a-9a52-0d8c3b8a6f11")
+_BIG_RECORD = 128 * 1024
+
+
+class PipelineConfig(BaseModel):
+    """Settings of what lies between the stages."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    queue_size: int = Field(default=128, ge=1, description="Requests waiting for scoring before intake pauses.")
+    workers: int = Field(default=16, ge=1, description="Requests evaluated at once; their texts share batches.")
+    most_backlog: int = Field(
+        default=2048, ge=0, description="Requests over the queue that may wait while intake is paused; more are shed."
+    )
+    stalled_seconds: float = Field(
+        default=60.0, gt=0, description="Without a beat of intake for this long /livez fails."
+    )
+    drain_seconds: float = Field(default=20.0, ge=0, description="Time for scoring and exporters to finish at a stop.")
+
+
+class Source(Protocol):
+    """Where records come from: receive.Receiver, or a list in a test."""
+
+    async def poll(self, *, paused: bool) -> Sequence[Taken]: ...
+
+    async def commit(self) -> None: ...
+
+    async def dead_letter(self, record: Record, *, reason: str, detail: str) -> bool: ...
+
+
+@dataclass(slots=True)
+class _Job:
+    """One request on its way, with what is to be called when it has ended."""
+
+    trace: RagTrace
+    decision: Decision
+    finish: Callable[[], None]
+
+
+class Pipeline:
+    """Runs the stages. `run` returns after `stop` was called and the queue is empty or the deadline has passed."""
+
+    def __init__(
+        self,
+        config: PipelineConfig,
+        *,
+        source: Source,
+        decoder: Decoder,
+        assembler: Assembler,
+        sampler: Sampler,
+        engine: Engine,
+        pricer: Pricer,
+        deliverer: Deliverer,
+        telemetry: Telemetry,
+        clock: Clock,
+        tracing: Tracing,
+        budget_interval_seconds: float = 2.0,
+    ) -> None:
+        self._config = config
+        self._source = source
+        self._decoder = decoder
+        self._assembler = assembler
+        self._sampler = sampler
+        self._engine = engine
+        self._pricer = pricer
+        self._deliverer = deliverer
+        self._telemetry = telemetry
+        self._clock = clock
+        self._tracing = tracing
+        self._budget_interval = budget_interval_seconds
+        self._queue: asyncio.Queue[_Job] = asyncio.Queue(config.queue_size)
+        self._backlog: deque[_Job] = deque()
+        self._stopping = asyncio.Event()
+        self._flush = False
+        self._beat = clock.monotonic()
+        self._budget_at = clock.monotonic()
+        telemetry.set("rag_sidecar_queue_capacity", config.queue_size, queue="evaluate")
+
+    def stop(self, *, flush: bool = False) -> None:
+        """Ask `run` to end. With `flush`, traces still open are finished as they are; without, they are left
+        uncommitted, so that the next start reads them again whole."""
+        self._flush = flush
+        self._stopping.set()
+
+    def problem(self) -> str | None:
+        """What is wrong with the intake, or None: for /livez."""
+        silent = self._clock.monotonic() - self._beat
+        return f"intake has not moved for {silent:.0f} s" if silent > self._config.stalled_seconds else None
+
+    async def run(self) -> None:
+        """Take, score and deliver until `stop` is called, then drain by the deadline."""
+        workers = [asyncio.create_task(self._work(), name=f"evaluate-{n}") for n in range(self._config.workers)]
+        try:
+            await self._take_in()
+            await self._drain()
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _take_in(self) -> None:
+        while not self._stopping.is_set():
+            self._refill()
+            paused = bool(self._backlog) or self._queue.full()
+            self._telemetry.set("rag_sidecar_intake_paused", paused)
+            for taken in await self._source.poll(paused=paused):
+                await self._feed(taken)
+                await asyncio.sleep(0)
+            for assembled in self._assembler.due():
+                await self._route(assembled)
+            self._relieve()
+            await self._source.commit()
+            self._beat = self._clock.monotonic()
+
+    async def _drain(self) -> None:
+        if self._flush:
+            for assembled in self._assembler.flush():
+                await self._route(assembled)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._config.drain_seconds):
+                while self._backlog:
+                    await self._queue.put(self._backlog.popleft())
+                await self._queue.join()
+        left = len(self._backlog) + self._queue.qsize()
+        if left:
+            logger.warning("%d requests were left unscored at the stop; their records are not committed", left)
+
+    async def _feed(self, taken: Taken) -> None:
+        record, lease = taken.record, taken.lease
+        self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
+        try:
+            with self._tracing.span("decode"):
+                big = record.value is not None and len(record.value) > _BIG_RECORD
+                spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
+        except DecodeError as error:
+            await self._reject(record, lease, error)
+            return
+        self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
+        for assembled in self._assembler.add(spans, acknowledgement=lease, partition=(record.topic, record.partition)):
+            await self._route(assembled)
+        lease.release()
+
+    async def _reject(self, record: Record, lease: Lease, error: DecodeError) -> None:
+        """Send a poison record on. Where that fails for good it stays uncommitted, and is read again after a restart."""
+        self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="dead_letter")
+        self._telemetry.count("rag_sidecar_decode_errors_total", topic=record.topic, reason=error.reason)
+        if await self._source.dead_letter(record, reason=error.reason, detail=error.detail):
+            lease.release()
+
+    async def _route(self, assembled: Assembled) -> None:
+        finish = _Countdown(assembled)
+        for trace in assembled.requests:
+            decision = self._sampler.decide(trace)
+            job = _Job(trace, decision, finish)
+            if not decision.keep:
+                await self._close(job, Outcome.SAMPLED_OUT, None)
+            elif len(self._backlog) > self._config.most_backlog:
+                await self._close(job, Outcome.SHED, "backlog")
+            else:
+                self._backlog.append(job)
+        if not assembled.requests:
+            finish.release()
+        self._refill()
+
+    def _refill(self) -> None:
+        while self._backlog and not self._queue.full():
+            self._queue.put_nowait(self._backlog.popleft())
+        self._telemetry.set("rag_sidecar_queue_length", self._queue.qsize() + len(self._backlog), queue="evaluate")
+
+    def _relieve(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._budget_at < self._budget_interval:
+            return
+        self._budget_at = now
+        waiting = self._queue.qsize() + len(self._backlog)
+        self._sampler.relieve(min(1.0, waiting / self._config.queue_size))
+
+    async def _work(self) -> None:
+        while True:
+            job = await self._queue.get()
+            try:
+                await self._evaluate(job)
+            except Exception as error:
+                logger.error("evaluation broke", exc_info=error)
+                await self._close(job, Outcome.FAILED, "internal")
+            finally:
+                self._queue.task_done()
+
+    async def _evaluate(self, job: _Job) -> None:
+        started = self._clock.monotonic()
+        with self._tracing.evaluation(job.trace.trace_id, job.trace.span_id):
+            evaluated = await self._engine.evaluate(job.trace)
+        self._telemetry.observe("rag_sidecar_scoring_seconds", self._clock.monotonic() - started)
+        await self._close(job, evaluated.outcome, evaluated.reason, evaluated)
+
+    async def _close(self, job: _Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
+        """The one end of every request: count the outcome, then deliver; `finish` is called when delivery is done."""
+        result = self._result(job, outcome, reason, evaluated)
+        self._telemetry.count("rag_sidecar_requests_total", outcome=outcome, reason=reason or "")
+        if outcome.evaluated:
+            delay = result.completed_at - result.timestamp
+            self._telemetry.observe("rag_sidecar_end_to_end_delay_seconds", max(0.0, delay))
+        await self._deliverer.deliver(result, done=job.finish)
+
+    def _result(self, job: _Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None) -> Result:
+        return make_result(
+            job.trace,
+            pricer=self._pricer,
+            completed_at=self._clock.now(),
+            outcome=outcome,
+            reason=reason,
+            evaluated=evaluated,
+            inclusion_probability=job.decision.probability,
+        )
+
+
+class _Countdown:
+    """Releases the acknowledgements of a trace when each of its requests has called it once."""
+
+    def __init__(self, assembled: Assembled) -> None:
+        self._left = len(assembled.requests)
+        self._assembled = assembled
+
+    def __call__(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.release()
+
+    def release(self) -> None:
+        for acknowledgement in self._assembled.acknowledgements:
+            acknowledgement.release()
+
+
+def make_result(
+    trace: RagTrace,
+    *,
+    pricer: Pricer,
+    completed_at: float,
+    outcome: Outcome,
+    reason: str | None = None,
+    evaluated: Evaluated | None = None,
+    inclusion_probability: float = 1.0,
+) -> Result:
+    """The result of one request. Its id is a function of the trace alone, so that a replay overwrites."""
+    priced = pricer.price(trace.model_calls)
+    part = trace.root_span_id or trace.span_id or ""
+    return Result(
+        id=str(uuid.uuid5(NAMESPACE, f"{trace.service}/{trace.trace_id}/{part}".encode("utf-8", "replace").decode())),
+        trace_id=trace.trace_id,
+        span_id=trace.span_id,
+        retrieval_span_id=trace.retrieval_span_id,
+        service=trace.service,
+        model=trace.model,
+        provider=trace.provider,
+        variant=trace.variant,
+        timestamp=trace.timestamp,
+        completed_at=completed_at,
+        outcome=outcome,
+        reason=reason,
+        verdict=evaluated.verdict if evaluated else None,
+        error_class=trace.error_class,
+        inclusion_probability=inclusion_probability,
+        upstream_adjusted_count=trace.upstream_adjusted_count,
+        trace_sampled=trace.trace_sampled,
+        response_id=trace.response_id,
+        evaluations=evaluated.evaluations if evaluated else (),
+        tokens=_known(trace.tokens),
+        unpriced_tokens=priced.unpriced_tokens,
+        cost_usd=priced.cost_usd,
+        durations=_durations(trace),
+        retrieved_documents=len(trace.documents),
+    )
+
+
+def _known(tokens: Tokens) -> dict[str, int]:
+    names = ("input", "output", "cached_input", "cache_write", "reasoning")
+    return {name: value for name in names if (value := getattr(tokens, name)) is not None}
+
+
+def _durations(trace: RagTrace) -> dict[str, float]:
+    names = ("total", "retrieval", "generation", "time_to_first_token")
+    return {name: value for name in names if (value := getattr(trace.durations, name)) is not None}
