@@ -134,6 +134,7 @@ def _bind(config: AdminConfig) -> socket.socket:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((config.host, config.port))
+        sock.listen(128)
     except OSError as error:
         sock.close()
         raise ConfigError(

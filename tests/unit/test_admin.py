@@ -1,0 +1,84 @@
+"""The admin endpoint over a real socket."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from sidecar.admin import Admin, AdminConfig, serving
+from sidecar.errors import ConfigError
+from sidecar.telemetry import Telemetry
+
+
+def _config(**values: object) -> AdminConfig:
+    return AdminConfig.model_validate({"host": "127.0.0.1", "port": 0, **values})
+
+
+def _admin(config: AdminConfig, *, alive: str | None = None, ready: str | None = None) -> Admin:
+    telemetry = Telemetry()
+    telemetry.count("rag_sidecar_late_spans_total", 3)
+    return Admin(config, telemetry.registry, alive=lambda: alive, ready=lambda: ready)
+
+
+async def _get(admin: Admin, path: str, **headers: str) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{admin.port}") as client:
+        return await client.get(path, headers=headers)
+
+
+async def test_metrics_are_rendered_in_the_format_that_is_asked_for() -> None:
+    async with serving(_admin(_config())) as admin:
+        plain = await _get(admin, "/metrics")
+        assert "rag_sidecar_late_spans_total 3.0" in plain.text
+        assert plain.headers["content-type"].startswith("text/plain")
+        modern = await _get(admin, "/metrics", accept="application/openmetrics-text; version=1.0.0")
+        assert modern.text.endswith("# EOF\n")
+
+
+async def test_probes_say_what_is_wrong() -> None:
+    async with serving(_admin(_config(), ready="no partitions")) as admin:
+        assert (await _get(admin, "/livez")).status_code == 200
+        ready = await _get(admin, "/readyz")
+        assert (ready.status_code, ready.text) == (503, "no partitions\n")
+
+
+async def test_metrics_ask_for_the_token_and_probes_do_not() -> None:
+    async with serving(_admin(_config(bearer_token=SecretStr("s3cret")))) as admin:
+        assert (await _get(admin, "/metrics")).status_code == 401
+        assert (await _get(admin, "/metrics", authorization="Bearer wrong")).status_code == 401
+        assert (await _get(admin, "/metrics", authorization="Bearer s3cret")).status_code == 200
+        assert (await _get(admin, "/livez")).status_code == 200
+
+
+async def test_the_token_may_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("abc\n")
+    async with serving(_admin(_config(bearer_token_file=tmp_path / "token"))) as admin:
+        assert (await _get(admin, "/metrics", authorization="Bearer abc")).status_code == 200
+
+
+async def test_the_page_lists_what_there_is() -> None:
+    async with serving(_admin(_config())) as admin:
+        assert '<a href="/metrics">' in (await _get(admin, "/")).text
+
+
+async def test_a_silent_client_does_not_block_a_scrape() -> None:
+    async with serving(_admin(_config())) as admin:
+        with socket.create_connection(("127.0.0.1", admin.port)):
+            assert (await _get(admin, "/metrics")).status_code == 200
+
+
+async def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        admin = _admin(_config(port=taken.getsockname()[1]))
+        with pytest.raises(ConfigError, match=r"^admin.port: cannot listen on 127.0.0.1"):
+            await admin.start()
+
+
+def test_a_certificate_without_its_key_is_refused() -> None:
+    with pytest.raises(ValueError, match="go together"):
+        _config(tls_cert_file="a.pem")

@@ -1,0 +1,110 @@
+"""The sampler: the same choice everywhere, unbiased, and with the probability that was used."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.sample import BudgetConfig, KeepRule, RateRule, SampleConfig, Sampler
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagTrace
+
+
+def _trace(
+    number: int = 0, *, service: str = "kb", error: str | None = None, feedback: float | None = None
+) -> RagTrace:
+    return RagTrace(
+        trace_id=f"{number:032x}",
+        service=service,
+        convention="native",
+        timestamp=0.0,
+        error_class=error,
+        feedback=feedback,
+    )
+
+
+def _sampler(config: SampleConfig) -> Sampler:
+    return Sampler(config, Telemetry())
+
+
+def test_two_replicas_choose_the_same_requests() -> None:
+    config = SampleConfig(rate=0.3)
+    one, two = _sampler(config), _sampler(config)
+    assert [one.decide(_trace(n)).keep for n in range(500)] == [two.decide(_trace(n)).keep for n in range(500)]
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9])
+def test_the_share_kept_is_the_rate(rate: float) -> None:
+    sampler = _sampler(SampleConfig(rate=rate))
+    count = 20_000
+    kept = sum(sampler.decide(_trace(n)).keep for n in range(count))
+    assert abs(kept / count - rate) < 4 * (rate * (1 - rate) / count) ** 0.5
+
+
+def test_weighting_by_the_inverse_probability_gives_back_the_total_when_rates_differ_by_service() -> None:
+    sampler = _sampler(SampleConfig(rate=0.5, rules=(RateRule(service="busy-*", rate=0.1),)))
+    decisions = [sampler.decide(_trace(n, service="busy-bot" if n % 2 else "quiet")) for n in range(20_000)]
+    estimate = sum(1 / d.probability for d in decisions if d.keep)
+    assert estimate == pytest.approx(20_000, rel=0.05)
+
+
+def test_another_salt_chooses_other_requests() -> None:
+    one, two = _sampler(SampleConfig(rate=0.5, salt="a")), _sampler(SampleConfig(rate=0.5, salt="b"))
+    same = sum(one.decide(_trace(n)).keep == two.decide(_trace(n)).keep for n in range(2000))
+    assert 800 < same < 1200
+
+
+def test_the_first_rule_that_matches_the_service_gives_the_rate() -> None:
+    rules = (RateRule(service="shop-*", rate=0.0), RateRule(service="*", rate=1.0))
+    sampler = _sampler(SampleConfig(rate=0.5, rules=rules))
+    assert not sampler.decide(_trace(service="shop-eu")).keep
+    decision = sampler.decide(_trace(service="other"))
+    assert (decision.keep, decision.probability, decision.rule) == (True, 1.0, "*")
+
+
+def test_a_keep_rule_keeps_with_probability_one_and_says_so() -> None:
+    sampler = _sampler(SampleConfig(rate=0.0, always_keep=(KeepRule(name="failed", error=True),)))
+    assert sampler.decide(_trace(error="timeout")) == sampler.decide(_trace(1, error="timeout"))
+    decision = sampler.decide(_trace(error="timeout"))
+    assert (decision.keep, decision.probability, decision.rule) == (True, 1.0, "failed")
+    assert not sampler.decide(_trace()).keep
+
+
+def test_a_keep_rule_without_conditions_keeps_nothing() -> None:
+    assert not KeepRule(name="empty").matches(_trace())
+
+
+def test_every_condition_of_a_keep_rule_must_hold() -> None:
+    rule = KeepRule(name="bad", error=False, feedback_below=0.5)
+    assert rule.matches(_trace(feedback=0.0))
+    assert not rule.matches(_trace(feedback=0.0, error="timeout"))
+    assert not rule.matches(_trace())
+
+
+def test_the_budget_lowers_the_rate_when_requests_wait_and_raises_it_again() -> None:
+    telemetry = Telemetry()
+    sampler = Sampler(SampleConfig(rate=1.0, min_rate=0.05), telemetry)
+    assert sampler.decide(_trace()).probability == 1.0
+    for _ in range(100):
+        sampler.relieve(1.0)
+    assert sampler.decide(_trace()).probability == 0.05
+    assert telemetry.value("rag_sidecar_sampling_probability", rag_service="kb") == 0.05
+    for _ in range(200):
+        sampler.relieve(0.0)
+    assert sampler.decide(_trace()).probability == 1.0
+
+
+def test_a_budget_that_is_off_changes_nothing() -> None:
+    sampler = _sampler(SampleConfig(rate=0.4, budget=BudgetConfig(enabled=False)))
+    sampler.relieve(1.0)
+    assert sampler.decide(_trace()).probability == 0.4
+
+
+@given(st.text(max_size=64), st.floats(0, 1), st.floats(0, 1))
+def test_text_is_never_dropped_of_a_request_that_is_kept(trace_id: str, default: float, special: float) -> None:
+    sampler = _sampler(SampleConfig(rate=default, rules=(RateRule(service="special", rate=special),)))
+    for service in ("special", "other"):
+        trace = RagTrace(trace_id=trace_id, service=service, convention="native", timestamp=0.0)
+        if sampler.decide(trace).keep:
+            assert sampler.may_keep(trace_id, "any")
