@@ -1,0 +1,122 @@
+"""Which offsets may be committed. Pure: no Kafka, no clock, no tasks.
+
+A record that was taken is a lease. It starts with one hold, its taker's own; every trace that it feeds adds one. When
+all holds are released the record is done. What may be committed for a partition is the lowest offset that is not done,
+or one past the highest taken: gaps (compaction, transaction markers) never stand in the way.
+
+Memory is proportional to the leases that are open, also where one old lease pins its partition.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+Partition: TypeAlias = tuple[str, int]
+
+
+class Lease:
+    """A claim on one record; a trace.Acknowledgement. Done is final: later holds and releases do nothing."""
+
+    __slots__ = ("_holds", "_state", "offset", "taken_at")
+
+    def __init__(self, state: _PartitionState, offset: int, taken_at: float) -> None:
+        self.offset = offset
+        self.taken_at = taken_at
+        self._state = state
+        self._holds = 1
+
+    @property
+    def done(self) -> bool:
+        """Whether every hold has been released."""
+        return self._holds == 0
+
+    def hold(self) -> None:
+        """Add one hold, unless the record is done."""
+        if self._holds:
+            self._holds += 1
+
+    def release(self) -> None:
+        """Take one hold away; with the last one the record is done."""
+        if not self._holds:
+            return
+        self._holds -= 1
+        if not self._holds:
+            self._state.open.pop(self.offset, None)
+
+
+class _PartitionState:
+    """One generation of one partition. Leases of an older generation point to an object that nobody reads any more."""
+
+    __slots__ = ("committed", "highest", "open")
+
+    def __init__(self) -> None:
+        # Ordered, because the first key must be found in O(1) after many deletions at the front; a dict is O(n) there.
+        self.open: OrderedDict[int, Lease] = OrderedDict()
+        self.highest = -1
+        self.committed = -1
+
+    def committable(self) -> int:
+        return next(iter(self.open), self.highest + 1)
+
+
+class OffsetTracker:
+    """Takes records, hands out leases, and says what may be committed. Every call is O(1) per record or partition."""
+
+    def __init__(self) -> None:
+        self._partitions: dict[Partition, _PartitionState] = {}
+
+    def take(self, topic: str, partition: int, offset: int, *, taken_at: float = 0.0) -> Lease:
+        """A lease on a record. `taken_at` is any monotonic time in seconds, for `oldest_pending_age`.
+
+        Offsets of a partition rise. One that does not means that the log was cut and read again from lower down: the
+        partition then starts afresh, and leases handed out before no longer count.
+        """
+        state = self._partitions.get((topic, partition))
+        if state is None or offset <= state.highest:
+            state = self._partitions[topic, partition] = _PartitionState()
+        lease = Lease(state, offset, taken_at)
+        state.open[offset] = lease
+        state.highest = offset
+        return lease
+
+    def committable(self) -> dict[Partition, int]:
+        """The next offset to read of each partition where that has advanced since `committed` was told.
+
+        A partition of which nothing is done yet is in it once, with its first offset: a group that starts at the end of
+        a topic would else begin at a later end after a restart.
+        """
+        found = {}
+        for partition, state in self._partitions.items():
+            offset = state.committable()
+            if offset > state.committed:
+                found[partition] = offset
+        return found
+
+    def committed(self, offsets: Mapping[Partition, int]) -> None:
+        """Remember what was committed. Partitions that are not tracked are ignored."""
+        for partition, offset in offsets.items():
+            state = self._partitions.get(partition)
+            if state is not None:
+                state.committed = max(state.committed, offset)
+
+    def revoke(self, partitions: Iterable[Partition]) -> None:
+        """Forget partitions that were taken away; their leases become inert."""
+        for partition in list(partitions):
+            self._partitions.pop(partition, None)
+
+    @property
+    def partitions(self) -> frozenset[Partition]:
+        """Partitions of which a record was taken and that were not revoked."""
+        return frozenset(self._partitions)
+
+    def pending(self, partition: Partition) -> int:
+        """How many records of a partition are not done."""
+        state = self._partitions.get(partition)
+        return len(state.open) if state else 0
+
+    def oldest_pending_age(self, now: float) -> float:
+        """Seconds since the oldest record that is not done was taken; 0 when all are done. `now` as `taken_at`."""
+        firsts = (next(iter(state.open.values()), None) for state in self._partitions.values())
+        return max((now - lease.taken_at for lease in firsts if lease is not None), default=0.0)
