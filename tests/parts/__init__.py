@@ -1,0 +1,11 @@
+"""Real parts for the tests: how each is fetched (`python -m tests.parts`), found and started.
+
+paths.py        where the parts are
+fetch.py        fetches what is missing into the cache
+process.py      one server process: start, wait, stop by its own id
+broker.py       what a test may ask of any broker
+kafka.py        Apache Kafka, one KRaft node; with `secure=True` also SASL over TLS and mTLS listeners
+mock_kafka.py   librdkafka's mock cluster: hermetic and ready at once
+collector.py    the OpenTelemetry Collector with its Kafka exporter
+prometheus.py   Prometheus that scrapes what it is told to
+"""

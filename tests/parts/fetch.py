@@ -1,0 +1,235 @@
+"""Fetches the real parts into the cache: what is there in the right version is left alone, one line a part.
+
+Two lanes run side by side: what compiles (Go), and what only downloads (Maven, Debian packages).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.parts import paths
+from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION
+
+_POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>rag-sidecar</groupId><artifactId>test-kafka</artifactId><version>1</version>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{KAFKA_VERSION}</version></dependency>
+    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+  </dependencies>
+</project>
+"""
+
+_CONTRIB = "github.com/open-telemetry/opentelemetry-collector-contrib"
+_COLLECTOR = f"""dist: {{name: otelcol, version: {COLLECTOR_VERSION}, output_path: OUTPUT}}
+receivers: [{{gomod: "go.opentelemetry.io/collector/receiver/otlpreceiver v{COLLECTOR_VERSION}"}}]
+exporters: [{{gomod: "{_CONTRIB}/exporter/kafkaexporter v{COLLECTOR_VERSION}"}}]
+processors: [{{gomod: "go.opentelemetry.io/collector/processor/batchprocessor v{COLLECTOR_VERSION}"}}]
+"""
+
+_JAVA = "Debian: apt-get install openjdk-17-jre-headless maven"
+_GO = "https://go.dev/dl, version 1.25 or newer"
+
+
+class FetchError(Exception):
+    """A part cannot be had; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part: `version` says what is there (None = nothing usable), `fetch` gets it. Both may raise FetchError."""
+
+    name: str
+    wanted: str
+    version: Callable[[], str | None]
+    fetch: Callable[[], None]
+
+
+def main() -> int:
+    """Fetch every part that is missing. 0 when all are there, else 1."""
+    paths.cache().mkdir(parents=True, exist_ok=True)
+    with _only_one_at_a_time(), ThreadPoolExecutor(len(LANES)) as pool:
+        results = [well for lane in pool.map(_ensure_all, LANES) for well in lane]
+    return 0 if all(results) else 1
+
+
+def _ensure_all(parts: Sequence[Part]) -> list[bool]:
+    return [ensure(part) for part in parts]
+
+
+def ensure(part: Part) -> bool:
+    """Fetch one part unless it is there; print one line; False when it cannot be had."""
+    started = time.monotonic()
+    try:
+        version = part.version()
+        how = "there"
+        if version is None:
+            part.fetch()
+            version = part.version()
+            how = f"fetched in {time.monotonic() - started:.0f} s"
+        if version is None:
+            raise FetchError(f"was fetched but does not run as {part.wanted}")
+    except (FetchError, OSError, subprocess.TimeoutExpired) as error:
+        print(f"{part.name:13} MISSING: {error}", flush=True)
+        return False
+    print(f"{part.name:13} {version}, {how}", flush=True)
+    return True
+
+
+def _kafka_version() -> str | None:
+    try:
+        jars = paths.find_kafka_jars()
+    except paths.MissingPartError:
+        return None
+    # The broker needs a Java that runs it; without one the jars are of no use.
+    _need("java", "Apache Kafka", _JAVA)
+    return KAFKA_VERSION if any(jars.glob("slf4j-simple-*.jar")) else None
+
+
+def _fetch_kafka() -> None:
+    maven = _need("mvn", "Apache Kafka", _JAVA)
+    with _workspace() as work:
+        (work / "pom.xml").write_text(_POM, encoding="utf-8")
+        _run(
+            [
+                maven,
+                "-q",
+                "-B",
+                "-f",
+                work / "pom.xml",
+                "dependency:copy-dependencies",
+                f"-DoutputDirectory={work / 'lib'}",
+            ]
+        )
+        _install(work / "lib", paths.kafka_jars())
+
+
+def _collector_version() -> str | None:
+    binary = paths.collector_binary()
+    return COLLECTOR_VERSION if binary.is_file() and COLLECTOR_VERSION in _output([binary, "--version"]) else None
+
+
+def _fetch_collector() -> None:
+    go = _need("go", "the OpenTelemetry Collector", _GO)
+    with _workspace() as work:
+        _run([go, "install", f"go.opentelemetry.io/collector/cmd/builder@v{COLLECTOR_VERSION}"], GOBIN=str(work))
+        config = work / "builder.yaml"
+        config.write_text(_COLLECTOR.replace("OUTPUT", str(work / "out")), encoding="utf-8")
+        _run([work / "builder", "--config", config])
+        (work / "bin").mkdir()
+        (work / "out" / "otelcol").rename(work / "bin" / "otelcol")
+        _install(work / "bin", paths.collector_binary().parent)
+
+
+def _helm_version() -> str | None:
+    binary = paths.helm_binary()
+    # A Helm that `go install` built does not know its patch version, so its place says it.
+    works = binary.is_file() and _output([binary, "version", "--short"]).startswith("v3.")
+    return HELM_VERSION if works else None
+
+
+def _fetch_helm() -> None:
+    go = _need("go", "Helm", _GO)
+    with _workspace() as work:
+        _run([go, "install", f"helm.sh/helm/v3/cmd/helm@v{HELM_VERSION}"], GOBIN=str(work / "bin"))
+        _install(work / "bin", paths.helm_binary().parent)
+
+
+def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
+    """Programs that come from PATH, else from a Debian package."""
+
+    def version() -> str | None:
+        found = [paths.look_up(program) for program in programs]
+        if not all(found):
+            return None
+        first = found[0]
+        text = _output([first, "version" if name == "openssl" else "--version"]) if first else ""
+        return next((word for word in text.split() if word[0].isdigit()), "version unknown")
+
+    def fetch() -> None:
+        missing = ", ".join(program for program in programs if not paths.look_up(program))
+        apt = shutil.which("apt-get")
+        if apt is None or os.geteuid() != 0:
+            raise FetchError(f"{missing} not in PATH; on Debian: sudo apt-get install {package}")
+        if not _output(["apt-cache", "policy", package]).strip():
+            _run([apt, "update", "-qq"])
+        _run([apt, "install", "-y", "-qq", "--no-install-recommends", package], DEBIAN_FRONTEND="noninteractive")
+
+    return Part(name, package, version, fetch)
+
+
+LANES: tuple[tuple[Part, ...], ...] = (
+    (
+        Part("collector", f"otelcol {COLLECTOR_VERSION}", _collector_version, _fetch_collector),
+        Part("helm", f"helm {HELM_VERSION}", _helm_version, _fetch_helm),
+    ),
+    (
+        Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),
+        _debian("prometheus", "prometheus", ("prometheus", "promtool")),
+        _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),
+        _debian("chromium", "chromium", ("chromium",)),
+        _debian("openssl", "openssl", ("openssl",)),
+    ),
+)
+
+
+def _need(tool: str, part: str, how: str) -> Path:
+    found = shutil.which(tool)
+    if found is None:
+        raise FetchError(f"{part} needs {tool}, which is not in PATH; {how}")
+    return Path(found)
+
+
+def _run(command: Sequence[str | Path], **environment: str) -> None:
+    """Run a command; when it fails, its last lines are the error."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=1800,
+        check=False,
+    )
+    if done.returncode:
+        tail = "\n    ".join(done.stdout.strip().splitlines()[-12:])
+        raise FetchError(f"`{' '.join(str(word) for word in command)}` failed with {done.returncode}:\n    {tail}")
+
+
+def _output(command: Sequence[str | Path]) -> str:
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, errors="replace", timeout=60, check=False
+    )
+    return done.stdout + done.stderr
+
+
+@contextmanager
+def _workspace() -> Iterator[Path]:
+    """A folder inside the cache, so that what was made can be moved into place in one step."""
+    with tempfile.TemporaryDirectory(dir=paths.cache(), prefix=".making-") as folder:
+        yield Path(folder)
+
+
+def _install(made: Path, place: Path) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    made.rename(place)
+
+
+@contextmanager
+def _only_one_at_a_time() -> Iterator[None]:
+    """Two test runs that share a cache wait for each other."""
+    with (paths.cache() / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,73 @@
+"""Where the real parts are. A part that is missing is an error that says how to get it, never a skip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+KAFKA_VERSION = "4.1.0"
+COLLECTOR_VERSION = "0.158.0"
+HELM_VERSION = "3.19.0"
+
+# The names under which distributions install the same program; the first is ours.
+_NAMES = {
+    "alertmanager": ("alertmanager", "prometheus-alertmanager"),
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+}
+
+
+class MissingPartError(Exception):
+    """A part is not there. The message names it and says how to get it."""
+
+
+def cache() -> Path:
+    """The folder outside the clone that parts are fetched into."""
+    given = os.environ.get("RAG_SIDECAR_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "rag-sidecar"
+
+
+def kafka_jars() -> Path:
+    """The folder of Apache Kafka's jars."""
+    return cache() / f"kafka-{KAFKA_VERSION}"
+
+
+def collector_binary() -> Path:
+    """Where the Collector that we build lies."""
+    return cache() / f"otelcol-{COLLECTOR_VERSION}" / "otelcol"
+
+
+def helm_binary() -> Path:
+    """Where the Helm that we build lies."""
+    return cache() / f"helm-{HELM_VERSION}" / "helm"
+
+
+def look_up(name: str) -> Path | None:
+    """The program `name`, or None: our own build for helm and otelcol, PATH for all others."""
+    own = {"helm": helm_binary(), "otelcol": collector_binary()}
+    if name in own:
+        return own[name] if own[name].is_file() else None
+    for candidate in _NAMES.get(name, (name,)):
+        found = shutil.which(candidate)
+        if found:
+            return Path(found)
+    return None
+
+
+def find(name: str) -> Path:
+    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl. Raises MissingPartError."""
+    found = look_up(name)
+    if found is None:
+        raise MissingPartError(f"{name} is not here: run `make parts`, which fetches it or says how to get it")
+    return found
+
+
+def find_kafka_jars() -> Path:
+    """The folder of Apache Kafka's jars. Raises MissingPartError."""
+    jars = kafka_jars()
+    if not (jars / f"kafka_2.13-{KAFKA_VERSION}.jar").is_file():
+        raise MissingPartError(f"Apache Kafka {KAFKA_VERSION} is not in {cache()}: run `make parts`")
+    return jars
