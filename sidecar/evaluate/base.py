@@ -25,8 +25,11 @@ class Needs(enum.StrEnum):
 class Evaluator(Protocol):
     """Scores one request. `name` is the label value; `needs` is checked, in order, before `evaluate` is called."""
 
-    name: str
-    needs: tuple[Needs, ...]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs(self) -> tuple[Needs, ...]: ...
 
     async def evaluate(self, case: Case) -> Evaluation:
         """The evaluation, with outcome SCORED. Raises Unscorable or InferenceError."""

@@ -46,11 +46,12 @@ class Support:
 
 
 class Grounder(Protocol):
-    """Does the text of the documents say this? `threshold`: at or above it a claim or an answer counts as supported.
-    `languages`: ISO 639-1 codes the model was made for."""
+    """Does the text of the documents say this? At or above `threshold` a claim counts as supported, at or above
+    `answer_threshold` an answer as grounded. `languages`: ISO 639-1 codes the model was made for."""
 
     identity: ModelIdentity
     threshold: float
+    answer_threshold: float
     languages: frozenset[str]
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:

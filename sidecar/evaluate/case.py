@@ -1,0 +1,88 @@
+"""One request under evaluation: what several evaluators need of it is computed once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+from exporters.result import Evidence
+from sidecar.errors import Unscorable
+from sidecar.evaluate.abstain import abstains
+from sidecar.evaluate.claims import split_claims
+from sidecar.evaluate.language import language_of
+from sidecar.inference.base import Claim, Models, Support
+from sidecar.trace import Document, RagTrace
+
+Value = TypeVar("Value")
+
+
+class Case:
+    """A request and the models. Attributes are what the request says, methods what the models say of it."""
+
+    def __init__(self, trace: RagTrace, models: Models) -> None:
+        self.trace = trace
+        self.models = models
+        self.question = (trace.question or "").strip()
+        self.answer = (trace.answer or "").strip()
+        self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
+        self._running: dict[str, asyncio.Future[Any]] = {}
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Texts of the documents that have one, in rank order."""
+        return [document.text or "" for document in self.documents]
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The checkable statements of the answer."""
+        return split_claims(self.answer)
+
+    @cached_property
+    def abstained(self) -> bool:
+        """Whether the answer declines to answer."""
+        return abstains(self.answer)
+
+    def require_language(self, known: frozenset[str], *texts: str) -> None:
+        """Raise Unscorable("language") where a text is in a language that the model does not read."""
+        for text in texts:
+            language = language_of(text)
+            if language is not None and language not in known:
+                raise Unscorable("language")
+
+    async def support(self) -> list[Support]:
+        """Support of each claim; evidence points into `documents`."""
+        return await self._once("support", lambda: self.models.grounder.support(self.claims, self.texts))
+
+    async def consistency(self) -> float:
+        """Probability that the whole answer is consistent with the documents."""
+        return await self._once(
+            "consistency", lambda: self.models.grounder.consistency(self.answer, self.claims, self.texts)
+        )
+
+    async def relevance(self) -> list[float]:
+        """Probability of each document that it helps with the question."""
+        return await self._once("relevance", lambda: self.models.relevance.documents(self.question, self.texts))
+
+    def place(self, evidence: Evidence | None) -> Evidence | None:
+        """Evidence with its document as an index into the request's own documents, those without text counted too."""
+        if evidence is None:
+            return None
+        return Evidence(self.trace.documents.index(self.documents[evidence.document]), evidence.start, evidence.end)
+
+    async def _once(self, name: str, compute: Callable[[], Awaitable[Value]]) -> Value:
+        """Run `compute` once for all who ask; a failure is the failure of all of them."""
+        task = self._running.get(name)
+        if task is None:
+            task = self._running[name] = asyncio.ensure_future(compute())
+        value: Value = await asyncio.shield(task)
+        return value
+
+    def close(self) -> None:
+        """Cancel what nobody waits for any more."""
+        for task in self._running.values():
+            if not task.done():
+                task.cancel()
+            elif not task.cancelled():
+                task.exception()

@@ -1,0 +1,48 @@
+"""A calibrated logistic model over named features: a few numbers in a JSON card, numpy at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatVector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """P = sigmoid(bias + weights . expand((x - mean) / scale)), clipped to 0.001..0.999."""
+
+    mean: FloatVector
+    scale: FloatVector
+    weights: FloatVector
+    bias: float
+
+    @classmethod
+    def from_card(cls, card: Mapping[str, object], features: Sequence[str]) -> Logistic:
+        """From a card {"features", "mean", "scale", "weights", "bias"}. Raises ValueError where the features differ."""
+        if card["features"] != list(features):
+            raise ValueError("the card was made for other features")
+        arrays = [np.array(card[name], np.float64) for name in ("mean", "scale", "weights")]
+        return cls(arrays[0], arrays[1], arrays[2], float(str(card["bias"])))
+
+    def probability(self, x: NDArray[np.float64]) -> FloatVector:
+        """Probabilities (n,) of rows (n, features)."""
+        logits = self.bias + expand((np.atleast_2d(x) - self.mean) / self.scale) @ self.weights
+        clipped: FloatVector = (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).clip(0.001, 0.999)
+        return clipped
+
+
+def expand(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standardised features (n, f), held within +-4, then their squares and products: (n, f + f(f+1)/2)."""
+    held = x.clip(-4, 4)
+    first, second = np.triu_indices(held.shape[1])
+    return np.concatenate([held, held[:, first] * held[:, second]], axis=1)
+
+
+def logit(p: float) -> float:
+    """log(p / (1 - p)) of a probability that is held within 0.001..0.999."""
+    held = min(max(p, 0.001), 0.999)
+    return float(np.log(held / (1 - held)))

@@ -1,0 +1,97 @@
+"""Texts cut into sentences with their places, and the words, numbers and names in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_CHUNK = re.compile(r"\S+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NAME = re.compile(r"\b[A-Z][\w'’-]*[a-z][\w'’-]*|\b[A-Z]{2,}\b")
+_BREAK = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=[;。！？])\s*")
+_NEGATION = frozenset({"not", "no", "never", "none", "nor", "neither", "cannot", "without", "n't", "hardly", "barely"})
+_STOP = frozenset(
+    "a an the of to in on at by for with from as and or but if then than that this these those it its he she they we you i his her their "
+    "our your him them is are was were be been being am do does did has have had will would can could may might shall should must there "
+    "here which who whom whose what when where why how so such also about into over under after before between during per via s t".split()
+)
+_ABBREVIATION = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Fig|Inc|Ltd|Co|U\.S|Gen|Lt|Col|Sen|Rep|approx|[A-Z])\.$"
+)
+SENTENCE_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a text: text[start:end]."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a text says, as sets: stems of content words in order, numbers, names (as stems), and whether it negates."""
+
+    stems: tuple[str, ...]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    negations: int
+
+
+def sentences(text: str) -> list[Span]:
+    """Sentences of a text, none longer than SENTENCE_WORDS words; every word of the text is in one of them."""
+    spans: list[Span] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if _ABBREVIATION.search(text, max(start, match.start() - 12), match.start()):
+            continue
+        spans.extend(_pieces(text, start, match.start()))
+        start = match.end()
+    spans.extend(_pieces(text, start, len(text)))
+    return spans
+
+
+def _pieces(text: str, start: int, end: int) -> list[Span]:
+    words = [m.span() for m in _CHUNK.finditer(text, start, end)]
+    if not words:
+        return []
+    found = []
+    for first in range(0, len(words), SENTENCE_WORDS):
+        part = words[first : first + SENTENCE_WORDS]
+        found.append(Span(part[0][0], part[-1][1]))
+    return found
+
+
+def stem(word: str) -> str:
+    """A light stem of a lower-case English word: endings off, so that plurals and tenses meet."""
+    for ending in ("'s", "’s"):
+        word = word.removesuffix(ending)
+    if len(word) > 5:
+        for ending, put in (
+            ("ies", "y"),
+            ("ied", "y"),
+            ("ing", ""),
+            ("ed", ""),
+            ("es", ""),
+            ("ly", ""),
+            ("s", ""),
+            ("e", ""),
+        ):
+            if word.endswith(ending):
+                return word[: -len(ending)] + put
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def read_words(text: str) -> Words:
+    """The words of a text."""
+    raw = _WORD.findall(text)
+    lower = [word.lower() for word in raw]
+    stems = tuple(
+        stem(word) for word in lower if word not in _STOP and word not in _NEGATION and not word.endswith("n't")
+    )
+    negations = sum(word in _NEGATION or word.endswith(("n't", "n’t")) for word in lower)
+    numbers = frozenset(number.replace(",", "").rstrip(".:/") for number in _NUMBER.findall(text))
+    names = frozenset(stem(name.lower()) for name in _NAME.findall(text) if name.lower() not in _STOP)
+    return Words(stems, numbers, names, negations)

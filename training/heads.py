@@ -1,0 +1,376 @@
+"""Trains the calibrated heads of the embedded models: claim support, answer consistency, document and answer relevance.
+
+    python -m training.heads --data DIR [--out sidecar/inference/models/embedded]
+
+One command, seeded, about ten minutes on two cores. Reads only rows whose stated licence permits it; never a row that
+`data.held` holds back, nor a file named *_test. Writes heads.json, idf.json.gz and card.json, and prints the tables of
+docs/models/embedded.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import hashlib
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exporters.result import ModelIdentity
+from sidecar.evaluate.claims import split_claims
+from sidecar.inference.calibrated import Logistic, expand
+from sidecar.inference.catalog import Card
+from sidecar.inference.embed import MiniLM
+from sidecar.inference.features import FEATURES
+from sidecar.inference.ground import ANSWER_FEATURES, FeatureGrounder
+from sidecar.inference.idf import Idf
+from sidecar.inference.relevance import RELEVANCE_FEATURES, FeatureRelevance
+from sidecar.inference.text import read_words, sentences
+from sidecar.telemetry import Telemetry
+from training import data
+from training.data import Row
+
+SEED = 7
+TRAIN_ROWS, DEV_ROWS = 900, 400
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One pair with everything that the heads look at."""
+
+    set: str
+    label: int
+    claims: list[Floats]  # features of the whole answer, then of each claim: (choices of evidence, features) each
+
+
+def count_idf(rows: Sequence[Row], most: int = 40_000) -> tuple[dict[str, float], float]:
+    """idf of the most frequent stems over the training contexts, and that of all others."""
+    contexts = {row["context"] for row in rows if row.get("context")}
+    seen: Counter[str] = Counter()
+    for context in contexts:
+        words = read_words(context)
+        seen.update(set(words.stems) | words.names)
+        seen.update({word for word in re.findall(r"[a-z]+", context.lower()) if word not in words.stems})
+    total = len(contexts) + 1
+    table = {stem: round(math.log(total / (count + 1)) + 0.1, 3) for stem, count in seen.most_common(most) if count > 1}
+    return table, round(math.log(total / 1.5) + 0.1, 3)
+
+
+def fit(x: Floats, y: Floats, weight: Floats, ridge: float) -> Logistic:
+    """Weighted ridge logistic regression over `expand`ed features, by Newton's method."""
+    mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-3)
+    z = expand((x - mean) / scale)
+    z1 = np.concatenate([z, np.ones((len(z), 1))], axis=1)
+    beta = np.zeros(z1.shape[1])
+    penalty = np.full(z1.shape[1], ridge)
+    penalty[-1] = 0
+    weight = weight / weight.mean()
+    for _ in range(30):
+        p = 1 / (1 + np.exp(-np.clip(z1 @ beta, -30, 30)))
+        gradient = z1.T @ (weight * (p - y)) + penalty * beta
+        hessian = (z1 * (weight * p * (1 - p))[:, None]).T @ z1 + np.diag(penalty + 1e-6)
+        step = np.linalg.solve(hessian, gradient)
+        beta -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return Logistic(mean, scale, beta[:-1], float(beta[-1]))
+
+
+def fit_best_choice(examples: Sequence[Floats], y: Floats, weight: Floats, ridge: float) -> Logistic:
+    """A head whose output is the maximum over choices of evidence: fit on the choice that wins, a few times over."""
+    chosen = np.stack([choices[-1] for choices in examples])
+    model = fit(chosen, y, weight, ridge)
+    for _ in range(3):
+        chosen = np.stack([choices[int(model.probability(choices).argmax())] for choices in examples])
+        model = fit(chosen, y, weight, ridge)
+    return model
+
+
+def auroc(scores: Sequence[float], labels: Sequence[int]) -> float:
+    """Area under the ROC curve, ties counted half."""
+    order = np.argsort(scores, kind="stable")
+    values, y = np.asarray(scores)[order], np.asarray(labels)[order]
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks = (ends - (counts - 1) / 2)[inverse]
+    positives = int(y.sum())
+    return float((ranks[y == 1].sum() - positives * (positives + 1) / 2) / (positives * (len(y) - positives)))
+
+
+def calibration_error(scores: Sequence[float], labels: Sequence[int]) -> float:
+    """Expected calibration error over ten bins."""
+    p, y = np.asarray(scores), np.asarray(labels)
+    bins = np.minimum((p * 10).astype(int), 9)
+    return float(sum(abs(p[bins == b].sum() - y[bins == b].sum()) for b in range(10)) / len(p))
+
+
+def best_threshold(scores: Sequence[float], labels: Sequence[int]) -> float:
+    """The threshold with the highest balanced accuracy, of 0.05 steps."""
+    p, y = np.asarray(scores), np.asarray(labels)
+
+    def balanced(t: float) -> float:
+        return float((p[y == 1] >= t).mean() + (p[y == 0] < t).mean())
+
+    return max((round(0.05 * n, 2) for n in range(2, 19)), key=balanced)
+
+
+def set_weights(names: Sequence[str]) -> Floats:
+    """Each set weighs the square root of its size, so that no set drowns the others."""
+    sizes = Counter(names)
+    return np.array([sizes[name] ** -0.5 for name in names])
+
+
+async def ground_examples(grounder: FeatureGrounder, encoder: MiniLM, name: str, rows: Sequence[Row]) -> list[Example]:
+    """Features of each row: its claim as a whole, and sentence by sentence."""
+    examples = []
+    for row in rows:
+        texts = [
+            row["claim"],
+            *(claim.text for claim in split_claims(row["claim"]) if claim.text.strip() != row["claim"].strip()),
+        ]
+        encoded, documents = await encoder.encode(texts), await encoder.documents([row["context"]])
+        examples.append(Example(name, int(row["label"]), [grounder.claim_features(one, documents) for one in encoded]))
+    return examples
+
+
+def relevance_pairs(directory: Path, *, held: bool) -> list[tuple[str, str, str, int]]:
+    """(set, question, text, label): passages that hold the answer against passages of the same article that do not.
+
+    The sets that are measured (wikiqa, trecqa, hallurag) are not read: their licences do not permit it.
+    """
+    rng = random.Random(SEED)
+    pairs: list[tuple[str, str, str, int]] = []
+    rows = [row for row in data.read(directory, "halueval_qa") if data.held(row) == held]
+    contexts = [row["context"] for row in rows]
+    for row in rows:
+        if row["label"] != 1:
+            continue
+        pieces = [row["context"][span.start : span.end] for span in sentences(row["context"])]
+        answer = set(read_words(row["claim"]).stems) - set(read_words(row["question"]).stems)
+        bearing = [
+            piece for piece in pieces if answer and len(answer & set(read_words(piece).stems)) >= 0.7 * len(answer)
+        ]
+        others = [piece for piece in pieces if not answer & set(read_words(piece).stems)]
+        if bearing:
+            pairs.append(("halueval", row["question"], rng.choice([bearing[0], row["context"]]), 1))
+            pairs.append(("halueval", row["question"], bearing[0], 1))
+        pairs.extend(("halueval", row["question"], piece, 0) for piece in rng.sample(others, min(2, len(others))))
+        pairs.append(("halueval", row["question"], rng.choice(contexts), 0))
+    for name, text in (("expertqa", "context"), ("haluquestqa_answer_relevance", "claim")):
+        rows = [
+            row
+            for row in data.thin(data.read(directory, name), 2500)
+            if data.held(row) == held and row.get("label") == 1
+        ]
+        for row in data.thin(rows, 300 if held else 900):
+            pairs.append((name, row["question"], row[text], 1))
+            other = rng.choice(rows)
+            if other["question"] != row["question"]:
+                pairs.append((name, row["question"], other[text], 0))
+    return pairs
+
+
+def answer_pairs(directory: Path, *, held: bool) -> list[tuple[str, str, str, int]]:
+    """(set, question, answer, label): human labels, and answers to other questions of the same set."""
+    rng = random.Random(SEED)
+    pairs: list[tuple[str, str, str, int]] = []
+    for name in ("expertqa_answer_relevance", "haluquestqa_answer_relevance", "delucionqa_noncommittal"):
+        rows = [row for row in data.read(directory, name) if data.held(row) == held and row.get("label") in (0, 1)]
+        if not held:
+            rows = [row for row in rows if row.get("split") != "test"]
+        bad = data.thin([row for row in rows if row["label"] == 0], 800)
+        good = data.thin([row for row in rows if row["label"] == 1], 900)
+        pairs.extend((name, row["question"], row["claim"], row["label"]) for row in [*bad, *good])
+        for row in good:
+            other = rng.choice(good)
+            if other["question"] != row["question"]:
+                pairs.append((name + "/other", row["question"], other["claim"], 0))
+    return pairs
+
+
+def measured(title: str, rows: Sequence[tuple[str, list[float], list[float], list[int]]]) -> list[str]:
+    """A table: set, n, AUROC, AUROC of the baseline, expected calibration error."""
+    lines = [f"### {title}", "", "| set (held part) | n | AUROC | baseline AUROC | ECE |", "|---|---|---|---|---|"]
+    for name, scores, baseline, labels in rows:
+        if len(set(labels)) == 2:
+            lines.append(
+                f"| {name} | {len(labels)} | {auroc(scores, labels):.3f} | {auroc(baseline, labels):.3f} "
+                f"| {calibration_error(scores, labels):.3f} |"
+            )
+    return lines
+
+
+def by_set(names: Sequence[str], *columns: Sequence[float]) -> list[tuple[str, ...]]:
+    """Columns cut by set, in the order of first appearance."""
+    cut = []
+    for name in dict.fromkeys(names):
+        keep = [n for n, one in enumerate(names) if one == name]
+        cut.append((name, *([column[n] for n in keep] for column in columns)))
+    return cut  # type: ignore[return-value]
+
+
+def card_of(model: Logistic, features: Sequence[str], threshold: float) -> dict[str, object]:
+    """A head as JSON."""
+    return {
+        "features": list(features),
+        "mean": [round(v, 6) for v in model.mean],
+        "scale": [round(v, 6) for v in model.scale],
+        "weights": [round(v, 6) for v in model.weights],
+        "bias": round(model.bias, 6),
+        "threshold": threshold,
+    }
+
+
+async def train(directory: Path, models: Path, out: Path) -> None:
+    """Everything, in order."""
+    every = {
+        name: [r for r in data.read(directory, name) if r.get("label") in (0, 1)]
+        for name in {*data.GROUNDING, *data.GROUNDING_DEV}
+    }
+    usable = {name: [r for r in every[name] if data.permitted(r) and not data.held(r)] for name in data.GROUNDING}
+    table, rare = count_idf([row for rows in usable.values() for row in rows])
+    packed = json.dumps({"rare": rare, "stems": table}, separators=(",", ":"), sort_keys=True).encode()
+    (out / "idf.json.gz").write_bytes(gzip.compress(packed, 9, mtime=0))
+    idf = Idf(table, rare)
+    card = Card.load(models / "minilm")
+    encoder = MiniLM(
+        models / "minilm",
+        identity=card.identity("model.onnx"),
+        idf=idf,
+        threads=2,
+        batch_tokens=2048,
+        cache_bytes=10**8,
+        telemetry=Telemetry(),
+    )
+    await encoder.start()
+    none = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
+    identity = ModelIdentity("training", "0", "")
+    grounder = FeatureGrounder(
+        encoder, idf, claim_model=none, answer_model=none, identity=identity, threshold=0.5, answer_threshold=0.5
+    )
+    relevance = FeatureRelevance(
+        encoder,
+        idf,
+        document_model=none,
+        answer_model=none,
+        identity=identity,
+        document_threshold=0.5,
+        answer_threshold=0.5,
+    )
+    heads: dict[str, object] = {}
+    lines = await grounding_heads(heads, grounder, encoder, every, usable)
+    lines += await relevance_heads(heads, relevance, directory)
+    await encoder.stop()
+    (out / "heads.json").write_text(json.dumps(heads, indent=1) + "\n")
+    files = {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in ("heads.json", "idf.json.gz")}
+    (out / "card.json").write_text(
+        json.dumps(
+            {
+                "name": "embedded",
+                "version": "1-features",
+                "licence": "Apache-2.0",
+                "languages": ["en"],
+                "files": files,
+                "trained_on": sorted(usable),
+                "seed": SEED,
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+    print("\n".join(lines))
+
+
+async def grounding_heads(
+    heads: dict[str, object],
+    grounder: FeatureGrounder,
+    encoder: MiniLM,
+    every: dict[str, list[Row]],
+    usable: dict[str, list[Row]],
+) -> list[str]:
+    """The claim head and the answer head, and their table."""
+    training: list[Example] = []
+    for name, rows in usable.items():
+        rows = [row for row in rows if not (row.get("split") == "test" and name in ("summac_human", "fever_symmetric"))]
+        training += await ground_examples(grounder, encoder, name, data.thin(rows, TRAIN_ROWS))
+        print(f"{name}: {len(training)} examples so far", flush=True)
+    y = np.array([example.label for example in training], float)
+    weight = set_weights([example.set for example in training])
+    claim_model = fit_best_choice([example.claims[0] for example in training], y, weight, 10.0)
+
+    def row(example: Example) -> Floats:
+        return grounder.answer_row([float(claim_model.probability(one).max()) for one in example.claims])[0]
+
+    answer_model = fit(np.stack([row(example) for example in training]), y, weight, 10.0)
+    names: list[str] = []
+    scores: list[float] = []
+    claims: list[float] = []
+    baseline: list[float] = []
+    labels: list[int] = []
+    for name in data.GROUNDING_DEV:
+        rows = data.thin([r for r in every[name] if data.held(r)], DEV_ROWS)
+        for example in await ground_examples(grounder, encoder, name, rows):
+            names.append(name)
+            scores.append(float(answer_model.probability(row(example)[None])[0]))
+            claims.append(float(claim_model.probability(example.claims[0]).max()))
+            baseline.append(float(example.claims[0][-1][FEATURES.index("coverage")]))
+            labels.append(example.label)
+    heads["claim"] = card_of(claim_model, FEATURES, best_threshold(claims, labels))
+    heads["answer"] = card_of(answer_model, ANSWER_FEATURES, best_threshold(scores, labels))
+    pooled = [("all", scores, baseline, labels)]
+    mean = np.mean([auroc(own, known) for _, own, known in by_set(names, scores, labels)])  # type: ignore[arg-type,misc]
+    lines = measured("Groundedness", [*by_set(names, scores, baseline, labels), *pooled])  # type: ignore[list-item]
+    return [*lines, "", f"mean AUROC {mean:.4f}", ""]
+
+
+async def relevance_heads(heads: dict[str, object], relevance: FeatureRelevance, directory: Path) -> list[str]:
+    """The document head and the answer head of relevance, and their tables."""
+    lines: list[str] = []
+    measure: dict[str, Callable[[], list[tuple[str, str, str, int]]]] = {
+        "document_relevance": lambda: [
+            (name, row["question"], row["context"], row["label"])
+            for name in ("wikiqa", "trecqa", "hallurag_context_relevance")
+            for row in data.thin([r for r in data.read(directory, name) if data.held(r)], 800)
+        ],
+        "answer_relevance": lambda: answer_pairs(directory, held=True),
+    }
+    source = {"document_relevance": relevance_pairs, "answer_relevance": answer_pairs}
+    for head, pairs in source.items():
+        training = pairs(directory, held=False)
+        x = np.stack([(await relevance.rows(question, [text]))[0] for _, question, text, _ in training])
+        y = np.array([label for *_, label in training], float)
+        model = fit(x, y, set_weights([f"{name}{label}" for name, *_, label in training]), 10.0)
+        held = [*measure[head](), *(relevance_pairs(directory, held=True) if head == "document_relevance" else [])]
+        rows = np.stack([(await relevance.rows(question, [text]))[0] for _, question, text, _ in held])
+        scores = [float(p) for p in model.probability(rows)]
+        labels = [label for *_, label in held]
+        baseline = [float(v) for v in rows[:, RELEVANCE_FEATURES.index("best_cosine")]]
+        heads[head] = card_of(model, RELEVANCE_FEATURES, best_threshold(scores, labels))
+        lines += [*measured(head, by_set([name for name, *_ in held], scores, baseline, labels)), ""]  # type: ignore[arg-type]
+        print(f"{head}: trained on {len(training)} pairs", flush=True)
+    return lines
+
+
+def main() -> None:
+    """Parse the arguments and train."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--models", type=Path, default=Path("sidecar/inference/models"))
+    parser.add_argument("--out", type=Path, default=Path("sidecar/inference/models/embedded"))
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    asyncio.run(train(args.data, args.models, args.out))
+
+
+if __name__ == "__main__":
+    main()
