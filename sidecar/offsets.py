@@ -81,6 +81,11 @@ class OffsetTracker:
         state.highest = offset
         return lease
 
+    def lease(self, topic: str, partition: int, offset: int) -> Lease | None:
+        """The lease of a record that is not done, of the present generation; else None."""
+        state = self._partitions.get((topic, partition))
+        return state.open.get(offset) if state else None
+
     def committable(self) -> dict[Partition, int]:
         """The next offset to read of each partition where that has advanced since `committed` was told.
 

@@ -1,0 +1,218 @@
+"""One aiokafka consumer from start to end: a member of the consumer group.
+
+What aiokafka 0.14 needs to be kept safe, and how it is done here:
+
+- `getmany` must not be cancelled or timed out from outside: its fetch counter would leak and max.poll.interval be off. It
+  runs as a task of its own that outlives the poll that began it; a poll waits for it and leaves it running.
+- `getmany` blocks for as long as a rebalance lasts: the same task makes that harmless.
+- `pause` is forgotten at every rebalance: it is renewed in `on_partitions_assigned`.
+- Every rebalance revokes everything, and what was fetched before it comes again: such records are told by their
+  generation and not handed out.
+- `commit` raises for partitions that are gone: offsets are filtered by the assignment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.errors import KafkaError
+from aiokafka.structs import ConsumerRecord
+
+from sidecar.clock import Clock
+from sidecar.kafka_config import ReceiveConfig
+from sidecar.offsets import Partition
+
+logger = logging.getLogger(__name__)
+
+_SLACK = 0.5
+_GLANCE = 0.05
+_FORCED_STOP = 5.0
+
+
+class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
+    """A consumer. `on_revoked` is awaited before the group goes on; `on_assigned` may not block."""
+
+    def __init__(
+        self,
+        config: ReceiveConfig,
+        clock: Clock,
+        *,
+        on_assigned: Callable[[], None],
+        on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._on_assigned = on_assigned
+        self._on_revoked = on_revoked
+        self._consumer = AIOKafkaConsumer(**_options(config))
+        self._paused = False
+        self._generation = 0
+        self._handed_out: set[TopicPartition] = set()
+        self._joined = asyncio.Event()
+        self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
+        self._fetching_since = 0.0
+        self._anchoring: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
+        async with asyncio.timeout(self._config.start_timeout_seconds):
+            await self._consumer.start()
+        # Subscribing after the start keeps the start from waiting for topics and group without a limit.
+        if self._config.topic_pattern:
+            # aiokafka matches from the left only; whole names are meant.
+            self._consumer.subscribe(pattern=rf"(?:{self._config.topic_pattern})\Z", listener=self)
+        else:
+            self._consumer.subscribe(topics=list(self._config.topic_names), listener=self)
+
+    async def wait_joined(self, seconds: float) -> bool:
+        """Wait until the group has given us partitions, or none; False when time is up. Raises KafkaError when it refuses us."""
+        deadline = self._clock.monotonic() + seconds
+        while not self._joined.is_set() and self._clock.monotonic() < deadline:
+            task = self._begin_fetch()
+            await asyncio.wait({task}, timeout=_GLANCE)
+            if task.done() and not self._joined.is_set():
+                self._fetching = None
+                task.result()
+        return self._joined.is_set()
+
+    @property
+    def joined(self) -> bool:
+        """Whether the group has given us an assignment, be it empty, at least once."""
+        return self._joined.is_set()
+
+    def assignment(self) -> set[Partition]:
+        """The partitions that are ours now."""
+        return {(tp.topic, tp.partition) for tp in self._consumer.assignment()}
+
+    def fetch_age(self) -> float:
+        """Seconds since the fetch that is under way began; 0 without one. A long one hangs."""
+        return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0
+
+    async def fetch(self, *, paused: bool) -> list[ConsumerRecord]:
+        """Records of the present generation, or none after about the poll timeout. Raises what getmany raises."""
+        self._paused = paused
+        self._apply_pause()
+        task = self._begin_fetch()
+        await asyncio.wait({task}, timeout=self._config.poll_timeout_seconds + _SLACK)
+        if not task.done():
+            return []
+        self._fetching = None
+        generation, records = task.result()
+        return records if generation == self._generation else []
+
+    async def commit(self, offsets: Mapping[Partition, int]) -> dict[Partition, int]:
+        """Commit what is ours of `offsets` and return it. Raises KafkaError or TimeoutError."""
+        mine = self.assignment()
+        ours = {partition: offset for partition, offset in offsets.items() if partition in mine}
+        if ours:
+            await self._consumer.commit({TopicPartition(*partition): offset for partition, offset in ours.items()})
+        return ours
+
+    async def ends(self) -> dict[Partition, int]:
+        """The end of each partition of ours, asked of the brokers (highwater stands still while paused)."""
+        mine = self._consumer.assignment()
+        if not mine:
+            return {}
+        return {(tp.topic, tp.partition): end for tp, end in (await self._consumer.end_offsets(list(mine))).items()}
+
+    async def position(self, partition: Partition) -> int:
+        """The offset that will be fetched next. Raises KafkaError when the partition is not ours."""
+        return int(await self._consumer.position(TopicPartition(*partition)))
+
+    async def stop(self) -> None:
+        """Leave the group and close, by the deadline of the settings. Never raises."""
+        stopping = asyncio.create_task(self._consumer.stop(), name="kafka-stop")
+        await asyncio.wait({stopping}, timeout=self._config.stop_timeout_seconds)
+        if not stopping.done():
+            # It waits for an answer of the group that may not come before the rebalance ends. Closing the connections
+            # under it makes it go on; aiokafka has no public way to do that, and without it they would leak.
+            logger.warning("the Kafka consumer does not stop; closing its connections")
+            await self._consumer._client.close()
+            await asyncio.wait({stopping}, timeout=_FORCED_STOP)
+        for task in (stopping, self._fetching, self._anchoring):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._fetching = self._anchoring = None
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        """Called by aiokafka when the group changes, before it goes on."""
+        self._generation += 1
+        self._handed_out.clear()
+        await self._on_revoked(self, {(tp.topic, tp.partition) for tp in revoked})
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        """Called by aiokafka when we have partitions again, before anything is fetched of them."""
+        self._apply_pause()
+        self._joined.set()
+        if self._anchoring is not None:
+            self._anchoring.cancel()
+        self._anchoring = asyncio.create_task(self._anchor(set(assigned)), name="kafka-anchor")
+        self._on_assigned()
+
+    def _begin_fetch(self) -> asyncio.Task[tuple[int, list[ConsumerRecord]]]:
+        if self._fetching is None:
+            self._fetching_since = self._clock.monotonic()
+            self._fetching = asyncio.create_task(self._getmany(), name="kafka-fetch")
+        return self._fetching
+
+    async def _getmany(self) -> tuple[int, list[ConsumerRecord]]:
+        batches = await self._consumer.getmany(
+            timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
+        )
+        self._handed_out.update(batches)
+        return self._generation, [record for batch in batches.values() for record in batch]
+
+    def _apply_pause(self) -> None:
+        mine, paused = self._consumer.assignment(), self._consumer.paused()
+        if self._paused:
+            self._consumer.pause(*(mine - paused))
+        else:
+            self._consumer.resume(*(paused & mine))
+
+    async def _anchor(self, assigned: set[TopicPartition]) -> None:
+        """Commit where reading begins in partitions that have no offset yet.
+
+        Else a group that begins at the end of its topics would, after a rebalance or restart before its first commit,
+        begin at a later end, and lose what lies between. Once something was taken of a partition, its own commits do this.
+        """
+        generation = self._generation
+        for tp in assigned:
+            with contextlib.suppress(KafkaError, OSError, TimeoutError):
+                async with asyncio.timeout(self._config.start_timeout_seconds):
+                    position = await self._consumer.position(tp)
+                    if tp in self._handed_out or await self._consumer.committed(tp) is not None:
+                        continue
+                    if tp not in self._handed_out and generation == self._generation:
+                        await self._consumer.commit({tp: position})
+
+
+def _options(config: ReceiveConfig) -> dict[str, object]:
+    return {
+        "bootstrap_servers": config.bootstrap_servers,
+        "group_id": config.group_id,
+        "client_id": config.client_id,
+        "auto_offset_reset": config.auto_offset_reset,
+        "enable_auto_commit": False,
+        "session_timeout_ms": _ms(config.session_timeout_seconds),
+        "heartbeat_interval_ms": _ms(config.heartbeat_interval_seconds),
+        # The default is the session timeout: too short for the commits that we make when partitions are revoked.
+        "rebalance_timeout_ms": _ms(config.rebalance_timeout_seconds),
+        # The Receiver's own watchdog comes first: it leaves the group cleanly, and cannot be switched off by a leak.
+        "max_poll_interval_ms": _ms(config.max_poll_interval_seconds) * 2,
+        "max_partition_fetch_bytes": config.max_partition_fetch_bytes,
+        "fetch_max_bytes": config.fetch_max_bytes,
+        "fetch_max_wait_ms": _ms(config.fetch_max_wait_seconds),
+        "metadata_max_age_ms": _ms(config.metadata_max_age_seconds),
+        # A broker answers a request to join when all have joined: this must outlast a whole rebalance.
+        "request_timeout_ms": _ms(config.rebalance_timeout_seconds + config.connect_timeout_seconds),
+        **config.security.client_options(),
+    }
+
+
+def _ms(seconds: float) -> int:
+    return int(seconds * 1000)

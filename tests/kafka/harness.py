@@ -1,0 +1,108 @@
+"""Starts receivers, polls them and stops them again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any
+
+from sidecar.clock import SystemClock
+from sidecar.offsets import Partition
+from sidecar.receive import ReceiveConfig, Receiver, Taken
+from sidecar.telemetry import Telemetry
+
+# Short enough for a test; the floor is what brokers accept.
+QUICK: dict[str, Any] = {
+    "auto_offset_reset": "earliest",
+    "session_timeout_seconds": 3.0,
+    "heartbeat_interval_seconds": 0.3,
+    "rebalance_timeout_seconds": 10.0,
+    "connect_timeout_seconds": 5.0,
+    "start_timeout_seconds": 15.0,
+    "metadata_max_age_seconds": 1.0,
+    "commit_interval_seconds": 0.0,
+    "poll_timeout_seconds": 0.1,
+    "fetch_max_wait_seconds": 0.1,
+}
+
+
+def fresh(name: str) -> str:
+    """A name that no other test uses."""
+    return f"{name}-{uuid.uuid4().hex[:8]}"
+
+
+class Reader:
+    """A receiver of a test, with what it was told. `async with Reader(...) as reader`."""
+
+    def __init__(self, servers: str, **settings: Any) -> None:
+        self.config = ReceiveConfig(bootstrap_servers=servers, **{**QUICK, **settings})
+        self.telemetry = Telemetry()
+        self.revoked: list[set[Partition]] = []
+        self.receiver = Receiver(self.config, self.telemetry, SystemClock(), on_revoked=self.revoked.append)
+
+    async def __aenter__(self) -> Reader:
+        await self.receiver.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.receiver.stop()
+
+    async def take(self, count: int, *, seconds: float = 20.0, release: bool = True) -> list[Taken]:
+        """Poll until `count` records have come. Raises AssertionError when time is up first."""
+        found: list[Taken] = []
+        deadline = time.monotonic() + seconds
+        while len(found) < count:
+            assert time.monotonic() < deadline, f"only {len(found)} of {count} records came"
+            found += await self.receiver.poll(paused=False)
+        if release:
+            for taken in found:
+                taken.lease.release()
+            await self.receiver.commit()
+        return found
+
+    async def poll_for(self, seconds: float, *, paused: bool = False) -> list[Taken]:
+        """Whatever comes in a time."""
+        found: list[Taken] = []
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            found += await self.receiver.poll(paused=paused)
+        return found
+
+    async def poll_until(
+        self, condition: Callable[[], bool], *, seconds: float = 20.0, paused: bool = False
+    ) -> list[Taken]:
+        """Poll until a condition holds. Raises AssertionError when time is up first."""
+        found: list[Taken] = []
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, "the condition never held"
+            found += await self.receiver.poll(paused=paused)
+        return found
+
+
+def places(taken: list[Taken]) -> list[tuple[str, int, int]]:
+    """Where each record lies."""
+    return [(one.record.topic, one.record.partition, one.record.offset) for one in taken]
+
+
+def values(taken: list[Taken]) -> list[bytes]:
+    """The values, sorted: partitions come in any order."""
+    return sorted(one.record.value or b"" for one in taken)
+
+
+async def away(function: Callable[..., Any], *words: Any, **named: Any) -> Any:
+    """Run a blocking call of the test's own client without stopping the receivers."""
+    return await asyncio.to_thread(function, *words, **named)
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float = 10.0) -> None:
+    """Wait until a condition holds. Raises AssertionError when time is up first."""
+    deadline = time.monotonic() + seconds
+    while not await condition():
+        assert time.monotonic() < deadline, "the condition never held"
+        await asyncio.sleep(0.05)
