@@ -21,6 +21,7 @@ from aiokafka.errors import (
     BrokerResponseError,
     GroupAuthorizationFailedError,
     IllegalSaslStateError,
+    IncompatibleBrokerVersion,
     KafkaConnectionError,
     KafkaError,
     LeaderNotAvailableError,
@@ -173,7 +174,12 @@ def _topics(rows: Sequence[tuple[Any, ...]], *, wanted: frozenset[str]) -> dict[
 
 
 _LOGIN_REFUSED = (SaslAuthenticationFailed, AuthenticationFailedError)
-_LOGIN_UNKNOWN = (UnsupportedSaslMechanismError, IllegalSaslStateError, AuthenticationMethodNotSupported)
+_LOGIN_UNKNOWN = (
+    UnsupportedSaslMechanismError,
+    IllegalSaslStateError,
+    AuthenticationMethodNotSupported,
+    IncompatibleBrokerVersion,
+)
 
 
 def explain(error: Exception, security: SecurityConfig, address: str) -> BrokerError:

@@ -51,6 +51,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._consumer = AIOKafkaConsumer(**_options(config))
         self._paused = False
         self._generation = 0
+        self._held: list[ConsumerRecord] = []
         self._handed_out: set[TopicPartition] = set()
         self._joined = asyncio.Event()
         self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
@@ -93,16 +94,27 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0
 
     async def fetch(self, *, paused: bool) -> list[ConsumerRecord]:
-        """Records of the present generation, or none after about the poll timeout. Raises what getmany raises."""
+        """Records of the present generation, or none after about the poll timeout. Raises what getmany raises.
+
+        What had been fetched when a pause began is held back until it ends.
+        """
         self._paused = paused
         self._apply_pause()
+        if self._held and not paused:
+            held, self._held = self._held, []
+            return held
         task = self._begin_fetch()
         await asyncio.wait({task}, timeout=self._config.poll_timeout_seconds + _SLACK)
         if not task.done():
             return []
         self._fetching = None
         generation, records = task.result()
-        return records if generation == self._generation else []
+        if generation != self._generation:
+            return []
+        if self._paused:
+            self._held += records
+            return []
+        return records
 
     async def commit(self, offsets: Mapping[Partition, int]) -> dict[Partition, int]:
         """Commit what is ours of `offsets` and return it. Raises KafkaError or TimeoutError."""
@@ -120,8 +132,12 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return {(tp.topic, tp.partition): end for tp, end in (await self._consumer.end_offsets(list(mine))).items()}
 
     async def position(self, partition: Partition) -> int:
-        """The offset that will be fetched next. Raises KafkaError when the partition is not ours."""
-        return int(await self._consumer.position(TopicPartition(*partition)))
+        """The offset that will be handed out next. Raises KafkaError when the partition is not ours."""
+        waiting = list(self._held)
+        if self._fetching is not None and self._fetching.done() and self._fetching.exception() is None:
+            waiting += self._fetching.result()[1]
+        offsets = [record.offset for record in waiting if (record.topic, record.partition) == partition]
+        return min(offsets) if offsets else int(await self._consumer.position(TopicPartition(*partition)))
 
     async def stop(self) -> None:
         """Leave the group and close, by the deadline of the settings. Never raises."""
@@ -143,6 +159,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """Called by aiokafka when the group changes, before it goes on."""
         self._generation += 1
         self._handed_out.clear()
+        self._held.clear()
         await self._on_revoked(self, {(tp.topic, tp.partition) for tp in revoked})
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:

@@ -181,6 +181,21 @@ class ReceiverSuite:
             (one,) = await reader.take(1)
         assert one.record.value == body
 
+    async def test_what_was_fetched_when_a_pause_began_comes_after_it(self, broker: Broker) -> None:
+        topic = fresh("spans")
+        broker.create_topic(topic)
+        await away(produce, broker, topic, spread(range(60)))
+        settings = {"topics": [topic], "group_id": fresh("g"), "max_records": 10}
+        async with Reader(broker.bootstrap_servers, **settings) as reader:
+            taken: list[Taken] = []
+            while len(taken) < 60:
+                assert await reader.receiver.poll(paused=True) == []
+                taken += await reader.receiver.poll(paused=False)
+            assert values(taken) == NUMBERED
+            for number in range(4):
+                offsets = [one.record.offset for one in taken if one.record.partition == number]
+                assert offsets == sorted(offsets)
+
     async def test_the_lag_is_measured_also_while_paused(self, broker: Broker) -> None:
         topic = fresh("spans")
         broker.create_topic(topic)

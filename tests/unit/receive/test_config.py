@@ -1,0 +1,126 @@
+"""Settings of the Kafka side: what is refused, by which field, and that secrets stay secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from sidecar.errors import ConfigError
+from sidecar.receive import ReceiveConfig, SecurityConfig
+
+BASE: dict[str, Any] = {"bootstrap_servers": "a:1", "topics": ["spans"]}
+
+
+def refused(**settings: Any) -> tuple[str, str]:
+    """The field and the words of the first error."""
+    with pytest.raises(ValidationError) as caught:
+        ReceiveConfig.model_validate({**BASE, **settings})
+    first = caught.value.errors()[0]
+    return ".".join(str(part) for part in first["loc"]), first["msg"]
+
+
+@pytest.mark.parametrize("servers", ["a:1,b:2", ["a:1", "b:2"], '["a:1", "b:2"]', " a:1 , b:2,"])
+def test_servers_are_a_list_or_separated_by_commas(servers: object) -> None:
+    assert ReceiveConfig.model_validate({**BASE, "bootstrap_servers": servers}).bootstrap_servers == "a:1,b:2"
+
+
+@pytest.mark.parametrize("topics", ["a,b", ["a", "b"], '["a", "b"]'])
+def test_topics_are_a_list_or_separated_by_commas(topics: object) -> None:
+    assert ReceiveConfig.model_validate({**BASE, "topics": topics}).topic_names == ("a", "b")
+
+
+@pytest.mark.parametrize("servers", ["", [], "kafka", "kafka:port", "kafka:0", "kafka:99999", 5, [5]])
+def test_a_server_without_host_and_port_is_refused(servers: object) -> None:
+    assert refused(bootstrap_servers=servers)[0] == "bootstrap_servers"
+
+
+@pytest.mark.parametrize("settings", [{"topics": []}, {"topic_pattern": "a.*"}, {"topics": ["no good"]}])
+def test_exactly_one_of_topics_and_pattern_is_asked_for_by_the_field_topics(settings: dict[str, Any]) -> None:
+    assert refused(**settings)[0] == "topics"
+
+
+def test_a_pattern_that_is_no_regular_expression_is_refused() -> None:
+    assert refused(topics=[], topic_pattern="(")[0] == "topic_pattern"
+
+
+@pytest.mark.parametrize("settings", [{}, {"topics": [], "topic_pattern": "spa.*"}])
+def test_a_dead_letter_topic_that_is_read_itself_is_refused(settings: dict[str, Any]) -> None:
+    assert refused(**settings, dead_letter_topic="spans")[0] == "dead_letter_topic"
+
+
+def test_a_pattern_means_whole_names() -> None:
+    config = ReceiveConfig.model_validate({**BASE, "topics": [], "topic_pattern": "a|b.*"})
+    assert [name for name in ("a", "ab", "b", "bc", "cb") if config.wants(name)] == ["a", "b", "bc"]
+
+
+def test_a_session_shorter_than_its_heartbeats_is_refused() -> None:
+    assert "heartbeat" in refused(session_timeout_seconds=3, heartbeat_interval_seconds=2)[1]
+
+
+LOGIN = {"protocol": "SASL_SSL", "username": "u", "password": "hidden"}
+
+
+@pytest.mark.parametrize(
+    ("security", "word"),
+    [
+        ({"username": "u", "password": "hidden"}, "does not log in"),
+        ({"ca_file": "ca.pem"}, "not encrypted"),
+        ({"protocol": "SSL", "cert_file": "c.pem"}, "belong together"),
+        ({"protocol": "SASL_SSL"}, "needs username"),
+        ({"protocol": "SASL_SSL", "username": "u"}, "password or password_file"),
+        ({**LOGIN, "password_file": "p"}, "password or password_file"),
+        ({**LOGIN, "sasl_mechanism": "OAUTHBEARER"}, "token_file"),
+    ],
+)
+def test_security_settings_that_do_not_fit_each_other_are_refused(security: dict[str, Any], word: str) -> None:
+    field, message = refused(security=security)
+    assert field == "security"
+    assert word in message
+    assert "hidden" not in message
+
+
+def test_a_secret_shows_in_no_representation() -> None:
+    config = SecurityConfig.model_validate({**LOGIN, "key_password": "hidden-too"})
+    for text in (repr(config), str(config), config.model_dump_json(), str(config.model_dump())):
+        assert "hidden" not in text
+    assert config.client_options()["sasl_plain_password"] == "hidden"
+
+
+def test_a_password_file_is_read_without_its_line_end(tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    secret.write_text("hidden\n", encoding="utf-8")
+    settings = {"protocol": "SASL_PLAINTEXT", "username": "u", "password_file": secret}
+    assert SecurityConfig.model_validate(settings).client_options()["sasl_plain_password"] == "hidden"
+
+
+@pytest.mark.parametrize("field", ["ca_file", "password_file", "cert_file"])
+def test_a_file_that_cannot_be_read_is_named_by_its_field(field: str, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.write_text("x", encoding="utf-8")
+    settings: dict[str, Any] = {"protocol": "SASL_SSL", "username": "u", "password_file": there}
+    if field == "cert_file":
+        settings["key_file"] = there
+    settings[field] = tmp_path / "missing"
+    with pytest.raises(ConfigError) as caught:
+        SecurityConfig.model_validate(settings).client_options()
+    assert caught.value.field == f"receive.security.{field}"
+
+
+def test_a_file_that_holds_no_certificate_is_named_by_its_field(tmp_path: Path) -> None:
+    wrong = tmp_path / "ca.pem"
+    wrong.write_text("not a certificate", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        SecurityConfig.model_validate({"protocol": "SSL", "ca_file": wrong}).client_options()
+    assert caught.value.field == "receive.security.ca_file"
+
+
+async def test_a_token_is_read_from_its_file_each_time(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    settings = {"protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "token_file": token}
+    provider = SecurityConfig.model_validate(settings).client_options()["sasl_oauth_token_provider"]
+    for text in ("one", "two"):
+        token.write_text(text, encoding="utf-8")
+        assert await provider.token() == text
