@@ -3,6 +3,7 @@
 ExportError
 ├── RetryableExportError    try the same results again later
 └── PermanentExportError    these results will never be taken; drop and count them
+DestinationError            the destination is set wrongly or out of reach at start-up
 """
 
 from __future__ import annotations
@@ -26,7 +27,22 @@ class RetryableExportError(ExportError):
 
 
 class PermanentExportError(ExportError):
-    """The same batch will never be taken."""
+    """The same batch will never be taken. `rejected` is how many of it were refused while the others were taken;
+    None means all of them."""
+
+    def __init__(self, message: str, *, error_type: str, rejected: int | None = None) -> None:
+        super().__init__(message, error_type=error_type)
+        self.rejected = rejected
+
+
+class DestinationError(Exception):
+    """`start` found a setting wrong. `field` is its dotted path, `problem` what is wrong, `mend` what to do. No secrets."""
+
+    def __init__(self, field: str, problem: str, mend: str = "") -> None:
+        super().__init__(f"{field}: {problem}" + (f" ({mend})" if mend else ""))
+        self.field = field
+        self.problem = problem
+        self.mend = mend
 
 
 class Exporter(Protocol):
@@ -36,10 +52,10 @@ class Exporter(Protocol):
     every_trace  False: `export` sees only results whose outcome is `evaluated`; True: all of them
     local        True: `export` never waits for anything outside the process, so it is called without a queue
 
-    `start` may raise ConfigError-like exceptions naming the field: a wrong destination fails at start-up.
+    `start` may raise DestinationError naming the field: a wrong destination fails at start-up.
     `export` may raise RetryableExportError or PermanentExportError and nothing else; it is safe to call twice with
     the same results (ids are deterministic); returning means that the destination took them, not that anyone read them.
-    `stop` flushes within the caller's deadline and never raises.
+    `stop` flushes within the caller's deadline, never raises, and may be called twice.
     """
 
     name: str

@@ -1,92 +1,149 @@
-"""The JSON form of a result: schema rag-sidecar.result.v1, one object a request; absent is null."""
+"""The result record as JSON: `rag-sidecar.result.v1`, one object a request.
+
+Absent is null. Texts (claims, explanations) are null unless asked for, and redacted where patterns are given. What comes out
+can always be written by orjson: no NaN, no number beyond 64 bits, no lone surrogate.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypeAlias
 
-from exporters.result import SCHEMA, ClaimResult, Evaluation, Result
+from exporters.result import SCHEMA, ClaimResult, DocumentResult, Evaluation, Evidence, Result
 
-JsonObject = dict[str, Any]
 _TOKENS = ("input", "output", "cached_input", "cache_write", "reasoning")
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Pattern[str]] = ()) -> JsonObject:
-    """A plain object that any JSON writer takes. User text (claims, explanations) only `with_text`, after redaction."""
+REDACTED = "[redacted]"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LARGEST_INTEGER = 2**63 - 1
+
+
+def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Pattern[str]] = ()) -> dict[str, Json]:
+    """The record of one result.
+
+    with_text  whether the text of claims and explanations is in it (it quotes the answer)
+    redact     patterns whose matches in those texts become "[redacted]"
+
+    `cost_usd` is the total in US dollars, `cost_usd_by_type` its parts; `timestamp` is the end of the request.
+    """
+    text = _Texts(with_text, tuple(redact))
+    cost = _numbers(result.cost_usd) if result.cost_usd is not None else None
     return {
         "schema": SCHEMA,
-        "id": result.id,
+        "id": clean(result.id),
         "trace_id": clean(result.trace_id),
-        "span_id": result.span_id,
+        "span_id": _clean(result.span_id),
         "service": clean(result.service),
-        "model": _maybe(result.model),
-        "provider": _maybe(result.provider),
-        "variant": _maybe(result.variant),
+        "model": _clean(result.model),
+        "provider": _clean(result.provider),
+        "variant": _clean(result.variant),
         "timestamp": rfc3339(result.timestamp),
-        "outcome": result.outcome.value,
-        "reason": result.reason,
-        "verdict": result.verdict.value if result.verdict else None,
-        "error_class": result.error_class,
-        "inclusion_probability": result.inclusion_probability,
-        "upstream_adjusted_count": result.upstream_adjusted_count,
-        "evaluations": [_evaluation(one, with_text=with_text, redact=redact) for one in result.evaluations],
+        "outcome": str(result.outcome),
+        "reason": _clean(result.reason),
+        "verdict": None if result.verdict is None else str(result.verdict),
+        "error_class": _clean(result.error_class),
+        "inclusion_probability": _number(result.inclusion_probability),
+        "upstream_adjusted_count": _number(result.upstream_adjusted_count),
+        "evaluations": [_evaluation(evaluation, text) for evaluation in result.evaluations],
         "retrieved_documents": result.retrieved_documents,
-        "tokens": {name: result.tokens.get(name) for name in _TOKENS},
-        "cost_usd": sum(result.cost_usd.values()) if result.cost_usd is not None else None,
-        "cost_usd_by_type": dict(result.cost_usd) if result.cost_usd is not None else None,
-        "durations": {name: result.durations.get(name) for name in _DURATIONS},
+        "tokens": {name: _number(result.tokens.get(name)) for name in _TOKENS},
+        "cost_usd": None if cost is None else _number(math.fsum(cost.values())),
+        "cost_usd_by_type": None if cost is None else dict(cost),
+        "durations": {name: _number(result.durations.get(name)) for name in _DURATIONS},
     }
-
-
-def rfc3339(timestamp: float) -> str | None:
-    """UTC with milliseconds; None where the number is no time that a calendar knows."""
-    try:
-        return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def clean(text: str) -> str:
-    """Text that UTF-8 can hold: lone surrogates become question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """`text` with every lone surrogate replaced: the rest can be encoded as UTF-8."""
+    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _maybe(text: str | None) -> str | None:
-    return None if text is None else clean(text)
+def rfc3339(seconds: float) -> str | None:
+    """UTC with milliseconds and Z, as RFC 3339 has it; None for what is no time of the years 1 to 9999."""
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _evaluation(one: Evaluation, *, with_text: bool, redact: Sequence[re.Pattern[str]]) -> JsonObject:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The door that user text passes, or does not."""
+
+    wanted: bool
+    redact: tuple[re.Pattern[str], ...]
+
+    def __call__(self, text: str | None) -> str | None:
+        if text is None or not self.wanted:
+            return None
+        for pattern in self.redact:
+            text = pattern.sub(REDACTED, text)
+        return clean(text)
+
+
+def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
+    model = evaluation.model
     return {
-        "evaluator": one.evaluator,
-        "version": one.version,
-        "outcome": one.outcome.value,
-        "reason": one.reason,
-        "score": one.score,
-        "label": one.label,
-        "explanation": _text(one.explanation, redact) if with_text and one.explanation else None,
-        "model": {"name": one.model.name, "version": one.model.version, "sha256": one.model.sha256} if one.model else None,
-        "threshold": one.threshold,
-        "claims": [_claim(claim, with_text=with_text, redact=redact) for claim in one.claims],
-        "documents": [
-            {"rank": d.rank, "id": _maybe(d.id), "score": d.score, "relevant": d.relevant} for d in one.documents
-        ],
-    }  # fmt: skip
-
-
-def _claim(claim: ClaimResult, *, with_text: bool, redact: Sequence[re.Pattern[str]]) -> JsonObject:
-    place = claim.evidence
-    return {
-        "text": _text(claim.text, redact) if with_text else None,
-        "support": claim.support,
-        "supported": claim.supported,
-        "evidence": {"document": place.document, "start": place.start, "end": place.end} if place else None,
+        "evaluator": clean(evaluation.evaluator),
+        "outcome": str(evaluation.outcome),
+        "reason": _clean(evaluation.reason),
+        "score": _number(evaluation.score),
+        "label": _clean(evaluation.label),
+        "explanation": text(evaluation.explanation),
+        "model": None
+        if model is None
+        else {"name": clean(model.name), "version": clean(model.version), "sha256": clean(model.sha256)},
+        "threshold": _number(evaluation.threshold),
+        "version": clean(evaluation.version),
+        "claims": [_claim(claim, text) for claim in evaluation.claims],
+        "documents": [_document(document) for document in evaluation.documents],
     }
 
 
-def _text(text: str, redact: Sequence[re.Pattern[str]]) -> str:
-    for pattern in redact:
-        text = pattern.sub("[redacted]", text)
-    return clean(text)
+def _claim(claim: ClaimResult, text: _Texts) -> Json:
+    return {
+        "text": text(claim.text),
+        "support": _number(claim.support),
+        "supported": claim.supported,
+        "evidence": _evidence(claim.evidence),
+    }
+
+
+def _evidence(evidence: Evidence | None) -> Json:
+    if evidence is None:
+        return None
+    return {"document": evidence.document, "start": evidence.start, "end": evidence.end}
+
+
+def _document(document: DocumentResult) -> Json:
+    return {
+        "rank": document.rank,
+        "id": _clean(document.id),
+        "score": _number(document.score),
+        "relevant": document.relevant,
+    }
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else clean(text)
+
+
+def _number(value: float | None) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
+    if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
+        return None
+    return value
+
+
+def _numbers(values: Mapping[str, float]) -> dict[str, float]:
+    """Those of `values` that can be written."""
+    return {key: number for key, value in values.items() if (number := _number(value)) is not None}
