@@ -1,0 +1,304 @@
+"""The dashboard *RAG quality*: do the answers hold, for whom not, and can the numbers be trusted?
+
+Ratios are over the windows of the alerts, so that a panel shows what an alert sees; all else is over `$__rate_interval`.
+"""
+
+from __future__ import annotations
+
+from grafana_foundation_sdk.models.dashboard import Dashboard
+
+from dashboards import promql
+from dashboards.alerts import DASHBOARD_UID
+from dashboards.objectives import (
+    FAST_BURN_RATIO,
+    HALLUCINATION_BUDGET,
+    LAG_SECONDS,
+    LEAST_SAMPLES,
+    LOWER_BOUND,
+    WINDOWS,
+)
+from dashboards.panels import (
+    EVALUATORS,
+    GREEN,
+    RED,
+    REPLICAS,
+    SERVICES,
+    YELLOW,
+    Panel,
+    Target,
+    add,
+    new_dashboard,
+)
+
+RATE = "$__rate_interval"
+HOUR = WINDOWS.fast
+_RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
+_ABOUT_LINES = (
+    f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where the fast "
+    f"burn pages ({FAST_BURN_RATIO:.1%})."
+)
+
+
+def dashboard() -> Dashboard:
+    """The dashboard as the SDK's record."""
+    board = new_dashboard(
+        title="RAG quality",
+        uid=DASHBOARD_UID,
+        description="Hallucination ratio with its confidence, scores, abstentions, traffic, latency and cost of RAG services.",
+    )
+    add(board, "Now", _now())
+    add(board, "Hallucinations", _hallucinations())
+    add(board, "Scores", _scores())
+    add(board, "Traffic, latency and cost", _traffic())
+    add(board, "Can the numbers be trusted?", _sidecar())
+    return board.build()
+
+
+def _now() -> list[Panel]:
+    return [
+        Panel(
+            title=f"Hallucination ratio, {HOUR}",
+            description="Share of answers that the retrieved documents do not support. Weighted by 1/p, so it estimates all traffic; "
+            "abstentions are left out.",
+            unit="percentunit",
+            kind="stat",
+            width=5,
+            height=4,
+            targets=(Target(promql.hallucination_ratio(HOUR, where=SERVICES), "ratio"),),
+            thresholds=_RATIO_LINES,
+        ),
+        Panel(
+            title="Lower bound, 95 %",
+            description=f"With 95 % confidence the ratio is above this (Wilson). An alert warns above {LOWER_BOUND:.0%}.",
+            unit="percentunit",
+            kind="stat",
+            width=5,
+            height=4,
+            targets=(Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),),
+            thresholds=((LOWER_BOUND, RED),),
+        ),
+        Panel(
+            title=f"Effective sample size, {HOUR}",
+            description=f"What the weighted sample is worth as a plain one: (Σw)²/Σw². Below {LEAST_SAMPLES} no quality alert fires.",
+            unit="short",
+            kind="stat",
+            width=5,
+            height=4,
+            targets=(Target(promql.effective_samples(HOUR, where=SERVICES), "samples"),),
+            base=YELLOW,
+            thresholds=((LEAST_SAMPLES, GREEN),),
+        ),
+        Panel(
+            title="Abstained",
+            description="Share of answers that say they do not know, or refuse. Neither hallucinated nor faithful.",
+            unit="percentunit",
+            kind="stat",
+            width=4,
+            height=4,
+            targets=(Target(promql.abstention_ratio(HOUR, where=SERVICES), "abstained"),),
+        ),
+        Panel(
+            title="Requests",
+            description="RAG requests per second, every one, sampled or not.",
+            unit="reqps",
+            kind="stat",
+            width=5,
+            height=4,
+            targets=(Target(promql.total("rate", "rag_requests_total", RATE, where=SERVICES), "requests"),),
+        ),
+    ]
+
+
+def _hallucinations() -> list[Panel]:
+    return [
+        Panel(
+            title="Hallucination ratio with its 95 % interval",
+            description="The ratio of everything selected, between its Wilson bounds; a wide band means few samples. "
+            + _ABOUT_LINES,
+            unit="percentunit",
+            width=16,
+            height=9,
+            targets=(
+                Target(promql.hallucination_ratio(HOUR, where=SERVICES), "ratio"),
+                Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),
+                Target(promql.hallucination_bound(HOUR, upper=True, where=SERVICES), "upper bound"),
+            ),
+            thresholds=_RATIO_LINES,
+            lines=True,
+            bands=".* bound",
+            ratio=True,
+        ),
+        Panel(
+            title="Effective sample size by service",
+            description=f"Below the line at {LEAST_SAMPLES} the quality alerts of a service stay silent: sample more of it.",
+            unit="short",
+            width=8,
+            height=9,
+            targets=(Target(promql.effective_samples(HOUR, by="rag_service", where=SERVICES)),),
+            base=YELLOW,
+            thresholds=((LEAST_SAMPLES, GREEN),),
+            lines=True,
+        ),
+        *(
+            Panel(
+                title=f"Hallucination ratio by {word}",
+                description=f"Where it comes from: the ratio of each {word} of what is selected. {_ABOUT_LINES}",
+                unit="percentunit",
+                width=8,
+                targets=(Target(promql.hallucination_ratio(HOUR, by=label, where=SERVICES), "{{" + label + "}}"),),
+                thresholds=_RATIO_LINES,
+                lines=True,
+                ratio=True,
+            )
+            for word, label in (("service", "rag_service"), ("model", "model"), ("variant", "variant"))
+        ),
+        Panel(
+            title="Verdicts in the sample",
+            description="How many answers were judged, unweighted.",
+            unit="short",
+            targets=(
+                Target(
+                    promql.total("increase", "rag_verdicts_total", RATE, by="verdict", where=SERVICES), "{{verdict}}"
+                ),
+            ),
+            stacked=True,
+        ),
+        Panel(
+            title="Abstention ratio by service",
+            description="Share of answers that say they do not know. It rises when retrieval finds nothing.",
+            unit="percentunit",
+            targets=(Target(promql.abstention_ratio(HOUR, by="rag_service", where=SERVICES)),),
+            ratio=True,
+        ),
+    ]
+
+
+def _scores() -> list[Panel]:
+    return [
+        Panel(
+            title="Mean score by evaluator",
+            description="Weighted mean of each evaluator's scores, 0..1; 1 is good.",
+            unit="percentunit",
+            targets=(Target(promql.mean_score(HOUR, by="evaluator", where=EVALUATORS), "{{evaluator}}", True),),
+        ),
+        Panel(
+            title="Score distribution",
+            description="How many answers (weighted) fall into which score bucket, over the evaluators selected. A second hump near 0 "
+            "is hidden by a mean.",
+            unit="percentunit",
+            kind="heatmap",
+            targets=(
+                Target(
+                    promql.total("increase", "rag_evaluation_score_bucket", RATE, by="le", where=EVALUATORS),
+                    exemplars=True,
+                ),
+            ),
+        ),
+    ]
+
+
+def _traffic() -> list[Panel]:
+    errors = promql.ratio(
+        promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES, extra='status="error"'),
+        promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES),
+    )
+    latencies = (
+        ("rag_request_duration_seconds", "total"),
+        ("rag_retrieval_duration_seconds", "retrieval"),
+        ("rag_generation_duration_seconds", "generation"),
+        ("rag_time_to_first_token_seconds", "first token"),
+    )
+    cost = promql.total("rate", "rag_cost_usd_total", RATE, by="model", where=SERVICES)
+    unpriced = promql.total(
+        "rate", "rag_unpriced_tokens_total", RATE, by="model", where=REPLICAS, extra='model=~"$model"'
+    )
+    return [
+        Panel(
+            title="Requests",
+            description="RAG requests per second, every one, by service.",
+            unit="reqps",
+            width=8,
+            targets=(Target(promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES)),),
+        ),
+        Panel(
+            title="Errors",
+            description="Share of requests that ended in an error.",
+            unit="percentunit",
+            width=8,
+            targets=(Target(errors),),
+            ratio=True,
+        ),
+        Panel(
+            title="Latency, 95th percentile",
+            description="95 of 100 requests were faster: in all, in retrieval, in generation, and until the first token.",
+            unit="s",
+            width=8,
+            targets=tuple(
+                Target(promql.quantile(0.95, histogram, RATE, where=SERVICES), word, True)
+                for histogram, word in latencies
+            ),
+        ),
+        Panel(
+            title="Tokens per second",
+            description="Types add up: input does not hold cached input, output does not hold reasoning.",
+            unit="short",
+            width=8,
+            targets=(Target(promql.total("rate", "rag_tokens_total", RATE, by="type", where=SERVICES), "{{type}}"),),
+            stacked=True,
+        ),
+        Panel(
+            title="Cost per hour",
+            description="US dollars per hour at list prices, by model.",
+            unit="currencyUSD",
+            width=8,
+            targets=(Target(f"{cost} * 3600", "{{model}}"),),
+            stacked=True,
+        ),
+        Panel(
+            title="Tokens without a price",
+            description="Tokens per second of models whose price is not known: their cost is missing from the panel beside this.",
+            unit="short",
+            width=8,
+            targets=(Target(unpriced, "{{model}}"),),
+        ),
+    ]
+
+
+def _sidecar() -> list[Panel]:
+    reasons = promql.total(
+        "rate", "rag_evaluations_total", RATE, by="evaluator, reason", where=EVALUATORS, extra='outcome="unscorable"'
+    )
+    return [
+        Panel(
+            title="The funnel",
+            description="What became of every request, per second. The outcomes add up to all of them; `shed` and `failed` were not "
+            "intended.",
+            unit="reqps",
+            width=8,
+            targets=(
+                Target(
+                    promql.total("rate", "rag_sidecar_requests_total", RATE, by="outcome", where=REPLICAS),
+                    "{{outcome}}",
+                ),
+            ),
+            stacked=True,
+        ),
+        Panel(
+            title="Why there is no score",
+            description="Evaluations per second that had nothing to score, by evaluator and reason. `no_context`, `no_answer` and "
+            "`no_question` mean that the traces hold no text: switch content capture on.",
+            unit="ops",
+            width=8,
+            targets=(Target(reasons, "{{evaluator}}: {{reason}}"),),
+            stacked=True,
+        ),
+        Panel(
+            title="Lag",
+            description=f"Age of what is taken from Kafka now. Above {LAG_SECONDS:.0f} s the quality panels show the past, and an alert pages.",
+            unit="s",
+            width=8,
+            targets=(Target(f"max by (topic) (rag_sidecar_consumer_lag_seconds{{{REPLICAS}}})", "{{topic}}"),),
+            thresholds=((LAG_SECONDS, RED),),
+            lines=True,
+        ),
+    ]
