@@ -2,7 +2,8 @@
 
 Every quality observation is weighted by 1/p, so that rates are estimates for all traffic; beside the weighted counts stand
 the raw ones and the sums of squared weights, from which PromQL makes effective sample sizes and confidence bounds over any
-set of replicas. Label values come from a limited set; what does not fit becomes `__other__` and is counted.
+set of replicas. Traffic and quality carry the same labels, so that they join. Label values come from a limited set; what
+does not fit becomes `__other__` and is counted. A result that comes again, after a replay, is not counted again.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
@@ -20,71 +20,25 @@ from prometheus_client.registry import Collector
 from prometheus_client.samples import Exemplar
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import Outcome, Result, Verdict
+from exporters.result import Evaluation, Outcome, Result, Verdict
+from exporters.series import SCORE, SERIES, SUBJECT, Series
+from exporters.subjects import Subject, Subjects
+from exporters.tally import LabelLimit, Tally, disjoint_tokens, label_value
 
-OTHER = "__other__"
-UNKNOWN = "unknown"
-_DURATION = (
-    0.01,
-    0.02,
-    0.04,
-    0.08,
-    0.16,
-    0.32,
-    0.64,
-    1.0,
-    1.28,
-    2.5,
-    2.56,
-    5.0,
-    5.12,
-    10.0,
-    10.24,
-    20.48,
-    30.0,
-    40.96,
-    81.92,
-)
-_FIRST_TOKEN = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
-_SCORE = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-_DOCUMENTS = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 50.0, 100.0)
-_SUBJECT = ("rag_service", "model", "variant")
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One row of the table that docs/metrics.md is generated from."""
-
-    name: str
-    kind: str
-    help: str
-    labels: tuple[str, ...]
-    buckets: tuple[float, ...] = ()
-
-
-SERIES: tuple[Series, ...] = (
-    Series("rag_requests_total", "counter", "RAG requests, every one.", (*_SUBJECT, "status")),
-    Series("rag_request_duration_seconds", "histogram", "Duration of a request.", _SUBJECT, _DURATION),
-    Series("rag_retrieval_duration_seconds", "histogram", "Time in retrieval within a request.", _SUBJECT, _DURATION),
-    Series("rag_generation_duration_seconds", "histogram", "Time of the model call that gave the answer.", _SUBJECT, _DURATION),
-    Series("rag_time_to_first_token_seconds", "histogram", "Time to the first token of the answer.", _SUBJECT, _FIRST_TOKEN),
-    Series("rag_retrieved_documents", "histogram", "Documents retrieved for a request.", _SUBJECT, _DOCUMENTS),
-    Series(
-        "rag_tokens_total", "counter",
-        "Tokens, in types that add up: input (neither cached nor written to a cache), cached_input, cache_write, output (without reasoning), reasoning.",
-        (*_SUBJECT, "type"),
-    ),
-    Series("rag_cost_usd_total", "counter", "Cost of tokens in US dollars, by the same types.", (*_SUBJECT, "type")),
-    Series("rag_unpriced_tokens_total", "counter", "Tokens of models that have no known price.", ("model",)),
-    Series(
-        "rag_evaluation_score", "histogram", "Scores, 0..1, 1 is good; each observation counts 1/p.", (*_SUBJECT, "evaluator"), _SCORE
-    ),
-    Series("rag_evaluations_total", "counter", "Evaluations made, unweighted.", (*_SUBJECT, "evaluator", "outcome", "reason")),
-    Series("rag_verdicts_total", "counter", "Verdicts, unweighted: the sample size.", (*_SUBJECT, "verdict")),
-    Series("rag_verdict_weight_total", "counter", "Verdicts, each counting 1/p: estimates for all traffic.", (*_SUBJECT, "verdict")),
-    Series("rag_verdict_weight_squared_total", "counter", "Sum of squared weights, for effective sample sizes.", (*_SUBJECT, "verdict")),
-    Series("rag_label_overflow_total", "counter", "Label values replaced by __other__.", ("label",)),
-)  # fmt: skip
+_DURATIONS = {
+    "total": "rag_request_duration_seconds",
+    "retrieval": "rag_retrieval_duration_seconds",
+    "generation": "rag_generation_duration_seconds",
+    "time_to_first_token": "rag_time_to_first_token_seconds",
+}
+_VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
+_MOST_REASONS = 100
+# OpenMetrics: an exemplar's label names and values have at most 128 characters together.
+_LONGEST_TRACE_ID = 128 - len("trace_id")
+# What lies beyond is a broken clock or counter, and one of it would hide the sum of all others.
+_MOST_SECONDS = 1e6
+_MOST_TOKENS = 1e9
+_MOST_DOLLARS = 1e6
 
 
 class PrometheusConfig(BaseModel):
@@ -96,6 +50,15 @@ class PrometheusConfig(BaseModel):
     most_services: int = Field(default=50, ge=1, description="Different services before `__other__`.")
     most_models: int = Field(default=50, ge=1, description="Different models before `__other__`.")
     most_variants: int = Field(default=20, ge=1, description="Different variants before `__other__`.")
+    most_subjects: int = Field(
+        default=500, ge=1, description="Different combinations of service, model and variant before `__other__`."
+    )
+    services: tuple[str, ...] = Field(
+        default=(), description="Only these services become labels; empty allows any, up to the limit."
+    )
+    models: tuple[str, ...] = Field(
+        default=(), description="Only these models become labels; empty allows any, up to the limit."
+    )
     variants: tuple[str, ...] = Field(
         default=(), description="Only these variants become labels; empty allows any, up to the limit."
     )
@@ -103,92 +66,185 @@ class PrometheusConfig(BaseModel):
         default=(), description="More bucket edges of the scores, for your own alerts."
     )
     exemplars: bool = Field(
-        default=True, description="Attach trace ids of sampled traces to score buckets (OpenMetrics only)."
+        default=True, description="Attach trace ids of sampled traces to buckets (OpenMetrics only)."
     )
     idle_seconds: float = Field(
         default=86_400.0, gt=0, description="Series of a subject that was silent this long are removed."
     )
+    remembered_results: int = Field(
+        default=20_000, ge=0, description="Latest results known by id, so that a replay does not count them again."
+    )
 
 
-@dataclass(slots=True)
-class _Histogram:
-    """One weighted histogram: weight in each bucket (not cumulative), the last one is +Inf."""
+class PrometheusExporter(Collector):
+    """Exporter into a registry of this process. `export` runs on the event loop, `collect` in any thread."""
 
-    buckets: list[float]
-    sum: float = 0.0
-    exemplars: dict[int, Exemplar] = field(default_factory=dict)
+    name = "prometheus"
+    every_trace = True
+    local = True
 
-
-class _Store(Collector):
-    """All children, behind one lock that is held for microseconds at a time; rendered from a copy."""
-
-    def __init__(self, rows: Iterable[Series]) -> None:
-        self._rows = {row.name: row for row in rows}
-        self._lock = threading.Lock()
-        self._counters: dict[str, dict[tuple[str, ...], float]] = {
-            r.name: {} for r in self._rows.values() if r.kind == "counter"
-        }
-        self._histograms: dict[str, dict[tuple[str, ...], _Histogram]] = {
-            r.name: {} for r in self._rows.values() if r.kind == "histogram"
-        }
-
-    def count(self, name: str, labels: tuple[str, ...], amount: float) -> None:
-        """Add to a counter; what is not a finite number >= 0 is left out, for it would poison the series for ever."""
-        if not (math.isfinite(amount) and amount >= 0):
-            return
-        with self._lock:
-            children = self._counters[name]
-            children[labels] = children.get(labels, 0.0) + amount
-
-    def observe(
-        self, name: str, labels: tuple[str, ...], value: float, weight: float = 1.0, exemplar: Exemplar | None = None
+    def __init__(
+        self,
+        config: PrometheusConfig,
+        registry: CollectorRegistry,
+        *,
+        evaluators: Sequence[str],
+        thresholds: Sequence[float] = (),
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Add a weighted observation; what is not finite is left out."""
-        if not (math.isfinite(value) and math.isfinite(weight) and weight > 0):
-            return
-        edges = self._rows[name].buckets
-        with self._lock:
-            children = self._histograms[name]
-            child = children.get(labels)
-            if child is None:
-                child = children[labels] = _Histogram([0.0] * (len(edges) + 1))
-            place = bisect_left(edges, value)
-            child.buckets[place] += weight
-            child.sum += value * weight
-            if exemplar is not None:
-                child.exemplars[place] = exemplar
+        self._config = config
+        self._evaluators = tuple(evaluators)
+        self._monotonic = monotonic
+        edges = {*SCORE, *(edge for edge in (*config.thresholds, *thresholds) if 0 <= edge <= 1)}
+        self._rows = {
+            row.name: replace(row, buckets=tuple(sorted(edges))) if row.name == "rag_evaluation_score" else row
+            for row in SERIES
+        }
+        self._limits = {
+            "rag_service": LabelLimit(config.most_services, config.services),
+            "model": LabelLimit(config.most_models, config.models),
+            "variant": LabelLimit(config.most_variants, config.variants),
+        }
+        self._reasons = LabelLimit(_MOST_REASONS)
+        self._subjects = Subjects(
+            self._limits, most=config.most_subjects, idle_seconds=config.idle_seconds, now=monotonic()
+        )
+        self._unpriced: dict[str, float] = {}
+        self._recent = _Recent(config.remembered_results)
+        self._lock = threading.Lock()
+        registry.register(self)
 
-    def forget(self, subject: tuple[str, ...]) -> None:
-        """Remove every series of a (service, model, variant)."""
-        with self._lock:
-            for counters in self._counters.values():
-                for labels in [labels for labels in counters if labels[:3] == subject]:
-                    del counters[labels]
-            for histograms in self._histograms.values():
-                for labels in [labels for labels in histograms if labels[:3] == subject]:
-                    del histograms[labels]
+    async def start(self) -> None:
+        """Nothing to do."""
+
+    async def stop(self) -> None:
+        """Nothing to do: the last numbers stay to be scraped."""
+
+    async def export(self, results: Sequence[Result]) -> None:
+        """Count every result that was not counted before. Never raises."""
+        now = self._monotonic()
+        for result in results:
+            with self._lock:
+                if self._recent.add((result.id, result.timestamp)):
+                    self._take(result, now)
 
     def describe(self) -> Iterator[Metric]:
         """The families without samples, so that registration need not collect."""
-        return iter(_family(row) for row in self._rows.values())
+        return iter([_family(row) for row in self._rows.values()])
 
     def collect(self) -> Iterator[Metric]:
-        """Every family with its samples, in the order of the table."""
+        """Every family with its samples, in the order of the table. The lock is held for one subject at a time."""
         with self._lock:
-            counters = {name: dict(children) for name, children in self._counters.items()}
-            histograms = {
-                name: {labels: (list(h.buckets), h.sum, dict(h.exemplars)) for labels, h in children.items()}
-                for name, children in self._histograms.items()
+            subjects = self._subjects.all()
+            loose = {
+                "rag_unpriced_tokens_total": dict(self._unpriced),
+                "rag_label_overflow_total": {k: float(v) for k, v in self._subjects.overflow().items()},
             }
-        for row in self._rows.values():
-            family = _family(row)
-            if isinstance(family, CounterMetricFamily):
-                for labels, value in counters[row.name].items():
-                    family.add_metric(labels, value)
-            else:
-                for labels, (buckets, total, exemplars) in histograms[row.name].items():
-                    _add_histogram(family, row, labels, buckets, total, exemplars)
-            yield family
+        families = {name: _family(row) for name, row in self._rows.items()}
+        for subject in subjects:
+            with self._lock:
+                snapshot = subject.copy()
+            _render(snapshot, self._rows, families)
+        for name, values in loose.items():
+            for label, value in values.items():
+                families[name].add_sample(name, {self._rows[name].labels[0]: label}, value)
+        return iter(families.values())
+
+    def _take(self, result: Result, now: float) -> None:
+        for silent in self._subjects.sweep(now):
+            self._forget(silent)
+        subject, new = self._subjects.get((result.service, result.model, result.variant), now)
+        if new:
+            self._begin(subject)
+        self._traffic(result, subject)
+        if result.outcome.evaluated:
+            self._quality(result, subject)
+
+    def _begin(self, subject: Subject) -> None:
+        """Start a new subject's series at 0, so that PromQL sees the first increase."""
+        for status in ("success", "error"):
+            subject.count("rag_requests_total", (status,), 0)
+        for name in _VERDICT_SERIES:
+            for verdict in Verdict:
+                subject.count(name, (verdict.value,), 0)
+        for evaluator in self._evaluators:
+            subject.count("rag_evaluations_total", (evaluator, Outcome.SCORED.value, ""), 0)
+
+    def _forget(self, silent: Subject) -> None:
+        model = silent.labels[SUBJECT.index("model")]
+        if all(subject.labels[SUBJECT.index("model")] != model for subject in self._subjects.all()):
+            self._unpriced.pop(model, None)
+
+    def _traffic(self, result: Result, subject: Subject) -> None:
+        subject.count("rag_requests_total", ("error" if result.error_class else "success",))
+        for key, name in _DURATIONS.items():
+            seconds = result.durations.get(key)
+            if seconds is not None and 0 <= seconds < _MOST_SECONDS:
+                self._observe(subject, name, (), seconds, 1.0, result)
+        documents = result.retrieved_documents
+        if documents is not None and documents >= 0:
+            self._tally(subject, "rag_retrieved_documents").add(documents)
+        for kind, tokens in disjoint_tokens(result.tokens).items():
+            if tokens < _MOST_TOKENS:
+                subject.count("rag_tokens_total", (kind,), tokens)
+        for kind, dollars in (result.cost_usd or {}).items():
+            if 0 <= dollars < _MOST_DOLLARS:
+                subject.count("rag_cost_usd_total", (label_value(kind),), dollars)
+        if 0 < result.unpriced_tokens < _MOST_TOKENS:
+            model = subject.labels[SUBJECT.index("model")]
+            self._unpriced[model] = self._unpriced.get(model, 0.0) + result.unpriced_tokens
+
+    def _quality(self, result: Result, subject: Subject) -> None:
+        weight = _weight(result)
+        for evaluation in result.evaluations:
+            self._evaluation(evaluation, weight, result, subject)
+        if result.verdict is not None:
+            for name, amount in zip(_VERDICT_SERIES, (1.0, weight, weight * weight), strict=True):
+                subject.count(name, (result.verdict.value,), amount)
+
+    def _evaluation(self, evaluation: Evaluation, weight: float, result: Result, subject: Subject) -> None:
+        evaluator = label_value(evaluation.evaluator)
+        reason = self._reasons.admit(evaluation.reason) if evaluation.reason else ""
+        subject.count("rag_evaluations_total", (evaluator, evaluation.outcome.value, reason))
+        if evaluation.score is not None and 0 <= evaluation.score <= 1:
+            self._observe(subject, "rag_evaluation_score", (evaluator,), evaluation.score, weight, result)
+
+    def _observe(
+        self, subject: Subject, name: str, extra: tuple[str, ...], value: float, weight: float, result: Result
+    ) -> None:
+        shown = self._config.exemplars and result.trace_sampled and 0 < len(result.trace_id) <= _LONGEST_TRACE_ID
+        self._tally(subject, name, extra).add(
+            value, weight, trace_id=result.trace_id if shown else None, timestamp=result.completed_at
+        )
+
+    def _tally(self, subject: Subject, name: str, extra: tuple[str, ...] = ()) -> Tally:
+        return subject.tally(name, self._rows[name].buckets, extra)
+
+
+def _weight(result: Result) -> float:
+    """1/p times the upstream count; a factor that is no positive finite number is left out."""
+    kept, upstream = result.inclusion_probability, result.upstream_adjusted_count or 1.0
+    weight = 1.0 / kept if 0 < kept <= 1 else 1.0
+    return weight * upstream if 0 < upstream < math.inf else weight
+
+
+class _Recent:
+    """The last few keys seen: between `size` and twice as many, in two generations."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._young: set[tuple[str, float]] = set()
+        self._old: set[tuple[str, float]] = set()
+
+    def add(self, key: tuple[str, float]) -> bool:
+        """Remember `key`; False where it was known."""
+        if key in self._young or key in self._old:
+            return False
+        if self._size:
+            self._young.add(key)
+            if len(self._young) >= self._size:
+                self._old, self._young = self._young, set()
+        return True
 
 
 def _family(row: Series) -> CounterMetricFamily | HistogramMetricFamily:
@@ -197,161 +253,30 @@ def _family(row: Series) -> CounterMetricFamily | HistogramMetricFamily:
     return HistogramMetricFamily(row.name, row.help, labels=row.labels)
 
 
-def _add_histogram(
-    family: HistogramMetricFamily,
-    row: Series,
-    labels: tuple[str, ...],
-    buckets: Sequence[float],
-    total: float,
-    exemplars: Mapping[int, Exemplar],
-) -> None:
-    edges = [*(repr(edge) for edge in row.buckets), "+Inf"]
-    names = dict(zip(row.labels, labels, strict=True))
+def _render(subject: Subject, rows: Mapping[str, Series], families: Mapping[str, Metric]) -> None:
+    """Add a subject's samples to the families."""
+    for (name, extra), value in subject.counters.items():
+        labels = dict(zip(rows[name].labels, (*subject.labels, *extra), strict=True))
+        families[name].add_sample(name, labels, value)
+    for (name, extra), tally in subject.tallies.items():
+        labels = dict(zip(rows[name].labels, (*subject.labels, *extra), strict=True))
+        _render_tally(families[name], name, labels, tally)
+
+
+def _render_tally(family: Metric, name: str, labels: dict[str, str], tally: Tally) -> None:
     running = 0.0
-    for place, (edge, weight) in enumerate(zip(edges, buckets, strict=True)):
+    for place, weight in enumerate(tally.weights):
         running += weight
-        family.add_sample(row.name + "_bucket", {**names, "le": edge}, running, exemplar=exemplars.get(place))
-    family.add_sample(row.name + "_count", names, running)
-    family.add_sample(row.name + "_sum", names, total)
+        edge = repr(tally.bounds[place]) if place < len(tally.bounds) else "+Inf"
+        shown = tally.exemplars.get(place)
+        exemplar = None
+        if shown is not None:
+            exemplar = Exemplar({"trace_id": label_value(shown.trace_id)}, shown.value, _time(shown.timestamp))
+        family.add_sample(f"{name}_bucket", {**labels, "le": edge}, running, exemplar=exemplar)
+    family.add_sample(f"{name}_count", labels, running)
+    family.add_sample(f"{name}_sum", labels, tally.total)
 
 
-class PrometheusExporter:
-    """Exporter into a registry of this process."""
-
-    name = "prometheus"
-    every_trace = True
-    local = True
-
-    def __init__(self, config: PrometheusConfig, registry: CollectorRegistry, *, evaluators: Sequence[str]) -> None:
-        edges = tuple(sorted({*_SCORE, *(t for t in config.thresholds if 0 <= t <= 1)}))
-        rows = [
-            Series(row.name, row.kind, row.help, row.labels, edges) if row.name == "rag_evaluation_score" else row
-            for row in SERIES
-        ]
-        self._config = config
-        self._store = _Store(rows)
-        self._evaluators = tuple(evaluators)
-        self._limits = {
-            "rag_service": config.most_services,
-            "model": config.most_models,
-            "variant": config.most_variants,
-        }
-        self._known: dict[str, set[str]] = {label: set() for label in self._limits}
-        self._seen: dict[tuple[str, str, str], float] = {}
-        self._swept = time.monotonic()
-        registry.register(self._store)
-        for label in self._limits:
-            self._store.count("rag_label_overflow_total", (label,), 0.0)
-
-    async def start(self) -> None:
-        """Nothing to do."""
-
-    async def stop(self) -> None:
-        """Nothing to do."""
-
-    async def export(self, results: Sequence[Result]) -> None:
-        """Count every result. Never raises."""
-        for result in results:
-            self._take(result)
-
-    def _take(self, result: Result) -> None:
-        subject = (
-            self._label("rag_service", result.service),
-            self._label("model", result.model),
-            self._label("variant", self._allowed_variant(result.variant)),
-        )
-        self._first_seen(subject)
-        self._traffic(result, subject)
-        if result.outcome.evaluated:
-            self._quality(result, subject)
-
-    def _traffic(self, result: Result, subject: tuple[str, str, str]) -> None:
-        count, observe = self._store.count, self._store.observe
-        count("rag_requests_total", (*subject, "error" if result.error_class else "success"), 1)
-        for name, key in (
-            ("rag_request_duration_seconds", "total"),
-            ("rag_retrieval_duration_seconds", "retrieval"),
-            ("rag_generation_duration_seconds", "generation"),
-            ("rag_time_to_first_token_seconds", "time_to_first_token"),
-        ):
-            if key in result.durations:
-                observe(name, subject, result.durations[key])
-        if result.retrieved_documents is not None:
-            observe("rag_retrieved_documents", subject, result.retrieved_documents)
-        for kind, amount in disjoint_tokens(result.tokens).items():
-            count("rag_tokens_total", (*subject, kind), amount)
-        for kind, dollars in (result.cost_usd or {}).items():
-            count("rag_cost_usd_total", (*subject, kind), dollars)
-        if result.unpriced_tokens:
-            count("rag_unpriced_tokens_total", (subject[1],), result.unpriced_tokens)
-
-    def _quality(self, result: Result, subject: tuple[str, str, str]) -> None:
-        weight = result.weight
-        exemplar = self._exemplar(result)
-        for one in result.evaluations:
-            self._store.count(
-                "rag_evaluations_total", (*subject, one.evaluator, one.outcome.value, one.reason or ""), 1
-            )
-            if one.score is not None and 0 <= one.score <= 1:
-                at = None if exemplar is None else Exemplar(exemplar, one.score, result.completed_at)
-                self._store.observe("rag_evaluation_score", (*subject, one.evaluator), one.score, weight, at)
-        if result.verdict is not None and math.isfinite(weight):
-            labels = (*subject, result.verdict.value)
-            self._store.count("rag_verdicts_total", labels, 1)
-            self._store.count("rag_verdict_weight_total", labels, weight)
-            self._store.count("rag_verdict_weight_squared_total", labels, weight * weight)
-
-    def _exemplar(self, result: Result) -> dict[str, str] | None:
-        wanted = (
-            self._config.exemplars and result.trace_sampled and len(result.trace_id) == 32 and result.trace_id.isalnum()
-        )
-        return {"trace_id": result.trace_id} if wanted and result.trace_id.isascii() else None
-
-    def _first_seen(self, subject: tuple[str, str, str]) -> None:
-        """Start the series of a new subject at 0, so that the first increase is seen; remove those that went silent."""
-        now = time.monotonic()
-        if subject not in self._seen:
-            for verdict in Verdict:
-                for name in ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total"):
-                    self._store.count(name, (*subject, verdict.value), 0.0)
-            for status in ("success", "error"):
-                self._store.count("rag_requests_total", (*subject, status), 0.0)
-            for evaluator in self._evaluators:
-                self._store.count("rag_evaluations_total", (*subject, evaluator, Outcome.SCORED.value, ""), 0.0)
-        self._seen[subject] = now
-        if now - self._swept > self._config.idle_seconds / 10:
-            self._swept = now
-            for old in [s for s, at in self._seen.items() if now - at > self._config.idle_seconds]:
-                del self._seen[old]
-                self._store.forget(old)
-
-    def _allowed_variant(self, variant: str | None) -> str | None:
-        allowed = self._config.variants
-        return variant if variant is None or not allowed or variant in allowed else OTHER
-
-    def _label(self, label: str, value: str | None) -> str:
-        if not value:
-            return UNKNOWN
-        clean = value.encode("utf-8", "replace").decode("utf-8")[:128]
-        known = self._known[label]
-        if clean in known or clean == OTHER:
-            return clean
-        if len(known) >= self._limits[label]:
-            self._store.count("rag_label_overflow_total", (label,), 1)
-            return OTHER
-        known.add(clean)
-        return clean
-
-
-def disjoint_tokens(tokens: Mapping[str, int]) -> dict[str, int]:
-    """Inclusive totals cut into types that add up; a type that is not known is left out."""
-    cut: dict[str, int] = {}
-    cached, written = tokens.get("cached_input", 0), tokens.get("cache_write", 0)
-    if "input" in tokens:
-        cut["input"] = max(0, tokens["input"] - cached - written)
-    if "output" in tokens:
-        cut["output"] = max(0, tokens["output"] - tokens.get("reasoning", 0))
-    for name in ("cached_input", "cache_write", "reasoning"):
-        if name in tokens:
-            cut[name] = tokens[name]
-    return cut
+def _time(seconds: float) -> float | None:
+    """A time that Prometheus can read, else none."""
+    return seconds if 0 <= seconds < 1e11 else None
