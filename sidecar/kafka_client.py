@@ -66,7 +66,39 @@ async def survey(config: ReceiveConfig, *, topics: Sequence[str], create: bool) 
     return Cluster(brokers, _topics(answer.topics, wanted=frozenset(topics)))
 
 
-async def check_group(config: ReceiveConfig) -> None:
+async def check_brokers(config: ReceiveConfig) -> list[str]:
+    """Reach the brokers as `run` would, without joining the group or making topics. One line for each thing found.
+
+    Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
+    """
+    cluster = await survey(config, topics=(), create=False)
+    lines = [f"{len(cluster.brokers)} brokers, {config.security.protocol}"]
+    wanted = {name: count for name, count in cluster.topics.items() if config.wants(name)}
+    missing = [name for name in config.topic_names if name not in wanted]
+    if missing:
+        # A user who may not describe a topic does not see it in the list of all: asking for it by name tells the two apart.
+        await survey(config, topics=missing, create=False)
+        raise missing_topics(missing)
+    if not wanted:
+        raise BrokerError(
+            "topic", f"no topic matches {config.topic_pattern}", "create one, or correct receive.topic_pattern"
+        )
+    lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
+    await _check_group(config)
+    lines.append(f"group {config.group_id}: allowed")
+    dead = config.dead_letter_topic
+    if dead is None:
+        lines.append("dead letters: off, records that cannot be read are counted and passed over")
+    elif dead in cluster.topics:
+        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions")
+    else:
+        raise BrokerError(
+            "topic", f"the dead-letter topic {dead} does not exist", "create it, or correct receive.dead_letter_topic"
+        )
+    return lines
+
+
+async def _check_group(config: ReceiveConfig) -> None:
     """Ask for the coordinator of our group. Raises BrokerError when we may not use it."""
     async with _first_connection(config, config.security.client_options()) as (connection, address):
         answer = await _ask(connection, FindCoordinatorRequest(config.group_id, 0), config.security, address)

@@ -8,6 +8,8 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
 - `pause` is forgotten at every rebalance: it is renewed in `on_partitions_assigned`.
 - Every rebalance revokes everything, and what was fetched before it comes again: such records are told by their
   generation and not handed out.
+- A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
+  one record of one partition at a time, until it has found that record and stepped over it.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
 """
 
@@ -19,7 +21,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
 from aiokafka.structs import ConsumerRecord
 
 from sidecar.clock import Clock
@@ -31,6 +33,14 @@ logger = logging.getLogger(__name__)
 _SLACK = 0.5
 _GLANCE = 0.05
 _FORCED_STOP = 5.0
+_CAREFUL_READS = 10_000
+
+
+def unreadable(error: Exception) -> bool:
+    """Whether an error of getmany comes of the bytes of a record: it would come again at the same place for ever."""
+    if isinstance(error, (CorruptRecordException, UnsupportedCodecError)):
+        return True
+    return not isinstance(error, (KafkaError, OSError, TimeoutError))
 
 
 class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
@@ -43,11 +53,15 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         *,
         on_assigned: Callable[[], None],
         on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
+        on_passed_over: Callable[[Partition, int], None],
+        careful: bool = False,
     ) -> None:
         self._config = config
         self._clock = clock
         self._on_assigned = on_assigned
         self._on_revoked = on_revoked
+        self._on_passed_over = on_passed_over
+        self._careful_reads = _CAREFUL_READS if careful else 0
         self._consumer = AIOKafkaConsumer(**_options(config))
         self._paused = False
         self._generation = 0
@@ -108,6 +122,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         if not task.done():
             return []
         self._fetching = None
+        if task.cancelled():
+            return []  # By `stop`, called by whoever gave this consumer up; nobody cancelled the poll itself.
         generation, records = task.result()
         if generation != self._generation:
             return []
@@ -134,8 +150,9 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
     async def position(self, partition: Partition) -> int:
         """The offset that will be handed out next. Raises KafkaError when the partition is not ours."""
         waiting = list(self._held)
-        if self._fetching is not None and self._fetching.done() and self._fetching.exception() is None:
-            waiting += self._fetching.result()[1]
+        task = self._fetching
+        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
+            waiting += task.result()[1]
         offsets = [record.offset for record in waiting if (record.topic, record.partition) == partition]
         return min(offsets) if offsets else int(await self._consumer.position(TopicPartition(*partition)))
 
@@ -178,11 +195,33 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return self._fetching
 
     async def _getmany(self) -> tuple[int, list[ConsumerRecord]]:
+        if self._careful_reads and self._consumer.assignment():
+            return await self._read_carefully()
         batches = await self._consumer.getmany(
             timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
         )
         self._handed_out.update(batches)
         return self._generation, [record for batch in batches.values() for record in batch]
+
+    async def _read_carefully(self) -> tuple[int, list[ConsumerRecord]]:
+        """One record of each partition; the first that cannot be parsed ends the care."""
+        self._careful_reads -= 1
+        generation = self._generation
+        records: list[ConsumerRecord] = []
+        for tp in self._consumer.assignment():
+            try:
+                batches = await self._consumer.getmany(tp, timeout_ms=_ms(_GLANCE), max_records=1)
+            except Exception as error:
+                if not unreadable(error) or generation != self._generation:
+                    raise
+                offset = int(await self._consumer.position(tp))
+                self._consumer.seek(tp, offset + 1)
+                self._careful_reads = 0
+                self._on_passed_over((tp.topic, tp.partition), offset)
+                break
+            self._handed_out.update(batches)
+            records += batches.get(tp, [])
+        return generation, records
 
     def _apply_pause(self) -> None:
         mine, paused = self._consumer.assignment(), self._consumer.paused()

@@ -22,11 +22,11 @@ from aiokafka.structs import ConsumerRecord
 
 from sidecar.clock import Clock
 from sidecar.errors import BrokerError, ConfigError
-from sidecar.kafka_client import check_group, explain, missing_topics, refused_group, refused_topics, survey
+from sidecar.kafka_client import check_brokers, explain, missing_topics, refused_group, refused_topics, survey
 from sidecar.kafka_config import ReceiveConfig, SecurityConfig
 from sidecar.kafka_dead_letters import DeadLetters
 from sidecar.kafka_lag import LagMeter
-from sidecar.kafka_member import GroupMember
+from sidecar.kafka_member import GroupMember, unreadable
 from sidecar.offsets import Lease, OffsetTracker, Partition
 from sidecar.telemetry import Telemetry
 from sidecar.trace import Record
@@ -78,6 +78,7 @@ class Receiver:
         self._restarting: asyncio.Task[None] | None = None
         self._committing: asyncio.Task[None] | None = None
         self._tending: asyncio.Task[None] | None = None
+        self._careful = False
         self._closing: set[asyncio.Task[None]] = set()
         self._polled_at = clock.monotonic()
         self._committed_at = clock.monotonic()
@@ -119,8 +120,12 @@ class Receiver:
                 self._telemetry.count("rag_sidecar_records_total", topic=tp.topic, outcome="too_large")
             return []
         except Exception as error:  # noqa: BLE001 - the door to aiokafka: counted, and the consumer is built anew
+            if member is not self._member:
+                return []  # The watchdog was quicker.
+            # What aiokafka had drained of other partitions before it raised is lost in it: all is read again.
+            self._careful = unreadable(error)
             logger.warning("the Kafka consumer failed: %s", type(error).__name__)
-            self._give_up(member, "failed")
+            self._give_up(member, "unreadable_record" if self._careful else "failed")
             return []
         return [self._take(record) for record in records]
 
@@ -189,7 +194,14 @@ class Receiver:
             await asyncio.sleep(_FIRST_BACKOFF)
 
     def _new_member(self) -> GroupMember:
-        return GroupMember(self._config, self._clock, on_assigned=self._assigned, on_revoked=self._revoked)
+        return GroupMember(
+            self._config,
+            self._clock,
+            on_assigned=self._assigned,
+            on_revoked=self._revoked,
+            on_passed_over=self._passed_over,
+            careful=self._careful,
+        )
 
     def _explain(self, error: Exception) -> BrokerError:
         if isinstance(error, GroupAuthorizationFailedError):
@@ -202,7 +214,8 @@ class Receiver:
         return self._config.topic_pattern or ", ".join(self._config.topic_names)
 
     def _take(self, record: ConsumerRecord) -> Taken:
-        timestamp = record.timestamp / 1000
+        # A producer may leave the time out, which Kafka writes as -1.
+        timestamp = record.timestamp / 1000 if record.timestamp >= 0 else self._clock.now()
         partition = (record.topic, record.partition)
         self._lag.took(partition, offset=record.offset, timestamp=timestamp)
         lease = self._tracker.take(*partition, record.offset, taken_at=self._clock.monotonic())
@@ -213,7 +226,7 @@ class Receiver:
             timestamp=timestamp,
             key=record.key,
             value=record.value,
-            headers=tuple(record.headers),
+            headers=tuple((name, value or b"") for name, value in record.headers),
         )
         return Taken(taken, lease)
 
@@ -238,6 +251,13 @@ class Receiver:
         self._telemetry.count("rag_sidecar_rebalances_total")
         self._telemetry.set("rag_sidecar_assigned_partitions", len(self.assigned))
         logger.info("%d partitions assigned", len(self.assigned))
+
+    def _passed_over(self, partition: Partition, offset: int) -> None:
+        self._careful = False
+        logger.error(
+            "partition %d of %s: offset %d is no Kafka record; passed over", partition[1], partition[0], offset
+        )
+        self._telemetry.count("rag_sidecar_records_total", topic=partition[0], outcome="unreadable")
 
     async def _revoked(self, member: GroupMember, partitions: set[Partition]) -> None:
         if member is not self._member:
@@ -316,35 +336,3 @@ class Receiver:
         except (KafkaError, OSError, TimeoutError):
             return
         self._lag.show(ends, positions)
-
-
-async def check_brokers(config: ReceiveConfig) -> list[str]:
-    """Reach the brokers as `run` would, without joining the group or making topics. One line for each thing found.
-
-    Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
-    """
-    cluster = await survey(config, topics=(), create=False)
-    lines = [f"{len(cluster.brokers)} brokers, {config.security.protocol}"]
-    wanted = {name: count for name, count in cluster.topics.items() if config.wants(name)}
-    missing = [name for name in config.topic_names if name not in wanted]
-    if missing:
-        # A user who may not describe a topic does not see it in the list of all: asking for it by name tells the two apart.
-        await survey(config, topics=missing, create=False)
-        raise missing_topics(missing)
-    if not wanted:
-        raise BrokerError(
-            "topic", f"no topic matches {config.topic_pattern}", "create one, or correct receive.topic_pattern"
-        )
-    lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
-    await check_group(config)
-    lines.append(f"group {config.group_id}: allowed")
-    dead = config.dead_letter_topic
-    if dead is None:
-        lines.append("dead letters: off, records that cannot be read are counted and passed over")
-    elif dead in cluster.topics:
-        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions")
-    else:
-        raise BrokerError(
-            "topic", f"the dead-letter topic {dead} does not exist", "create it, or correct receive.dead_letter_topic"
-        )
-    return lines

@@ -9,10 +9,16 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
+from aiokafka.conn import create_conn
+from aiokafka.protocol.produce import ProduceRequest
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
+from aiokafka.record.util import calc_crc32c
+
 from sidecar.clock import SystemClock
 from sidecar.offsets import Partition
 from sidecar.receive import ReceiveConfig, Receiver, Taken
 from sidecar.telemetry import Telemetry
+from tests.parts.broker import Broker
 
 # Short enough for a test; the floor is what brokers accept.
 QUICK: dict[str, Any] = {
@@ -106,3 +112,28 @@ async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float
     while not await condition():
         assert time.monotonic() < deadline, "the condition never held"
         await asyncio.sleep(0.05)
+
+
+async def produce_unreadable(broker: Broker, topic: str, *, partition: int) -> int:
+    """Write a record whose header name is not UTF-8: brokers take it, aiokafka cannot parse it. Returns its offset."""
+    builder = DefaultRecordBatchBuilder(
+        magic=2,
+        compression_type=0,
+        is_transactional=0,
+        producer_id=-1,
+        producer_epoch=-1,
+        base_sequence=-1,
+        batch_size=4096,
+    )
+    builder.append(0, int(time.time() * 1000), key=b"key", value=b"value", headers=[("NAME", b"")])
+    batch = bytearray(bytes(builder.build()).replace(b"NAME", b"\xff\xfe\xfd\xfc"))
+    batch[17:21] = calc_crc32c(bytes(batch[21:])).to_bytes(4, "big")
+    host, _, port = broker.bootstrap_servers.partition(":")
+    connection = await create_conn(host, int(port))
+    try:
+        answer = await connection.send(ProduceRequest(None, -1, 5000, [(topic, [(partition, bytes(batch))])]))
+    finally:
+        connection.close()
+    ((_, ((_, error, offset, *_),)),) = answer.topics
+    assert error == 0
+    return int(offset)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sidecar.receive import Taken
-from tests.kafka.harness import Reader, away, fresh, places, values
+from tests.kafka.harness import Reader, away, fresh, places, produce_unreadable, values
 from tests.parts.broker import Broker, Message, committed, produce, read
 
 NUMBERED = [f"value-{number:03}".encode() for number in range(60)]
@@ -27,6 +27,11 @@ async def together(*polls: Awaitable[list[Taken]]) -> list[Taken]:
 def halves(first: Reader, second: Reader) -> Callable[[], bool]:
     """Whether two receivers have two of the four partitions each."""
     return lambda: len(first.receiver.assigned) == len(second.receiver.assigned) == 2
+
+
+def unreadables(reader: Reader) -> float:
+    """How many records were passed over because aiokafka could not parse them."""
+    return reader.telemetry.value("rag_sidecar_records_total", outcome="unreadable")
 
 
 def lag(reader: Reader, topic: str) -> float:
@@ -170,6 +175,26 @@ class ReceiverSuite:
             assert reader.revoked == []
             assert reader.telemetry.value("rag_sidecar_rebalances_total") == 1
             assert reader.telemetry.value("rag_sidecar_receiver_restarts_total") == 0
+
+    async def test_a_record_that_aiokafka_cannot_parse_is_passed_over_and_counted(self, broker: Broker) -> None:
+        topic, group = fresh("spans"), fresh("g")
+        broker.create_topic(topic)
+        await away(produce, broker, topic, spread(range(20)))
+        assert await produce_unreadable(broker, topic, partition=2) == 5
+        await away(produce, broker, topic, spread(range(20, 40)))
+        settings = {"topics": [topic], "group_id": group, "lag_interval_seconds": 0.1}
+        async with Reader(broker.bootstrap_servers, **settings) as reader:
+            taken = await reader.poll_until(lambda: unreadables(reader) == 1)
+            taken += await reader.poll_until(lambda: lag(reader, topic) == 0)
+            taken += await reader.poll_for(0.5)
+            for one in taken:
+                one.lease.release()
+            await reader.receiver.commit()
+            # What had come before the consumer was built anew has come twice.
+            seen = dict(zip(places(taken), taken, strict=True))
+            assert values(list(seen.values())) == NUMBERED[:40]
+            assert unreadables(reader) == 1
+        assert (await away(committed, broker, group, topic))[2] == 11
 
     @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
     async def test_compressed_records_of_more_than_a_megabyte_are_read(self, broker: Broker, codec: str) -> None:

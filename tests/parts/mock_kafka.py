@@ -16,7 +16,7 @@ from confluent_kafka import cimpl
 _PRODUCER = 0
 
 # Kafka's numbers of the requests that tests make fail.
-PRODUCE, FETCH, OFFSET_COMMIT, JOIN_GROUP = 0, 1, 8, 11
+PRODUCE, FETCH, OFFSET_COMMIT, JOIN_GROUP, HEARTBEAT = 0, 1, 8, 11, 12
 
 
 def _library() -> ctypes.CDLL:
@@ -73,6 +73,10 @@ class MockKafka:
         self._library.rd_kafka_mock_push_request_errors_array(
             self._cluster, ctypes.c_int16(request), ctypes.c_size_t(len(errors)), codes
         )
+
+    def heal(self, request: int) -> None:
+        """Forget the errors that `fail` has left for a kind of request."""
+        self._library.rd_kafka_mock_clear_request_errors(self._cluster, ctypes.c_int16(request))
 
     def go_down(self, broker: int = 1) -> None:
         """Close a broker's connections and take no more."""

@@ -16,10 +16,10 @@ from sidecar.receive import ReceiveConfig, Receiver, check_brokers
 from sidecar.telemetry import Telemetry
 from tests.kafka.harness import QUICK, Reader, away, eventually, fresh, values
 from tests.parts.broker import Message, committed, produce, read
-from tests.parts.mock_kafka import FETCH, JOIN_GROUP, OFFSET_COMMIT, PRODUCE, MockKafka
+from tests.parts.mock_kafka import FETCH, HEARTBEAT, JOIN_GROUP, OFFSET_COMMIT, PRODUCE, MockKafka
 from tests.parts.process import free_ports
 
-TOPIC_REFUSED, GROUP_REFUSED, TOO_LARGE, CORRUPT = 29, 30, 10, 2
+TOPIC_REFUSED, GROUP_REFUSED, TOO_LARGE, NO_COORDINATOR, REBALANCING = 29, 30, 10, 15, 27
 
 
 @pytest.fixture
@@ -194,6 +194,28 @@ async def test_a_dead_letter_that_is_too_large_for_its_topic_is_sent_without_its
     (letter,) = await away(read, broker, dead, count=1)
     assert dict(letter.headers)["rag-sidecar.value-left-out-bytes"] == b"6"
     assert dict(letter.headers)["rag-sidecar.offset"] == b"0"
+
+
+async def test_a_fetch_that_hangs_blocks_no_poll_and_is_given_up(broker: MockKafka) -> None:
+    topic = fresh("spans")
+    broker.create_topic(topic)
+    await away(produce, broker, topic, [b"x"])
+    settings = {"topics": [topic], "group_id": fresh("g"), "max_poll_interval_seconds": 0.5}
+    settings |= {"rebalance_timeout_seconds": 0.5, "stop_timeout_seconds": 0.5, "session_timeout_seconds": 1.0}
+    async with Reader(broker.bootstrap_servers, **settings) as reader:
+        await reader.take(1, release=False)
+        # A rebalance that does not end: getmany waits for it, without a limit.
+        broker.fail(JOIN_GROUP, [NO_COORDINATOR] * 200)
+        broker.fail(HEARTBEAT, [REBALANCING])
+        slowest, deadline = 0.0, time.monotonic() + 15
+        while not reader.telemetry.value("rag_sidecar_receiver_restarts_total", reason="fetch_hung"):
+            assert time.monotonic() < deadline
+            started = time.monotonic()
+            await reader.receiver.poll(paused=False)
+            slowest = max(slowest, time.monotonic() - started)
+        assert slowest < 1.5
+        broker.heal(JOIN_GROUP)
+        assert values(await reader.take(1)) == [b"x"]
 
 
 async def test_a_stop_is_quick_and_safe_twice_also_when_the_broker_is_away(broker: MockKafka) -> None:
