@@ -158,6 +158,7 @@ class Receiver:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         self._tending = self._restarting = self._committing = None
+        await asyncio.gather(*self._closing)
         await self._commit(_REVOKE_COMMIT_SECONDS)
         if self._dead_letters is not None:
             await self._dead_letters.stop()
