@@ -13,14 +13,14 @@ from dataclasses import dataclass
 with warnings.catch_warnings():
     # The SDK advises the v2 schema, which file provisioning of the Grafana versions in use cannot read.
     warnings.simplefilter("ignore", DeprecationWarning)
+    from grafana_foundation_sdk.builders import common as build_common
     from grafana_foundation_sdk.builders import dashboard as build
-from grafana_foundation_sdk.builders import common as build_common
-from grafana_foundation_sdk.builders import heatmap, prometheus, stat, timeseries
-from grafana_foundation_sdk.cog.encoder import JSONEncoder
-from grafana_foundation_sdk.models import common as common_models
-from grafana_foundation_sdk.models import dashboard as models
-from grafana_foundation_sdk.models.heatmap import HeatmapColorMode
-from grafana_foundation_sdk.models.prometheus import PromQueryFormat
+    from grafana_foundation_sdk.builders import heatmap, prometheus, stat, timeseries
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.models import common as common_models
+    from grafana_foundation_sdk.models import dashboard as models
+    from grafana_foundation_sdk.models.heatmap import HeatmapColorMode
+    from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 SOURCE = common_models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
@@ -31,6 +31,7 @@ EVALUATORS = f'{SERVICES},evaluator=~"$evaluator"'
 # Alerts about services carry neither job nor instance: an empty label has to match too.
 REPLICAS_OR_NONE = 'job=~"$job|",instance=~"$instance|"'
 
+Dashboard = models.Dashboard
 SdkPanel = stat.Panel | timeseries.Panel | heatmap.Panel
 
 GREEN, YELLOW, RED, BLUE = "green", "yellow", "red", "blue"
@@ -67,7 +68,7 @@ class Panel:
     ratio: bool = False
 
 
-def to_json(dashboard: models.Dashboard) -> str:
+def to_json(dashboard: Dashboard) -> str:
     """The dashboard as Grafana reads it, keys sorted, so that a regenerated file differs only where it says something else."""
     values = json.loads(json.dumps(dashboard, cls=JSONEncoder))
     return json.dumps({**values, "id": None}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -5,8 +5,6 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from grafana_foundation_sdk.models.dashboard import Dashboard
-
 from dashboards import promql
 from dashboards.alerts import DASHBOARD_UID
 from dashboards.objectives import (
@@ -24,6 +22,7 @@ from dashboards.panels import (
     REPLICAS,
     SERVICES,
     YELLOW,
+    Dashboard,
     Panel,
     Target,
     add,

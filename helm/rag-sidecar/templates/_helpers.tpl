@@ -1,0 +1,50 @@
+{{- define "rag-sidecar.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "rag-sidecar.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- else if contains (include "rag-sidecar.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "rag-sidecar.name" .) | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "rag-sidecar.selector" -}}
+app.kubernetes.io/name: {{ include "rag-sidecar.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "rag-sidecar.labels" -}}
+{{ include "rag-sidecar.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/component: monitoring
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "rag-sidecar.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "rag-sidecar.fullname" .) .Values.serviceAccount.name }}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "rag-sidecar.image" -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else -}}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{- define "rag-sidecar.adminPort" -}}
+{{- dig "admin" "port" 9464 .Values.config | int }}
+{{- end }}
+
+{{- define "rag-sidecar.adminScheme" -}}
+{{- if dig "admin" "tls_cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}

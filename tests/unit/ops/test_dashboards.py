@@ -1,0 +1,215 @@
+"""The rules of grafana/dashboard-linter that apply here, over every generated dashboard, and what we ask beyond them.
+
+Its rules for Loki are left out, because no panel asks Loki.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboards import alerts, generate, objectives
+from tests.unit.ops.promql import uses
+
+ROOT = Path(__file__).parents[3]
+DASHBOARDS = sorted((ROOT / "dashboards").glob("*.json"))
+UNITS = {"percentunit", "short", "reqps", "ops", "s", "currencyUSD", "bytes", "none"}
+COUNTER_FUNCTIONS = {"rate", "irate", "increase"}
+COUNTER_ENDINGS = ("_total", "_bucket", "_count", "_sum")
+
+# Series that stand for fixed windows: the panels of verdicts and scores show the windows of the alerts, because a ratio over
+# $__rate_interval rests on too few samples to be shown and would not be what the alert sees.
+FIXED_WINDOWS = {
+    "rag_verdict_weight_total",
+    "rag_verdict_weight_squared_total",
+    "rag_evaluation_score_sum",
+    "rag_evaluation_score_count",
+}
+ALERT_WINDOWS_SECONDS = {300.0, 1800.0, 3600.0, 21600.0}
+
+
+@pytest.fixture(params=DASHBOARDS, ids=lambda path: path.stem)
+def board(request: pytest.FixtureRequest) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(request.param.read_text(encoding="utf-8"))
+    return values
+
+
+def panels(board: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for panel in board["panels"]:
+        if panel["type"] == "row":
+            yield from panel.get("panels") or []
+        else:
+            yield panel
+
+
+def targets(board: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for panel in panels(board):
+        for target in panel["targets"]:
+            yield panel["title"], target
+
+
+def variables(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {variable["name"]: variable for variable in board["templating"]["list"]}
+
+
+def test_there_is_a_dashboard() -> None:
+    assert "rag-quality" in [path.stem for path in DASHBOARDS]
+
+
+def test_generated_files_are_those_that_the_generator_writes_now() -> None:
+    for path, text in generate.files().items():
+        assert (ROOT / path).read_text(encoding="utf-8") == text, f"{path}: run `make dashboards`"
+
+
+def test_the_check_finds_a_file_that_was_edited_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate.main(["--output", str(tmp_path)]) == 0
+    assert generate.main(["--output", str(tmp_path), "--check"]) == 0
+    (tmp_path / generate.RULES).write_text("groups: []\n", encoding="utf-8")
+    assert generate.main(["--output", str(tmp_path), "--check"]) == 1
+    assert "rag-sidecar.yml is not up to date" in capsys.readouterr().out
+
+
+def test_one_datasource_variable_named_datasource(board: dict[str, Any]) -> None:
+    sources = [variable for variable in board["templating"]["list"] if variable["type"] == "datasource"]
+    assert [(one["name"], one["label"], one["query"]) for one in sources] == [
+        ("datasource", "Data Source", "prometheus")
+    ]
+
+
+@pytest.mark.parametrize("name", ["job", "instance"])
+def test_job_and_instance_can_be_chosen(board: dict[str, Any], name: str) -> None:
+    variable = variables(board)[name]
+    assert variable["type"] == "query"
+    assert variable["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+    assert variable["multi"] is True
+    assert variable["includeAll"] is True
+    assert variable["allValue"] == ".+"
+
+
+def test_variable_queries_are_promql_and_follow_the_time_range(board: dict[str, Any]) -> None:
+    for variable in board["templating"]["list"]:
+        if variable["type"] != "query":
+            continue
+        found = re.fullmatch(r"label_values\((.+), \w+\)", variable["query"]["query"])
+        assert found, variable["name"]
+        assert uses(found[1])
+        assert variable["refresh"] == 2, variable["name"]
+
+
+def test_every_panel_asks_the_chosen_datasource(board: dict[str, Any]) -> None:
+    for panel in panels(board):
+        assert panel["datasource"]["uid"] == "${datasource}", panel["title"]
+    for title, target in targets(board):
+        assert target["datasource"]["uid"] == "${datasource}", title
+
+
+def test_every_panel_has_title_description_unit_and_target(board: dict[str, Any]) -> None:
+    for panel in panels(board):
+        assert panel["title"].strip()
+        assert panel["description"].strip(), panel["title"]
+        assert panel["fieldConfig"]["defaults"]["unit"] in UNITS, panel["title"]
+        assert panel["targets"], panel["title"]
+    titles = [(panel["title"], panel["type"]) for panel in panels(board)]
+    assert len(titles) == len(set(titles))
+
+
+def test_every_query_parses_and_holds_the_chosen_job_and_instance(board: dict[str, Any]) -> None:
+    for title, target in targets(board):
+        found = uses(target["expr"])
+        assert found, title
+        for use in found:
+            assert {("job", "$job"), ("instance", "$instance")} <= use.matchers, f"{title}: {use.text}"
+
+
+def test_rates_follow_the_zoom_unless_an_alert_demands_a_window(board: dict[str, Any]) -> None:
+    for title, target in targets(board):
+        for use in uses(target["expr"].replace("$__rate_interval", "7m")):
+            if use.range in (None, 7 * 60):
+                continue
+            assert use.series in FIXED_WINDOWS, f"{title}: {use.text} over {use.range} s"
+            assert use.range in ALERT_WINDOWS_SECONDS, f"{title}: {use.text} over {use.range} s"
+
+
+def test_counters_stand_only_inside_rates(board: dict[str, Any]) -> None:
+    for title, target in targets(board):
+        for use in uses(target["expr"]):
+            if use.series.endswith(COUNTER_ENDINGS):
+                assert use.functions, f"{title}: {use.text}"
+                assert use.functions[0] in COUNTER_FUNCTIONS, f"{title}: {use.text}"
+
+
+def test_product_variables_are_folded_into_every_product_query(board: dict[str, Any]) -> None:
+    product = {"rag_service", "model", "variant"}
+    assert product | {"evaluator"} <= variables(board).keys()
+    for title, target in targets(board):
+        for use in uses(target["expr"]):
+            if use.series.startswith(("rag_sidecar_", "rag_unpriced_")):
+                continue
+            chosen = {name for name, value in use.matchers if value == f"${name}"}
+            assert product <= chosen, f"{title}: {use.text}"
+            if use.series.startswith("rag_evaluation"):
+                assert "evaluator" in chosen, f"{title}: {use.text}"
+
+
+def test_the_dashboard_is_provisioned_not_edited(board: dict[str, Any]) -> None:
+    assert board["editable"] is False
+    assert board["id"] is None
+    assert re.fullmatch(r"[a-z0-9-]{3,40}", board["uid"])
+    assert board["tags"] == ["rag-sidecar"]
+    assert board["graphTooltip"] == 1
+
+
+def test_alerts_and_changes_of_version_and_model_are_annotated(board: dict[str, Any]) -> None:
+    expressions = [one["expr"] for one in board["annotations"]["list"]]
+    series = {use.series for expression in expressions for use in uses(expression)}
+    assert series == {"ALERTS", "rag_sidecar_build_info", "rag_sidecar_model_info"}
+
+
+def test_histogram_queries_show_exemplars(board: dict[str, Any]) -> None:
+    for title, target in targets(board):
+        if any(use.series.endswith("_bucket") for use in uses(target["expr"])):
+            assert target["exemplar"] is True, title
+
+
+def test_the_dashboard_that_alerts_link_to_is_there() -> None:
+    uids = {json.loads(path.read_text(encoding="utf-8"))["uid"] for path in DASHBOARDS}
+    assert alerts.DASHBOARD_UID in uids
+
+
+def test_drawn_thresholds_are_those_of_the_alerts() -> None:
+    board = json.loads((ROOT / "dashboards/rag-quality.json").read_text(encoding="utf-8"))
+    drawn = {
+        panel["title"]: [step["value"] for step in panel["fieldConfig"]["defaults"]["thresholds"]["steps"]][1:]
+        for panel in panels(board)
+    }
+    assert drawn["Hallucination ratio with its 95 % interval"] == [
+        objectives.HALLUCINATION_BUDGET,
+        objectives.LOWER_BOUND,
+        objectives.FAST_BURN_RATIO,
+    ]
+    assert drawn["Effective sample size by service"] == [objectives.LEAST_SAMPLES]
+    assert drawn["Lag"] == [objectives.LAG_SECONDS]
+    expressions = " ".join(alert.expr for alert in alerts.alerts())
+    for threshold in (
+        objectives.LOWER_BOUND,
+        objectives.FAST_BURN_RATIO,
+        objectives.SLOW_BURN_RATIO,
+        objectives.LEAST_SAMPLES,
+    ):
+        assert re.search(rf"[>=] {threshold}\b", expressions), threshold
+    assert f"> {objectives.LAG_SECONDS:.0f}" in expressions
+
+
+def test_panels_do_not_overlap_and_fit_the_grid(board: dict[str, Any]) -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in board["panels"]:
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert place["x"] + place["w"] <= 24, panel["title"]
+        assert not cells & taken, panel["title"]
+        taken |= cells

@@ -1,0 +1,103 @@
+"""A panel, rule or runbook that names a series or a label that nobody declares fails here."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from exporters import series
+from sidecar import telemetry
+from tests.unit.ops.promql import Use, uses
+
+ROOT = Path(__file__).parents[3]
+# Prometheus's own, with the labels that a scrape adds.
+SCRAPE_LABELS = {"job", "instance", "namespace", "pod"}
+OF_PROMETHEUS = {
+    "up": SCRAPE_LABELS,
+    "scrape_duration_seconds": SCRAPE_LABELS,
+    "ALERTS": {"alertname", "alertstate", "severity", *SCRAPE_LABELS},
+}
+QUALITY_LEVELS = {"rag_service": {"rag_service"}, "rag_service_evaluator": {"rag_service", "evaluator"}}
+
+ROWS = [
+    *((row.name, row.kind, row.labels) for row in telemetry.SERIES),
+    *((row.name, row.kind, row.labels) for row in series.SERIES),
+]
+
+
+def declared() -> dict[str, set[str]]:
+    """Every series that can be asked for, with its labels."""
+    known: dict[str, set[str]] = {name: set(labels) for name, labels in OF_PROMETHEUS.items()}
+    for name, kind, own in ROWS:
+        labels = {*own, *SCRAPE_LABELS}
+        if kind == "histogram":
+            known[name + "_bucket"] = {*labels, "le"}
+            known[name + "_sum"] = known[name + "_count"] = labels
+        else:
+            known[name] = labels
+    for rule in rules():
+        if "record" in rule:
+            known[rule["record"]] = QUALITY_LEVELS[rule["record"].split(":")[0]]
+    return known
+
+
+def rules() -> list[dict[str, Any]]:
+    text = (ROOT / "dashboards/rules/rag-sidecar.yml").read_text(encoding="utf-8")
+    return [rule for group in yaml.safe_load(text)["groups"] for rule in group["rules"]]
+
+
+def expressions() -> dict[str, list[str]]:
+    """Where a PromQL expression stands, and the expressions there."""
+    found: dict[str, list[str]] = {"rules": [rule["expr"] for rule in rules()]}
+    for path in sorted((ROOT / "dashboards").glob("*.json")):
+        board = json.loads(path.read_text(encoding="utf-8"))
+        found[path.name] = [target["expr"] for panel in board["panels"] for target in panel.get("targets") or []]
+        found[path.name] += [annotation["expr"] for annotation in board["annotations"]["list"]]
+        asked = [v["query"]["query"] for v in board["templating"]["list"] if v["type"] == "query"]
+        found[path.name] += [re.sub(r"label_values\((.+), (\w+)\)", r"sum by (\2) (\1)", query) for query in asked]
+    for path in sorted((ROOT / "docs/runbooks").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        found[f"runbooks/{path.name}"] = re.findall(r"```promql\n(.+?)```", text, re.DOTALL)
+    return found
+
+
+@pytest.mark.parametrize("place", expressions())
+def test_every_series_and_label_asked_for_is_declared(place: str) -> None:
+    known = declared()
+    for expression in expressions()[place]:
+        for use in uses(expression):
+            assert use.series in known, f"{place}: nobody declares {use.series}"
+            unknown = _labels(use) - known[use.series]
+            assert not unknown, f"{place}: {use.series} has no label {unknown}"
+
+
+def _labels(use: Use) -> set[str]:
+    return {name for name, _ in use.matchers}
+
+
+@pytest.mark.parametrize("place", expressions())
+def test_sums_are_grouped_by_labels_that_the_series_have(place: str) -> None:
+    known = declared()
+    for expression in expressions()[place]:
+        labels = {label.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for label in group.split(",")}
+        everything = set().union(*(known[use.series] for use in uses(expression)))
+        assert labels <= everything, f"{place}: {labels - everything} in {expression}"
+
+
+def test_an_unknown_series_would_be_found() -> None:
+    assert uses("rate(rag_no_such_total[5m])")[0].series not in declared()
+
+
+def test_the_service_label_is_never_named_service() -> None:
+    for name, _, labels in ROWS:
+        assert "service" not in labels, name
+
+
+def test_no_series_is_declared_twice() -> None:
+    names = [name for name, _, _ in ROWS]
+    assert len(names) == len(set(names))
