@@ -138,7 +138,8 @@ class _Door:
         """Push once."""
         started = self._clock.monotonic()
         pushed = await self._call(results, timeout_seconds)
-        self._telemetry.observe("rag_sidecar_export_seconds", self._clock.monotonic() - started, exporter=self.name)
+        if timeout_seconds is not None:
+            self._telemetry.observe("rag_sidecar_export_seconds", self._clock.monotonic() - started, exporter=self.name)
         if pushed.error_type is not None:
             self._telemetry.count("rag_sidecar_export_failures_total", exporter=self.name, error_type=pushed.error_type)
         self._say(pushed.error_type)

@@ -1,18 +1,47 @@
-"""What tokens cost, by the price list of genai-prices (inside that package; nothing is downloaded)."""
+"""What tokens cost, by the price list of genai-prices (inside that package; nothing is downloaded).
+
+A call is priced at the rates of the tier that its size falls into: tokens read from a cache, written to one, and all others
+each at their own rate, where the list has one. Reasoning tokens cost what output tokens cost, unless the list says
+otherwise. A model that the list does not know has no cost, never a cost of 0: its tokens are counted apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import fnmatch
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
 
 from genai_prices import Usage, calc_price
+from genai_prices.types import ModelPrice as ListedPrice
+from genai_prices.types import TieredPrices
 from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.trace import ModelCall, Tokens
 
-_MOST_KNOWN = 1000
-_PROVIDERS = {"azure.ai.openai": "azure", "aws.bedrock": "aws", "gcp.gemini": "google", "gcp.vertex_ai": "google", "gcp.gen_ai": "google",
-              "mistral_ai": "mistral", "x_ai": "x-ai"}  # fmt: skip
+# Provider names of the OpenTelemetry conventions that the list calls otherwise.
+_PROVIDERS = {
+    "aws.bedrock": "aws",
+    "azure.ai.inference": "azure",
+    "azure.ai.openai": "azure",
+    "deepseek_ai": "deepseek",
+    "gcp.gemini": "google",
+    "gcp.gen_ai": "google",
+    "gcp.vertex_ai": "google",
+    "mistral_ai": "mistral",
+    "moonshot_ai": "moonshotai",
+    "x_ai": "x-ai",
+}
+# What runs on one's own machines has no list price, whatever the model is called.
+_SELF_HOSTED = frozenset(
+    {"ollama", "vllm", "llamacpp", "llama_cpp", "lmstudio", "lm_studio", "sglang", "tgi", "localai"}
+)
+_MOST_KNOWN = 2000
+# Prices may change with the date or the time of day: what was looked up is good for this long.
+_LOOKUP_SECONDS = 900
 
 
 class ModelPrice(BaseModel):
@@ -35,13 +64,15 @@ class PriceConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    models: Mapping[str, ModelPrice] = Field(default={}, description="Prices by model name, before those of the list.")
+    models: Mapping[str, ModelPrice] = Field(
+        default={}, description="Prices by model name (* and ? match any), before those of the list."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Cost in US dollars by type (input, cached_input, cache_write, output), None where nothing had a price; and the
-    tokens of models without one."""
+    """Cost in US dollars by type (input, cached_input, cache_write, output, and request where a call itself costs),
+    None where nothing had a price; and the tokens of models without one."""
 
     cost_usd: dict[str, float] | None
     unpriced_tokens: int
@@ -49,28 +80,39 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class _Rates:
-    """US dollars per token."""
+    """US dollars per token, and per call."""
 
     input: float
     cached_input: float
     cache_write: float
     output: float
+    reasoning: float
+    request: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tiers:
+    """Rates by the size of a call: tier i is for calls of more than `starts[i]` input tokens; the first start is -1."""
+
+    starts: tuple[int, ...]
+    rates: tuple[_Rates, ...]
+
+    def at(self, input_tokens: int) -> _Rates:
+        place = 0
+        for n, start in enumerate(self.starts):
+            if input_tokens > start:
+                place = n
+        return self.rates[place]
 
 
 class Pricer:
-    """Prices model calls. Prices that depend on the size of a call (tiers) are asked for by call."""
+    """Prices model calls. `now` is seconds since the epoch, for prices that change with time."""
 
-    def __init__(self, config: PriceConfig) -> None:
-        self._own = {
-            name.lower(): _Rates(
-                price.input / 1e6,
-                (price.input if price.cached_input is None else price.cached_input) / 1e6,
-                (price.input if price.cache_write is None else price.cache_write) / 1e6,
-                price.output / 1e6,
-            )
-            for name, price in config.models.items()
-        }
-        self._unknown: set[tuple[str | None, str]] = set()
+    def __init__(self, config: PriceConfig, *, now: Callable[[], float] = time.time) -> None:
+        self._own = [(name.lower(), _own_tiers(price)) for name, price in config.models.items()]
+        self._now = now
+        self._known: dict[tuple[str | None, str], _Tiers | None] = {}
+        self._known_until = -math.inf
 
     def price(self, calls: Sequence[ModelCall]) -> Priced:
         """The cost of all calls of a request. Never raises."""
@@ -78,74 +120,126 @@ class Pricer:
         unpriced = 0
         priced = False
         for call in calls:
-            counted = (call.tokens.input or 0) + (call.tokens.output or 0)
+            counted = max(0, call.tokens.input or 0) + max(0, call.tokens.output or 0)
             if not counted:
                 continue
-            one = self._call(call)
-            if one is None:
+            tiers = self._tiers(call)
+            if tiers is None:
                 unpriced += counted
                 continue
             priced = True
-            for kind, dollars in one.items():
+            for kind, dollars in _cost(call.tokens, tiers).items():
                 cost[kind] = cost.get(kind, 0.0) + dollars
         return Priced(cost if priced else None, unpriced)
 
-    def _call(self, call: ModelCall) -> dict[str, float] | None:
-        if not call.model:
+    def _tiers(self, call: ModelCall) -> _Tiers | None:
+        model = (call.model or "").strip().lower()
+        if not model:
             return None
-        own = self._own.get(call.model.lower())
-        cached, written, fresh = _cut(call.tokens)
-        if own is not None:
-            return {
-                "input": fresh * own.input,
-                "cached_input": cached * own.cached_input,
-                "cache_write": written * own.cache_write,
-                "output": (call.tokens.output or 0) * own.output,
-            }
-        return self._listed(call, cached, written)
+        now = self._now()
+        if now >= self._known_until or len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+            self._known_until = now + _LOOKUP_SECONDS
+        provider = (call.provider or "").strip().lower() or None
+        key = (provider, model)
+        if key not in self._known:
+            self._known[key] = self._look_up(provider, model, now)
+        return self._known[key]
 
-    def _listed(self, call: ModelCall, cached: int, written: int) -> dict[str, float] | None:
-        provider = _PROVIDERS.get(call.provider or "", call.provider)
-        key = (provider, call.model or "")
-        if key in self._unknown:
+    def _look_up(self, provider: str | None, model: str, now: float) -> _Tiers | None:
+        for pattern, own in self._own:
+            if model == pattern or fnmatch.fnmatchcase(model, pattern):
+                return own
+        if provider in _SELF_HOSTED:
             return None
-        for candidate in (provider, None) if provider else (None,):
-            try:
-                return _by_list(call, candidate, cached, written)
-            except (LookupError, ValueError):
-                continue
-        if len(self._unknown) < _MOST_KNOWN:
-            self._unknown.add(key)
+        for candidate, name in _candidates(provider, model):
+            found = _listed(candidate, name, now)
+            if found is not None:
+                return found
         return None
 
 
-def _by_list(call: ModelCall, provider: str | None, cached: int, written: int) -> dict[str, float]:
-    """Prices by type. The list gives one input price for all kinds of input; the share of each kind is the difference
-    that leaving it out makes."""
+def _candidates(provider: str | None, model: str) -> list[tuple[str | None, str]]:
+    """Under which names to look: as the provider's, as any provider's, and as `provider/model` of a gateway.
 
-    def cost(tokens_in: int, read: int, write: int) -> tuple[float, float]:
-        usage = Usage(
-            input_tokens=tokens_in,
-            cache_read_tokens=read or None,
-            cache_write_tokens=write or None,
-            output_tokens=call.tokens.output or 0,
+    Many gateways and frameworks report a provider name of their own, but the model's true name.
+    """
+    known = _PROVIDERS.get(provider or "", provider)
+    found: list[tuple[str | None, str]] = [(known, model), (None, model)] if known else [(None, model)]
+    prefix, slash, rest = model.partition("/")
+    if slash and prefix not in _SELF_HOSTED:
+        found += [(_PROVIDERS.get(prefix, prefix), rest), (None, rest)]
+    return found
+
+
+def _listed(provider: str | None, model: str, now: float) -> _Tiers | None:
+    """The list's prices for a model, None where it has none."""
+    try:
+        moment = datetime.fromtimestamp(now, UTC)
+        found = calc_price(
+            Usage(input_tokens=0, output_tokens=0), model, provider_id=provider, genai_request_timestamp=moment
         )
-        found = calc_price(usage, model_ref=call.model or "", provider_id=provider)
-        return float(found.input_price), float(found.output_price)
+    except (LookupError, ValueError, OverflowError):
+        return None
+    price = found.model_price
+    if price.input_mtok is None and price.output_mtok is None:
+        return None
+    prices = (price.input_mtok, price.cache_read_mtok, price.cache_write_mtok, price.output_mtok)
+    starts = sorted({-1, *(tier.start for p in prices if isinstance(p, TieredPrices) for tier in p.tiers)})
+    return _Tiers(tuple(starts), tuple(_rates(price, start + 1) for start in starts))
 
-    total = max(call.tokens.input or 0, cached + written)
-    whole, output = cost(total, cached, written)
-    without_cached = cost(total - cached, 0, written)[0] if cached else whole
-    without_both = cost(total - cached - written, 0, 0)[0] if written else without_cached
-    return {
-        "input": max(0.0, without_both),
-        "cached_input": max(0.0, whole - without_cached),
-        "cache_write": max(0.0, without_cached - without_both),
-        "output": output,
+
+def _rates(price: ListedPrice, input_tokens: int) -> _Rates:
+    """The rates for a call of so many input tokens. What has no rate of its own costs what its kind costs."""
+    fresh = _per_token(price.input_mtok, input_tokens, 0.0)
+    output = _per_token(price.output_mtok, input_tokens, 0.0)
+    written = _per_token(price.cache_write_5m_mtok, input_tokens, fresh)
+    return _Rates(
+        input=fresh,
+        cached_input=_per_token(price.cache_read_mtok, input_tokens, fresh),
+        cache_write=_per_token(price.cache_write_mtok, input_tokens, written),
+        output=output,
+        reasoning=_per_token(price.output_reasoning_mtok, input_tokens, output),
+        request=_per_token(price.requests_kcount, input_tokens, 0.0) * 1000.0,
+    )
+
+
+def _per_token(price: Decimal | TieredPrices | None, input_tokens: int, otherwise: float) -> float:
+    """US dollars for one of a million. A tier holds for the whole call, as providers bill it."""
+    if price is None:
+        return otherwise
+    if isinstance(price, TieredPrices):
+        applicable = price.base
+        for tier in price.tiers:
+            if input_tokens > tier.start:
+                applicable = tier.price
+        return float(applicable) / 1e6
+    return float(price) / 1e6
+
+
+def _own_tiers(price: ModelPrice) -> _Tiers:
+    rates = _Rates(
+        input=price.input / 1e6,
+        cached_input=(price.input if price.cached_input is None else price.cached_input) / 1e6,
+        cache_write=(price.input if price.cache_write is None else price.cache_write) / 1e6,
+        output=price.output / 1e6,
+        reasoning=price.output / 1e6,
+    )
+    return _Tiers((-1,), (rates,))
+
+
+def _cost(tokens: Tokens, tiers: _Tiers) -> dict[str, float]:
+    """Dollars by type. Counts are inclusive: input holds cached and written tokens, output holds reasoning."""
+    cached, written = max(0, tokens.cached_input or 0), max(0, tokens.cache_write or 0)
+    whole = max(0, tokens.input or 0, cached + written)
+    output = max(0, tokens.output or 0)
+    reasoning = min(output, max(0, tokens.reasoning or 0))
+    rates = tiers.at(whole)
+    parts = {
+        "input": (whole - cached - written) * rates.input,
+        "cached_input": cached * rates.cached_input,
+        "cache_write": written * rates.cache_write,
+        "output": (output - reasoning) * rates.output + reasoning * rates.reasoning,
+        "request": rates.request,
     }
-
-
-def _cut(tokens: Tokens) -> tuple[int, int, int]:
-    """(cached, written, fresh) input tokens."""
-    cached, written = tokens.cached_input or 0, tokens.cache_write or 0
-    return cached, written, max(0, (tokens.input or 0) - cached - written)
+    return {kind: dollars for kind, dollars in parts.items() if dollars or kind in ("input", "output")}
