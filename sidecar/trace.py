@@ -118,11 +118,13 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """The tokens of one model within a request, for pricing."""
+    """One model call within a request: for pricing, and to see the same call reported by another trace."""
 
     provider: str | None
     model: str | None
     tokens: Tokens
+    start_ns: int = 0
+    end_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,10 +66,11 @@ def count_idf(rows: Sequence[Row], most: int = 40_000) -> tuple[dict[str, float]
     return table, round(math.log(total / 1.5) + 0.1, 3)
 
 
-def fit(x: Floats, y: Floats, weight: Floats, ridge: float) -> Logistic:
-    """Weighted ridge logistic regression over `expand`ed features, by Newton's method."""
+def fit(x: Floats, y: Floats, weight: Floats, ridge: float, *, products: bool = True) -> Logistic:
+    """Weighted ridge logistic regression over `expand`ed features, by Newton's method; `products` adds squares and products."""
     mean, scale = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-3)
-    z = expand((x - mean) / scale)
+    z = ((x - mean) / scale).clip(-4, 4)
+    z = expand(z) if products else z
     z1 = np.concatenate([z, np.ones((len(z), 1))], axis=1)
     beta = np.zeros(z1.shape[1])
     penalty = np.full(z1.shape[1], ridge)
@@ -349,7 +350,7 @@ async def relevance_heads(heads: dict[str, object], relevance: FeatureRelevance,
         training = pairs(directory, held=False)
         x = np.stack([(await relevance.rows(question, [text]))[0] for _, question, text, _ in training])
         y = np.array([label for *_, label in training], float)
-        model = fit(x, y, set_weights([f"{name}{label}" for name, *_, label in training]), 10.0)
+        model = fit(x, y, set_weights([f"{name}{label}" for name, *_, label in training]), 10.0, products=False)
         held = [*measure[head](), *(relevance_pairs(directory, held=True) if head == "document_relevance" else [])]
         rows = np.stack([(await relevance.rows(question, [text]))[0] for _, question, text, _ in held])
         scores = [float(p) for p in model.probability(rows)]

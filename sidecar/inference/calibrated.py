@@ -13,7 +13,7 @@ FloatVector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """P = sigmoid(bias + weights . expand((x - mean) / scale)), clipped to 0.001..0.999."""
+    """P = sigmoid(bias + weights . z), clipped to 0.001..0.999; z is (x - mean) / scale, `expand`ed where there are weights for it."""
 
     mean: FloatVector
     scale: FloatVector
@@ -30,16 +30,16 @@ class Logistic:
 
     def probability(self, x: NDArray[np.float64]) -> FloatVector:
         """Probabilities (n,) of rows (n, features)."""
-        logits = self.bias + expand((np.atleast_2d(x) - self.mean) / self.scale) @ self.weights
+        z = ((np.atleast_2d(x) - self.mean) / self.scale).clip(-4, 4)
+        logits = self.bias + (z if len(self.weights) == z.shape[1] else expand(z)) @ self.weights
         clipped: FloatVector = (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).clip(0.001, 0.999)
         return clipped
 
 
 def expand(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standardised features (n, f), held within +-4, then their squares and products: (n, f + f(f+1)/2)."""
-    held = x.clip(-4, 4)
-    first, second = np.triu_indices(held.shape[1])
-    return np.concatenate([held, held[:, first] * held[:, second]], axis=1)
+    """The standardised features (n, f), then their squares and products: (n, f + f(f+1)/2)."""
+    first, second = np.triu_indices(x.shape[1])
+    return np.concatenate([x, x[:, first] * x[:, second]], axis=1)
 
 
 def logit(p: float) -> float:

@@ -26,15 +26,7 @@ _ASKS = {
     "asks_where": re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b", re.IGNORECASE),
     "asks_why": re.compile(r"\bwhy\b|\bhow (?:do|does|did|can|to|is|are)\b", re.IGNORECASE),
 }
-RELEVANCE_FEATURES = (
-    *FEATURES,
-    "mean_cosine",
-    "log_sentences",
-    "question_coverage_whole",
-    "kind_answered",
-    "kind_unanswered",
-    "new_words",
-)
+RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "alignment", "coverage", "kind_answered", "kind_unanswered")
 SENTENCES_READ = 3
 
 
@@ -83,19 +75,18 @@ class FeatureRelevance:
         cosines = document.vectors @ asked.vector
         order = np.argsort(-cosines)[:SENTENCES_READ]
         best = [document.sentences[n] for n in order]
-        known = {one for sentence in document.sentences for one in sentence.words.stems}
-        weights = {one: self._idf.of(one) for one in asked.words.stems}
-        new = {one for sentence in best for one in sentence.words.stems if one not in weights}
+        shared = features(asked, best, self._idf)
         answered, unanswered = _kind(question, asked, best)
-        more = [
-            float(cosines.mean()),
-            float(np.log1p(len(document.sentences))),
-            sum(w for one, w in weights.items() if one in known) / (sum(weights.values()) or 1.0),
-            answered,
-            unanswered,
-            float(np.log1p(len(new))),
-        ]
-        return np.concatenate([features(asked, best, self._idf), more])
+        return np.array(
+            [
+                float(cosines.max()),
+                float(cosines.mean()),
+                shared[FEATURES.index("alignment")],
+                shared[FEATURES.index("coverage")],
+                answered,
+                unanswered,
+            ]
+        )
 
 
 def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float, float]:

@@ -1,0 +1,5 @@
+"""RagSpans of one trace into RAG requests: `buffer` knows when a trace is complete, `build` what its requests are."""
+
+from sidecar.assemble.buffer import AssembleConfig, Assembled, Assembler
+
+__all__ = ["AssembleConfig", "Assembled", "Assembler"]

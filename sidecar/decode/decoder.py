@@ -1,0 +1,334 @@
+"""One Kafka record into RagSpans: find the encoding, read the wire, let the conventions read the spans."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from sidecar.decode import openllmetry, wire
+from sidecar.decode.errors import error_class
+from sidecar.decode.fields import Fields
+from sidecar.decode.genai import fields as genai_fields
+from sidecar.decode.native import native_span
+from sidecar.decode.registry import CONVENTIONS
+from sidecar.decode.values import parsed, text_of, unquoted
+from sidecar.decode.vectordb import fields as vectordb_fields
+from sidecar.errors import DecodeError
+from sidecar.telemetry import Telemetry
+from sidecar.trace import Attributes, RagSpan, RawSpan, Record, SpanKind
+
+Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
+OWN_SCOPE, OWN_SERVICE = "rag_sidecar", "rag-sidecar"
+_CONTEXT_PREFIXES = (
+    "", "traceloop.association.properties.", "langfuse.trace.metadata.", "langfuse.observation.metadata.", "langsmith.metadata.",
+    "ai.telemetry.metadata.", "mlflow.trace.tag.",
+)  # fmt: skip
+_THRESHOLD = re.compile(r"(?:^|[,;])\s*(?:ot=)?(?:[^,]*;)?th:([0-9a-fA-F]{1,14})(?:[;,]|$)")
+_PROVIDERS_NOT = frozenset({"langchain", "llamaindex", "llama_index", "haystack", "spring_ai", "unknown"})
+_PROVIDER_ALIASES = {
+    "az.ai.openai": "azure.ai.openai",
+    "vertexai": "gcp.vertex_ai",
+    "mistralai": "mistral_ai",
+    "xai": "x_ai",
+    "google": "gcp.gen_ai",
+}
+_PROVIDER_ENDINGS = (".chat", ".messages", ".responses", ".completion")
+
+
+class DecodeConfig(BaseModel):
+    """Settings of the decoder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    encoding: Encoding = Field(default="sniff", description="How records are encoded; sniff tells by the first bytes.")
+    topics: Mapping[str, Encoding] = Field(default={}, description="Encodings by topic; `*` and `?` are wildcards.")
+    most_record_bytes: int = Field(
+        default=32_000_000, ge=1024, description="Larger records go to the dead-letter topic unread."
+    )
+    most_text_chars: int = Field(
+        default=2_000_000, ge=1000, description="Longer texts are left out, and the request is marked."
+    )
+    tenant_keys: tuple[str, ...] = Field(
+        default=("tenant", "tenant.id", "tenant_id"), description="Attributes that may hold the tenant."
+    )
+    variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
+    keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+
+
+class Decoder:
+    """Decodes records. Pure but for the counters; `decode` may be called from any thread."""
+
+    def __init__(
+        self,
+        config: DecodeConfig,
+        telemetry: Telemetry,
+        *,
+        keep_text: Callable[[str, str], bool] = lambda trace_id, service: True,
+    ) -> None:
+        """`keep_text(trace_id, service)` says whether the texts of a trace may be needed."""
+        self._config = config
+        self._telemetry = telemetry
+        self._keep_text = keep_text
+
+    def decode(self, record: Record) -> list[RagSpan]:
+        """The spans of a record; a tombstone has none. Raises DecodeError where nothing could be read; what could not be
+        read of a record that was otherwise fine is counted in rag_sidecar_decode_errors_total."""
+        value = record.value
+        if not value:
+            return []
+        if len(value) > self._config.most_record_bytes:
+            raise DecodeError(
+                "too_large", f"{len(value)} bytes, decode.most_record_bytes is {self._config.most_record_bytes}"
+            )
+        bad: dict[str, int] = {}
+        spans = list(self._spans(value, record, bad))
+        for reason, amount in bad.items():
+            self._telemetry.count("rag_sidecar_decode_errors_total", amount, topic=record.topic, reason=reason)
+        if not spans and bad and "log_without_span" not in bad:
+            raise DecodeError(next(iter(bad)), "no part of the record could be read")
+        for convention in {span.convention for span in spans}:
+            amount = sum(span.convention == convention for span in spans)
+            self._telemetry.count("rag_sidecar_spans_total", amount, convention=convention)
+        return spans
+
+    def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
+        """RagSpans of RawSpans; our own and evaluators' are left out."""
+        for span in raw:
+            if span.scope == OWN_SCOPE or span.resource.get("service.name") == OWN_SERVICE:
+                continue
+            found = self._rag_span(span)
+            if found.kind is not SpanKind.EVALUATOR:
+                yield found
+
+    def _spans(self, value: bytes, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
+        encoding = next(
+            (e for topic, e in self._config.topics.items() if fnmatch.fnmatchcase(record.topic, topic)),
+            self._config.encoding,
+        )
+        first = value.lstrip()[:1]
+        if encoding == "otlp_logs_proto":
+            yield from self.read(wire.proto_logs(value, bad))
+        elif encoding == "otlp_proto" or (encoding == "sniff" and value[:1] == b"\n" and first not in (b"{", b"[")):
+            yield from self.read(_spans_or_logs(value, bad))
+        elif encoding in ("otlp_json", "native_json") or first in (b"{", b"["):
+            yield from self._json(value, encoding, record, bad)
+        else:
+            raise DecodeError(
+                "unknown_format", "neither OTLP protobuf nor JSON; set decode.encoding if it is something else"
+            )
+
+    def _json(self, value: bytes, encoding: Encoding, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
+        data = load_json(value)
+        if isinstance(data, dict) and encoding != "native_json":
+            if "resourceSpans" in data or "resource_spans" in data:
+                yield from self.read(wire.json_spans(data, bad))
+                return
+            if "resourceLogs" in data or "resource_logs" in data:
+                yield from self.read(wire.json_logs(data, bad))
+                return
+            if encoding == "otlp_json":
+                raise DecodeError("missing_field", "resourceSpans")
+        for item in data if isinstance(data, list) else [data]:
+            if not isinstance(item, dict):
+                bad["not_an_object"] = bad.get("not_an_object", 0) + 1
+                continue
+            try:
+                yield native_span(item, self._config, fallback_timestamp=record.timestamp, keep_text=self._keep_text)
+            except DecodeError as error:
+                if not isinstance(data, list):
+                    raise
+                bad[error.reason] = bad.get(error.reason, 0) + 1
+
+    def _rag_span(self, span: RawSpan) -> RagSpan:
+        kind, name, found = _read(span)
+        service = text_of(span.resource.get("service.name")) or "unknown"
+        keep = self._keep_text(span.trace_id, service)
+        partial = list(found.partial)
+        if span.dropped_attributes > 0:
+            partial.append("dropped_attributes")
+        if keep:
+            self._hold_texts(found, partial)
+        suspect = found.first_token_ns is not None and found.first_token_ns > span.end_ns
+        _first_token(found, span)
+        failed = span.status_code == 2 or "error.type" in span.attributes or found.error_status is not None
+        attributes = span.attributes
+        return RagSpan(
+            trace_id=span.trace_id,
+            span_id=span.span_id,
+            parent_span_id=span.parent_span_id,
+            name=span.name[:256],
+            kind=kind,
+            convention=name,
+            service=service[:256],
+            start_ns=span.start_ns,
+            end_ns=max(span.end_ns, span.start_ns),
+            scope=span.scope,
+            is_log=span.is_log,
+            question=found.question if keep else None,
+            answer=found.answer if keep else None,
+            query=found.query if keep else None,
+            prompt=found.prompt if keep else None,
+            prompt_question=found.prompt_question if keep else None,
+            prompt_context=found.prompt_context if keep else None,
+            documents=found.documents
+            if keep
+            else tuple(type(d)(d.rank, None, d.id, d.score, d.distance, d.source) for d in found.documents),
+            provider=provider_name(found.provider),
+            model_requested=found.model_requested,
+            model_answered=found.model_answered,
+            tokens=found.tokens,
+            reported_cost_usd=found.reported_cost_usd,
+            streaming=found.streaming,
+            time_to_first_token=found.time_to_first_token,
+            time_to_first_token_source=found.time_to_first_token_source,
+            duration_suspect=suspect,
+            error=failed,
+            error_class=error_class(span, found.error_status) if failed else None,
+            session=found.session,
+            user=found.user,
+            tenant=self._context(span, self._config.tenant_keys),
+            variant=self._context(span, self._config.variant_keys),
+            response_id=found.response_id,
+            reference=found.reference if keep else None,
+            feedback=found.feedback,
+            partial=tuple(partial),
+            text_dropped=not keep,
+            upstream_adjusted_count=adjusted_count(span.trace_state),
+            trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
+            size_bytes=600 + _size(found) if keep else 600,
+            attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},
+        )
+
+    def _hold_texts(self, found: Fields, partial: list[str]) -> None:
+        """Leave out texts over the limit; never cut one."""
+        limit = self._config.most_text_chars
+        for name in ("question", "answer", "query", "prompt", "prompt_context"):
+            text = getattr(found, name)
+            if text is not None and len(text) > limit:
+                setattr(found, name, None)
+                partial.append("text_too_long")
+        if any(d.text and len(d.text) > limit for d in found.documents):
+            found.documents = tuple(d for d in found.documents if not d.text or len(d.text) <= limit)
+            partial.append("text_too_long")
+
+    def _context(self, span: RawSpan, keys: tuple[str, ...]) -> str | None:
+        """A tenant or variant: span attributes under the known prefixes, the metadata JSON, the resource."""
+        for key in keys:
+            for prefix in _CONTEXT_PREFIXES:
+                value = span.attributes.get(prefix + key)
+                if value is not None and (text := unquoted(value) or _short(value)):
+                    return text
+        metadata = parsed(span.attributes.get("metadata"))
+        sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
+        return next((text for source in sources for key in keys if (text := _short(source.get(key)))), None)
+
+
+def load_json(value: bytes) -> Any:
+    """JSON with invalid UTF-8 replaced. Raises DecodeError: bad_json, too_deep."""
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        if "recursion" in str(error).lower():
+            raise DecodeError("too_deep", "nested more than 1024 levels") from error
+    try:
+        return orjson.loads(value.decode("utf-8", "replace"))
+    except orjson.JSONDecodeError as error:
+        raise DecodeError("bad_json", f"line {error.lineno}, column {error.colno}") from error
+
+
+def adjusted_count(trace_state: str) -> float | None:
+    """How many traces one stands for: 2^56 / (2^56 - T) of `ot=th:` (OpenTelemetry tracestate-probability-sampling)."""
+    if "th:" not in trace_state:
+        return None
+    member = next((part for part in trace_state.split(",") if part.strip().startswith("ot=")), "")
+    match = re.search(r"(?:^|;)th:([0-9a-fA-F]{1,14})(?:;|$)", member.strip().removeprefix("ot="))
+    if not match:
+        return None
+    threshold = int(match.group(1).ljust(14, "0"), 16)
+    return 2**56 / (2**56 - threshold)
+
+
+def provider_name(value: str | None) -> str | None:
+    """A provider in the words of OTel GenAI; orchestrators are none."""
+    if value is None:
+        return None
+    name = value.lower()
+    for ending in _PROVIDER_ENDINGS:
+        name = name.removesuffix(ending)
+    return None if name in _PROVIDERS_NOT else _PROVIDER_ALIASES.get(name, name)
+
+
+def _spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
+    """Traces and logs requests look alike on the wire; a logs request read as traces has spans without ids."""
+    mine: dict[str, int] = {}
+    problem: DecodeError | None = None
+    spans: list[RawSpan] = []
+    try:
+        spans = list(wire.proto_spans(value, mine))
+    except DecodeError as error:
+        problem = error
+    if not spans and (problem or mine):
+        logs_bad: dict[str, int] = {}
+        try:
+            logs = list(wire.proto_logs(value, logs_bad))
+        except DecodeError:
+            logs = []
+        if logs:
+            bad.update(logs_bad)
+            return logs
+    if problem:
+        raise problem
+    bad.update(mine)
+    return spans
+
+
+def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
+    """The kind, the convention that claimed the span, and what it and the general attributes say."""
+    for convention in CONVENTIONS:
+        kind = convention.kind(span)
+        if kind is None:
+            continue
+        found = convention.fields(span, kind)
+        name = convention.name
+        if openllmetry.belongs(span) and name in ("otel_genai", "vector_db"):
+            name = openllmetry.NAME
+            found = (
+                openllmetry.fields(span, kind).fill(found)
+                if kind is not SpanKind.LLM
+                else found.fill(openllmetry.fields(span, kind))
+            )
+        if name not in ("otel_genai", "langsmith"):
+            found.fill(genai_fields(span, kind))
+        if kind is SpanKind.RETRIEVER and not found.documents:
+            found.fill(vectordb_fields(span, kind))
+        return kind, name, found
+    return SpanKind.NONE, "none", Fields()
+
+
+def _first_token(found: Fields, span: RawSpan) -> None:
+    """Seconds from the span's start, where an event marks the first token."""
+    if found.time_to_first_token is None and found.first_token_ns is not None:
+        found.time_to_first_token = (found.first_token_ns - span.start_ns) / 1e9
+        found.time_to_first_token_source = span.scope or "event"
+    seconds = found.time_to_first_token
+    if seconds is not None and not 0 <= seconds < 86_400:
+        found.time_to_first_token, found.time_to_first_token_source = None, None
+
+
+def _short(value: object) -> str | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return str(value)
+    text = text_of(value)
+    return text if text and len(text) <= 256 else None
+
+
+def _size(found: Fields) -> int:
+    texts = (found.question, found.answer, found.query, found.prompt, found.prompt_context)
+    return sum(2 * len(text) for text in texts if text) + sum(200 + 2 * len(d.text or "") for d in found.documents)
