@@ -38,6 +38,7 @@ lock: | $(VENV)/bin/python
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra demo -o requirements-demo.lock
 	$(COMPILE) --extra dev -o requirements-dev.lock
+	echo 'setuptools>=77' | $(patsubst pyproject.toml,-,$(COMPILE)) -o requirements-build.lock
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rag-sidecar needs Python 3.11 or newer: set PYTHON=python3.11")'
