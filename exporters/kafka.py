@@ -1,22 +1,34 @@
-"""The results topic: one JSON object a request, keyed by trace id, so that a compacted topic keeps the latest."""
+"""The results topic: one JSON object a request, keyed by trace id, so that a compacted topic keeps the latest.
+
+The producer is idempotent and asks for the acknowledgement of all in-sync replicas. aiokafka never gives up on what an
+idempotent producer has taken, so a result that is pushed again while it is still on its way is waited for, not sent twice.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-import aiokafka.errors
 import orjson
 from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError, ProducerClosed
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from exporters.base import ExportError, PermanentExportError, RetryableExportError
-from exporters.result import Result
+from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
+from exporters.kafka_errors import Kind, kind_of
+from exporters.result import SCHEMA, Result
 from exporters.serialize import clean, result_to_json
 
-_HEADERS = [("content-type", b"application/json"), ("schema", b"rag-sidecar.result.v1")]
+logger = logging.getLogger(__name__)
+
+_HEADERS = [("content-type", b"application/json"), ("schema", SCHEMA.encode())]
+_REQUEST_SECONDS = 10.0
+_START_SECONDS = 20.0
+_STOP_SECONDS = 10.0
+_MOST_REQUEST_BYTES = 4_000_000
 
 
 class KafkaResultsConfig(BaseModel):
@@ -24,8 +36,15 @@ class KafkaResultsConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    topic: str | None = Field(default=None, min_length=1, description="Topic for results; none turns the exporter off.")
+    topic: str | None = Field(
+        default=None,
+        pattern=r"^[a-zA-Z0-9._-]{1,249}$",
+        description="Topic for results; none turns the exporter off.",
+    )
     bootstrap_servers: str | None = Field(default=None, description="Brokers; by default those of `receive`.")
+    compression: Literal["none", "gzip", "snappy", "lz4", "zstd"] = Field(
+        default="none", description="Compression of the records: none, gzip, snappy, lz4 or zstd."
+    )
     include_text: bool = Field(
         default=False, description="Put claims and explanations, which are user text, into the results."
     )
@@ -45,7 +64,7 @@ class KafkaResultsConfig(BaseModel):
 
 
 class KafkaResultsExporter:
-    """Exporter to a Kafka topic, idempotent producer, acks from all in-sync replicas."""
+    """Exporter to a Kafka topic. `security` is what aiokafka's clients take as keyword arguments."""
 
     name = "kafka"
     every_trace = False
@@ -53,59 +72,139 @@ class KafkaResultsExporter:
 
     def __init__(self, config: KafkaResultsConfig, *, bootstrap_servers: str, security: Mapping[str, Any]) -> None:
         self._config = config
-        self._options = {"bootstrap_servers": config.bootstrap_servers or bootstrap_servers, **security}
+        self._servers = config.bootstrap_servers or bootstrap_servers
+        self._security = dict(security)
         self._redact = [re.compile(pattern) for pattern in config.redact]
         self._producer: AIOKafkaProducer | None = None
+        self._on_their_way: dict[str, asyncio.Future[Any]] = {}
 
     async def start(self) -> None:
-        """Connect. Raises RetryableExportError where no broker answers."""
-        producer = AIOKafkaProducer(
-            enable_idempotence=True, acks="all", linger_ms=20, max_request_size=4_000_000, **self._options
-        )
+        """Connect and look for the topic. Raises DestinationError where no broker answers or the topic is missing."""
+        field, mend = "results.bootstrap_servers", "start the brokers, or check address and security"
         try:
-            await producer.start()
-        except aiokafka.errors.KafkaError as error:
-            await producer.stop()
-            raise map_error(error) from error
-        self._producer = producer
+            async with asyncio.timeout(_START_SECONDS):
+                await self._connect()
+                field, mend = "results.topic", "create it, or allow the user to describe it and write to it"
+                await self._require().partitions_for(self._topic)
+        except (KafkaError, OSError, TimeoutError) as error:
+            await self._disconnect()
+            where = self._servers if field.endswith("servers") else self._topic
+            raise DestinationError(field, f"{where}: {type(error).__name__}", mend) from error
 
     async def export(self, results: Sequence[Result]) -> None:
         """Send and wait for the acknowledgements. Raises RetryableExportError or PermanentExportError."""
-        producer, topic = self._producer, self._config.topic
-        if producer is None or topic is None:
-            raise PermanentExportError("the producer is not started", error_type="not_started")
-        try:
-            futures = [
-                await producer.send(
-                    topic, value=self._value(result), key=clean(result.trace_id).encode(), headers=_HEADERS
+        if self._producer is None:
+            await self._reconnect()
+        self._forget_all_but({result.id for result in results})
+        failures: dict[str, Exception] = {}
+        for result in results:
+            if result.id in self._on_their_way:
+                continue
+            try:
+                self._on_their_way[result.id] = await self._require().send(
+                    self._topic, value=self._value(result), key=clean(result.trace_id).encode(), headers=_HEADERS
                 )
-                for result in results
-            ]
-            await asyncio.gather(*futures)
-        except aiokafka.errors.KafkaError as error:
-            raise map_error(error) from error
+            except (KafkaError, OSError) as error:
+                failures[result.id] = error
+                if kind_of(error) is not Kind.REFUSED:
+                    break
+        sent = {r.id: self._on_their_way[r.id] for r in results if r.id in self._on_their_way}
+        if sent:
+            await asyncio.wait(sent.values())
+        for name, future in sent.items():
+            del self._on_their_way[name]
+            failure = _error_of(future)
+            if failure is not None:
+                failures[name] = failure
+        await self._judge(list(failures.values()))
 
     async def stop(self) -> None:
-        """Flush and close."""
-        if self._producer is not None:
-            producer, self._producer = self._producer, None
-            await producer.stop()
+        """Flush and close; what the brokers do not take in time is given up."""
+        await self._disconnect()
+
+    async def _judge(self, failures: Sequence[Exception]) -> None:
+        """Raise the one error that says what to do about all of these."""
+        kinds = {kind_of(error): type(error).__name__ for error in failures}
+        if Kind.RENEW in kinds:
+            await self._disconnect()
+        for kind in (Kind.RENEW, Kind.RETRYABLE):
+            if kind in kinds:
+                raise RetryableExportError(f"Kafka does not take results now: {kinds[kind]}", error_type=kinds[kind])
+        if Kind.PERMANENT in kinds:
+            name = kinds[Kind.PERMANENT]
+            raise PermanentExportError(f"Kafka refuses the results: {name}", error_type=name)
+        if failures:
+            name = kinds[Kind.REFUSED]
+            raise PermanentExportError(f"Kafka refuses a result: {name}", error_type=name, rejected=len(failures))
+
+    async def _reconnect(self) -> None:
+        try:
+            await self._connect()
+        except (KafkaError, OSError) as error:
+            await self._disconnect()
+            raise export_error(error) from error
+
+    async def _connect(self) -> None:
+        self._producer = AIOKafkaProducer(
+            bootstrap_servers=self._servers,
+            client_id="rag-sidecar-results",
+            enable_idempotence=True,
+            acks="all",
+            linger_ms=5,
+            compression_type=None if self._config.compression == "none" else self._config.compression,
+            max_request_size=_MOST_REQUEST_BYTES,
+            request_timeout_ms=int(_REQUEST_SECONDS * 1000),
+            **self._security,
+        )
+        await self._producer.start()
+
+    async def _disconnect(self) -> None:
+        producer, self._producer = self._producer, None
+        self._forget_all_but(set())
+        if producer is None:
+            return
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await producer.stop()
+        except (KafkaError, OSError, TimeoutError) as error:
+            logger.warning("the results producer did not stop cleanly (%s)", type(error).__name__)
+        finally:
+            # Where the brokers do not answer, or we are cancelled, stop() leaves tasks of its own behind.
+            await producer._sender.close()
+            producer._message_accumulator.fail_all(ProducerClosed())
+            await producer.client.close()
+
+    def _forget_all_but(self, ids: set[str]) -> None:
+        """Let go of the results that nobody waits for any more: delivery gave them up, or the producer is gone."""
+        for name in self._on_their_way.keys() - ids:
+            self._on_their_way.pop(name).add_done_callback(_error_of)
+
+    def _require(self) -> AIOKafkaProducer:
+        if self._producer is None:
+            raise RetryableExportError("the producer is not started", error_type="not_started")
+        return self._producer
+
+    @property
+    def _topic(self) -> str:
+        if self._config.topic is None:
+            raise DestinationError("results.topic", "is not set", "name the topic")
+        return self._config.topic
 
     def _value(self, result: Result) -> bytes:
         return orjson.dumps(result_to_json(result, with_text=self._config.include_text, redact=self._redact))
 
 
-def map_error(error: aiokafka.errors.KafkaError) -> ExportError:
-    """aiokafka's errors say themselves whether trying again may help; those of the client are about us or the network."""
-    kind = type(error).__name__
-    permanent = isinstance(
-        error,
-        aiokafka.errors.MessageSizeTooLargeError
-        | aiokafka.errors.TopicAuthorizationFailedError
-        | aiokafka.errors.InvalidTopicError
-        | aiokafka.errors.ClusterAuthorizationFailedError
-        | aiokafka.errors.UnsupportedVersionError,
-    )
-    if permanent:
-        return PermanentExportError(f"Kafka refuses the results: {kind}", error_type=kind)
-    return RetryableExportError(f"Kafka does not take the results: {kind}", error_type=kind)
+def export_error(error: Exception) -> ExportError:
+    """One of aiokafka's errors as one of ours. `error_type` is the name of its class, never its text."""
+    name = type(error).__name__
+    if kind_of(error) in (Kind.RETRYABLE, Kind.RENEW):
+        return RetryableExportError(f"Kafka does not take results now: {name}", error_type=name)
+    return PermanentExportError(f"Kafka refuses the results: {name}", error_type=name)
+
+
+def _error_of(future: asyncio.Future[Any]) -> Exception | None:
+    """How a send ended; asking also keeps asyncio from reporting the error as never looked at."""
+    if future.cancelled():
+        return TimeoutError()
+    error = future.exception()
+    return error if isinstance(error, Exception) or error is None else TimeoutError()

@@ -1,0 +1,210 @@
+"""The results topic, on the mock cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import aiokafka.errors
+import orjson
+import pytest
+from aiokafka import AIOKafkaConsumer
+from aiokafka.structs import ConsumerRecord
+from pydantic import ValidationError
+
+from exporters.base import DestinationError, PermanentExportError, RetryableExportError
+from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
+from exporters.kafka_errors import TABLE, Kind, kind_of
+from exporters.result import Evaluation, Outcome, Result
+from tests.parts.mock_kafka import PRODUCE, MockKafka
+from tests.unit.exporters.samples import HOSTILE, SCORED, SECRET
+
+TOPIC = "rag-results"
+# Kafka's numbers of errors.
+TOO_LARGE, NOT_AUTHORIZED, NOT_LEADER, OUT_OF_ORDER = 10, 29, 6, 45
+
+
+@pytest.fixture
+def broker() -> Iterator[MockKafka]:
+    with MockKafka() as mock:
+        mock.create_topic(TOPIC, partitions=2)
+        yield mock
+
+
+@asynccontextmanager
+async def running(broker: MockKafka, **settings: Any) -> AsyncIterator[KafkaResultsExporter]:
+    config = KafkaResultsConfig(topic=TOPIC, **settings)
+    exporter = KafkaResultsExporter(config, bootstrap_servers=broker.bootstrap_servers, security={})
+    await exporter.start()
+    try:
+        yield exporter
+    finally:
+        await exporter.stop()
+
+
+async def read(broker: MockKafka, count: int) -> list[ConsumerRecord]:
+    """The first `count` records of the topic."""
+    consumer = AIOKafkaConsumer(TOPIC, bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest")
+    await consumer.start()
+    try:
+        async with asyncio.timeout(10):
+            return [await consumer.getone() for _ in range(count)]
+    finally:
+        await consumer.stop()
+
+
+def huge(result: Result) -> Result:
+    label = "x" * 5_000_000
+    return replace(result, evaluations=(Evaluation(evaluator="e", outcome=Outcome.SCORED, score=1.0, label=label),))
+
+
+async def test_a_result_arrives_as_json_under_its_trace_id(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        await exporter.export([SCORED])
+    (record,) = await read(broker, 1)
+    value = orjson.loads(record.value)
+    assert record.key == SCORED.trace_id.encode()
+    assert dict(record.headers)["content-type"] == b"application/json"
+    assert (value["schema"], value["id"], value["verdict"]) == ("rag-sidecar.result.v1", SCORED.id, "hallucinated")
+    assert SECRET.encode() not in record.value
+
+
+async def test_texts_go_along_on_request_and_redacted(broker: MockKafka) -> None:
+    async with running(broker, include_text=True, redact=(r"\d+ Magrathea",)) as exporter:
+        await exporter.export([SCORED])
+    (record,) = await read(broker, 1)
+    assert b"Zaphod Beeblebrox lives at [redacted] Lane" in record.value
+
+
+async def test_hostile_results_go_out_as_valid_json(broker: MockKafka) -> None:
+    async with running(broker, compression="gzip") as exporter:
+        await exporter.export([HOSTILE])
+    (record,) = await read(broker, 1)
+    assert orjson.loads(record.value)["id"] == HOSTILE.id
+
+
+async def test_results_of_one_trace_keep_their_order(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        await exporter.export([replace(SCORED, id=str(n)) for n in range(50)])
+    records = await read(broker, 50)
+    assert [orjson.loads(record.value)["id"] for record in records] == [str(n) for n in range(50)]
+
+
+async def test_one_result_that_is_too_large_is_refused_alone(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        with pytest.raises(PermanentExportError) as caught:
+            await exporter.export([replace(SCORED, id="1"), huge(SCORED), replace(SCORED, id="2")])
+    assert (caught.value.rejected, caught.value.error_type) == (1, "MessageSizeTooLargeError")
+    assert {orjson.loads(record.value)["id"] for record in await read(broker, 2)} == {"1", "2"}
+
+
+async def test_a_passing_trouble_of_the_broker_is_got_over(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        broker.fail(PRODUCE, [NOT_LEADER])
+        await exporter.export([SCORED])
+    assert len(await read(broker, 1)) == 1
+
+
+async def test_a_missing_permission_is_permanent(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        broker.fail(PRODUCE, [NOT_AUTHORIZED] * 5)
+        with pytest.raises(PermanentExportError) as caught:
+            await exporter.export([SCORED])
+    assert (caught.value.rejected, caught.value.error_type) == (None, "TopicAuthorizationFailedError")
+
+
+async def test_a_producer_that_lost_its_sequence_is_made_anew(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        broker.fail(PRODUCE, [OUT_OF_ORDER])
+        with pytest.raises(RetryableExportError) as caught:
+            await exporter.export([SCORED])
+        assert caught.value.error_type == "OutOfOrderSequenceNumber"
+        broker.heal(PRODUCE)
+        await exporter.export([SCORED])
+    assert len(await read(broker, 1)) == 1
+
+
+async def test_a_result_still_on_its_way_is_waited_for_and_not_sent_twice(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        broker.fail(PRODUCE, [NOT_LEADER] * 8)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await exporter.export([SCORED])
+        await exporter.export([SCORED])
+        await exporter.export([replace(SCORED, id="last")])
+    records = await read(broker, 2)
+    assert [orjson.loads(record.value)["id"] for record in records] == [SCORED.id, "last"]
+
+
+async def test_brokers_that_do_not_answer_fail_the_start_naming_the_field() -> None:
+    config = KafkaResultsConfig(topic=TOPIC, bootstrap_servers="127.0.0.1:1")
+    exporter = KafkaResultsExporter(config, bootstrap_servers="unused:1", security={})
+    with pytest.raises(DestinationError, match=r"results\.bootstrap_servers: 127\.0\.0\.1:1: KafkaConnectionError"):
+        await exporter.start()
+    await exporter.stop()
+
+
+async def test_a_stop_ends_although_the_brokers_are_gone_and_leaves_no_task(broker: MockKafka) -> None:
+    before = asyncio.all_tasks()
+    async with running(broker) as exporter:
+        broker.go_down()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await exporter.export([SCORED])
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await exporter.stop()
+    await asyncio.sleep(0.05)
+    assert asyncio.all_tasks() == before
+
+
+async def test_without_a_start_results_may_be_pushed_later(broker: MockKafka) -> None:
+    config = KafkaResultsConfig(topic=TOPIC, bootstrap_servers="127.0.0.1:1")
+    exporter = KafkaResultsExporter(config, bootstrap_servers="unused:1", security={})
+    with pytest.raises(RetryableExportError):
+        await exporter.export([SCORED])
+
+
+@pytest.mark.parametrize("topic", ["", "no good", "a/b", "x" * 250])
+def test_a_name_that_is_no_topic_is_refused(topic: str) -> None:
+    with pytest.raises(ValidationError):
+        KafkaResultsConfig(topic=topic)
+
+
+def test_a_pattern_that_is_no_regular_expression_is_refused() -> None:
+    with pytest.raises(ValidationError, match=re.escape("is no regular expression")):
+        KafkaResultsConfig(redact=("(",))
+
+
+def test_the_table_knows_every_error_that_aiokafka_has() -> None:
+    there = {
+        error.__name__
+        for error in vars(aiokafka.errors).values()
+        if inspect.isclass(error) and issubclass(error, aiokafka.errors.KafkaError)
+    }
+    assert there == TABLE.keys()
+
+
+def test_what_aiokafka_calls_retriable_is_never_taken_for_hopeless() -> None:
+    for name, kind in TABLE.items():
+        if getattr(aiokafka.errors, name).retriable:
+            assert kind in (Kind.RETRYABLE, Kind.RENEW), name
+
+
+def test_an_error_nobody_knows_yet_says_itself_whether_to_try_again() -> None:
+    class Newer(aiokafka.errors.KafkaError):  # type: ignore[misc]
+        retriable = True
+
+    class Worse(aiokafka.errors.KafkaError):  # type: ignore[misc]
+        retriable = False
+
+    assert (kind_of(Newer()), kind_of(Worse()), kind_of(OSError())) == (
+        Kind.RETRYABLE,
+        Kind.PERMANENT,
+        Kind.RETRYABLE,
+    )
