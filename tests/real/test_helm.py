@@ -1,0 +1,175 @@
+"""The chart lints, renders to valid Kubernetes objects that run without privileges, and refuses values that nobody knows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from dashboards import generate
+from sidecar import config
+from tests.real import chart
+
+pytestmark = pytest.mark.real
+PRODUCTION = chart.EXAMPLES / "production-values.yaml"
+ALL = {"default": (), "production": ("-f", PRODUCTION)}
+CUSTOM = {"PodMonitor", "PrometheusRule"}
+
+
+@pytest.fixture(scope="module", params=ALL)
+def rendered(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    return chart.objects(chart.render(*ALL[request.param]))
+
+
+@pytest.fixture(scope="module")
+def production() -> dict[str, dict[str, Any]]:
+    return {f"{one['kind']}/{one['metadata']['name']}": one for one in chart.objects(chart.render("-f", PRODUCTION))}
+
+
+def pod_of(found: list[dict[str, Any]]) -> dict[str, Any]:
+    (deployment,) = [one for one in found if one["kind"] == "Deployment"]
+    pod: dict[str, Any] = deployment["spec"]["template"]
+    return pod
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_chart_passes_strict_lint(name: str) -> None:
+    done = chart.helm("lint", "--strict", ".", *ALL[name])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_object_is_valid_for_kubernetes(rendered: list[dict[str, Any]]) -> None:
+    kinds = {one["kind"] for one in rendered}
+    assert {"ConfigMap", "Deployment", "PodDisruptionBudget", "Service", "ServiceAccount"} <= kinds
+    for one in rendered:
+        if one["kind"] not in CUSTOM:
+            kubernetes_validate.validate(one, chart.KUBERNETES, strict=True)
+
+
+def test_an_invalid_object_would_be_found(rendered: list[dict[str, Any]]) -> None:
+    (service,) = [one for one in rendered if one["kind"] == "Service"]
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate({**service, "spec": {"ports": "many"}}, chart.KUBERNETES, strict=True)
+
+
+def test_examples_are_what_the_chart_renders_now() -> None:
+    for path, text in chart.examples().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run `python -m tests.real.chart`"
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("replicaCont=3", "'replicaCont' not allowed"),
+        ("config.recieve.topics=a", "'recieve' not allowed"),
+        ("config.sample.rates=1", "'rates' not allowed"),
+        ("config.sample.rate=2", "want 1"),
+        ("config.sample.rules[0].service=kb", "missing property 'rate'"),
+        ("config.receive.security.password=secret", "'password' not allowed"),
+        ("image.pullPolicy=Sometimes", "one of"),
+        ("podMonitor.interval=often", "does not match"),
+        ("resources.limits.cpus=2", "'cpus' not allowed"),
+        ("terminationGracePeriodSeconds=40", "must exceed twice config.pipeline.drain_seconds"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> None:
+    with pytest.raises(RuntimeError, match=complaint):
+        chart.render("--set", value)
+
+
+def test_the_sidecar_understands_the_settings_that_the_chart_renders(rendered: list[dict[str, Any]]) -> None:
+    (settings,) = [one["data"]["config.yaml"] for one in rendered if "config.yaml" in one.get("data", {})]
+    environment = {"RAG_SIDECAR_RECEIVE__SECURITY__PASSWORD": "of the test"} if "SASL" in settings else {}
+    with mock.patch.dict(os.environ, environment):
+        understood = config.build(yaml.safe_load(settings))
+    assert understood.receive.topics
+
+
+def test_pods_run_without_privileges(rendered: list[dict[str, Any]]) -> None:
+    pod = pod_of(rendered)["spec"]
+    (container,) = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["runAsUser"] == 10001
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert pod["automountServiceAccountToken"] is False
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+
+
+def test_kubernetes_adds_no_variables_that_the_sidecar_would_refuse(rendered: list[dict[str, Any]]) -> None:
+    assert pod_of(rendered)["spec"]["enableServiceLinks"] is False
+
+
+def test_a_pod_has_time_to_drain_and_leaves_before_another_joins(rendered: list[dict[str, Any]]) -> None:
+    (deployment,) = [one for one in rendered if one["kind"] == "Deployment"]
+    assert pod_of(rendered)["spec"]["terminationGracePeriodSeconds"] > 2 * 20
+    assert deployment["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
+
+
+def test_probes_and_monitors_ask_the_admin_port(production: dict[str, dict[str, Any]]) -> None:
+    (container,) = pod_of(list(production.values()))["spec"]["containers"]
+    assert container["ports"] == [{"name": "metrics", "containerPort": 9464, "protocol": "TCP"}]
+    probes = {name: container[name]["httpGet"]["path"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
+    assert probes == {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
+    monitor = production["PodMonitor/rag-sidecar"]["spec"]
+    assert monitor["podMetricsEndpoints"][0]["port"] == "metrics"
+    labels = pod_of(list(production.values()))["metadata"]["labels"]
+    assert monitor["selector"]["matchLabels"].items() <= labels.items()
+    assert monitor["jobLabel"] in labels
+
+
+def test_tls_and_another_port_reach_probes_and_monitor() -> None:
+    values = "config.admin.port=9999,config.admin.tls_cert_file=/c,config.admin.tls_key_file=/k,podMonitor.enabled=true"
+    found = chart.objects(chart.render("--set", values))
+    (container,) = pod_of(found)["spec"]["containers"]
+    assert container["ports"][0]["containerPort"] == 9999
+    assert container["readinessProbe"]["httpGet"]["scheme"] == "HTTPS"
+    (monitor,) = [one for one in found if one["kind"] == "PodMonitor"]
+    assert monitor["spec"]["podMetricsEndpoints"][0]["scheme"] == "https"
+
+
+def test_secrets_come_as_references(production: dict[str, dict[str, Any]]) -> None:
+    pod = pod_of(list(production.values()))["spec"]
+    assert pod["containers"][0]["env"][0] == {
+        "name": "RAG_SIDECAR_RECEIVE__SECURITY__PASSWORD",
+        "valueFrom": {"secretKeyRef": {"name": "kafka-user", "key": "password"}},
+    }
+    mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
+    assert mounts["secret-kafka-ca"] == "/etc/rag-sidecar/secrets/kafka-ca"
+    assert not [one for one in production.values() if one["kind"] == "Secret"]
+
+
+def test_a_changed_setting_replaces_the_pods() -> None:
+    checksums = {
+        pod_of(chart.objects(chart.render("--set-json", f"config.sample.rate={rate}")))["metadata"]["annotations"][
+            "checksum/config"
+        ]
+        for rate in ("0.1", "0.2")
+    }
+    assert len(checksums) == 2
+
+
+def test_the_rules_are_the_projects_with_the_installers_addresses(production: dict[str, dict[str, Any]]) -> None:
+    expected = yaml.safe_load(
+        generate.rules_yaml(
+            runbooks="https://wiki.example.org/rag-sidecar/runbooks", grafana="https://grafana.example.org/d"
+        )
+    )
+    assert production["PrometheusRule/rag-sidecar"]["spec"] == expected
+
+
+def test_the_dashboard_is_the_projects(production: dict[str, dict[str, Any]]) -> None:
+    found = production["ConfigMap/rag-sidecar-dashboards"]
+    source = (Path(__file__).parents[2] / "dashboards/rag-quality.json").read_text(encoding="utf-8")
+    assert yaml.safe_load(found["data"]["rag-quality.json"]) == yaml.safe_load(source)
+    assert found["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert found["metadata"]["annotations"] == {"grafana_folder": "RAG"}
