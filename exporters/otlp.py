@@ -1,34 +1,37 @@
 """OpenTelemetry: one `gen_ai.evaluation.result` log event an evaluation, attached to the span that was evaluated.
 
-Attributes as the GenAI semantic conventions have them (open-telemetry/semantic-conventions-genai, events); what these do not
-name (model, threshold, probability) stands under `rag_sidecar.`. The log record carries the ids of the evaluated span, never
-a span of ours in the user's trace.
+Attributes as the GenAI semantic conventions have them (open-telemetry/semantic-conventions-genai, model/gen-ai/events.yaml);
+what these do not name stands under `rag_sidecar.`. The log record carries the ids of the evaluated span: that of the
+retrieval for evaluators of the documents, that of the generation for all others. It is never a span in the user's trace.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
+import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal
+from urllib.parse import urlsplit
 
-from opentelemetry._logs import LogRecord, SeverityNumber
-from opentelemetry.context import Context
-from opentelemetry.sdk._logs import ReadableLogRecord
-from opentelemetry.sdk._logs.export import LogRecordExportResult
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs, ScopeLogs, SeverityNumber
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ProtoResource
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from opentelemetry.util.re import parse_env_headers
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
-from exporters.base import RetryableExportError
+from exporters.base import DestinationError, PermanentExportError
+from exporters.otlp_send import Destination, GrpcSender, HttpSender, Sender, environment
 from exporters.result import Evaluation, Outcome, Result
+from exporters.serialize import REDACTED, clean
 
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"
 EVENT = "gen_ai.evaluation.result"
-_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-_OF_DOCUMENTS = frozenset({"context_relevance", "context_precision"})
+_OF_DOCUMENTS = "context_"
+_SAMPLED = 1
+_LATEST_NANOSECONDS = 2**63 - 1
 
 
 class OtlpConfig(BaseModel):
@@ -43,21 +46,44 @@ class OtlpConfig(BaseModel):
         default="http/protobuf", description="Protocol, where OTEL_EXPORTER_OTLP_PROTOCOL does not say."
     )
     headers: Mapping[str, SecretStr] = Field(default={}, description="Headers of each request, for example an API key.")
-    timeout_seconds: float = Field(default=10.0, gt=0, description="Time for one request, retries included.")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="Time for one request.")
     include_text: bool = Field(default=False, description="Send explanations, which are user text.")
+    redact: tuple[str, ...] = Field(
+        default=(), description="Regular expressions; what they match becomes [redacted] in texts."
+    )
     traces: bool = Field(default=True, description="Send the sidecar's own spans too.")
+
+    @field_validator("endpoint")
+    @classmethod
+    def _url(cls, endpoint: str | None) -> str | None:
+        if endpoint is not None and not _is_url(endpoint):
+            raise ValueError("is no URL: write for example http://collector:4318")
+        return endpoint
+
+    @field_validator("redact")
+    @classmethod
+    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+        return patterns
 
     @property
     def wanted(self) -> bool:
-        """Whether anything names an endpoint."""
-        if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
-            return False
-        return self.endpoint is not None or any(os.environ.get(name) for name in _ENDPOINTS)
+        """Whether anything names an endpoint for evaluation events."""
+        return self._wanted("LOGS")
+
+    @property
+    def traces_wanted(self) -> bool:
+        """Whether the sidecar's own spans are to be sent."""
+        return self.traces and self._wanted("TRACES")
 
     @property
     def used_protocol(self) -> str:
         """grpc or http/protobuf."""
-        return self.protocol if self.endpoint else os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", self.protocol)
+        return self.protocol if self.endpoint else os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL") or self.protocol
 
     def url(self, signal: Literal["logs", "traces"]) -> str | None:
         """The endpoint of a signal; None leaves it to the standard variables."""
@@ -69,13 +95,13 @@ class OtlpConfig(BaseModel):
         """Headers in the clear, for the library; None leaves them to the standard variables."""
         return {name.lower(): value.get_secret_value() for name, value in self.headers.items()} or None
 
-
-class LogExporter(Protocol):
-    """The part of OpenTelemetry's OTLPLogExporter that is used here. Both calls block."""
-
-    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult: ...
-
-    def shutdown(self) -> None: ...
+    def _wanted(self, signal: str) -> bool:
+        if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+            return False
+        if os.environ.get(f"OTEL_{signal}_EXPORTER", "").strip().lower() == "none":
+            return False
+        names = ("OTEL_EXPORTER_OTLP_ENDPOINT", f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
+        return self.endpoint is not None or any(os.environ.get(name) for name in names)
 
 
 class OtlpExporter:
@@ -87,104 +113,155 @@ class OtlpExporter:
 
     def __init__(self, config: OtlpConfig) -> None:
         self._config = config
-        self._resource = Resource.create({"service.name": SERVICE})
-        self._scope = InstrumentationScope(SCOPE)
-        self._exporter: LogExporter | None = None
+        self._redact = [re.compile(pattern) for pattern in config.redact]
+        self._resource = _resource()
+        self._sender: Sender | None = None
 
     async def start(self) -> None:
-        """Build the library's exporter; nothing is sent yet."""
-        self._exporter = _log_exporter(self._config)
+        """Make ready; nothing is sent yet, for a receiver may come later. Raises DestinationError."""
+        grpc = _protocol(self._config) == "grpc"
+        where = destination(self._config, grpc=grpc)
+        self._sender = GrpcSender(where) if grpc else HttpSender(where)
 
     async def export(self, results: Sequence[Result]) -> None:
-        """Send the events of all results in one request. Raises RetryableExportError."""
-        batch = [self._event(result, one) for result in results for one in result.evaluations]
-        exporter = self._exporter
-        if not batch or exporter is None:
+        """Send the events of all results in one request. Raises RetryableExportError or PermanentExportError."""
+        records = [self._event(result, one) for result in results for one in result.evaluations]
+        if not records:
             return
-        sent = await asyncio.to_thread(exporter.export, batch)
-        if sent is not LogRecordExportResult.SUCCESS:
-            raise RetryableExportError("the OTLP receiver did not take the events", error_type="refused")
+        if self._sender is None:
+            raise PermanentExportError("not started", error_type="not_started")
+        logs = ScopeLogs(scope=InstrumentationScope(name=SCOPE), log_records=records)
+        request = ExportLogsServiceRequest(resource_logs=[ResourceLogs(resource=self._resource, scope_logs=[logs])])
+        await self._sender.send(request)
 
     async def stop(self) -> None:
         """Close connections."""
-        if self._exporter is not None:
-            await asyncio.to_thread(self._exporter.shutdown)
-            self._exporter = None
+        sender, self._sender = self._sender, None
+        if sender is not None:
+            await sender.close()
 
-    def _event(self, result: Result, one: Evaluation) -> ReadableLogRecord:
-        trace_id = _hex(result.trace_id, 32)
-        span = (
-            result.retrieval_span_id if one.evaluator in _OF_DOCUMENTS and result.retrieval_span_id else result.span_id
-        )
-        span_id = _hex(span, 16) if trace_id else 0
-        record = LogRecord(
-            timestamp=int(result.completed_at * 1e9),
-            observed_timestamp=int(result.completed_at * 1e9),
-            context=_context(trace_id, span_id, sampled=result.trace_sampled),
-            severity_number=SeverityNumber.INFO,
-            attributes=_attributes(result, one, with_ids=not span_id, with_text=self._config.include_text),
+    def _event(self, result: Result, one: Evaluation) -> LogRecord:
+        trace_id = trace_id_bytes(result.trace_id)
+        span = result.span_id
+        if one.evaluator.startswith(_OF_DOCUMENTS):
+            span = result.retrieval_span_id or span
+        span_id = span_id_bytes(span) if trace_id else b""
+        nanoseconds = _nanoseconds(result.completed_at)
+        return LogRecord(
+            time_unix_nano=nanoseconds,
+            observed_time_unix_nano=nanoseconds,
+            severity_number=SeverityNumber.SEVERITY_NUMBER_INFO,
             event_name=EVENT,
+            trace_id=trace_id,
+            span_id=span_id,
+            flags=_SAMPLED if span_id and result.trace_sampled else 0,
+            attributes=_key_values(self._attributes(result, one, attached=bool(span_id))),
         )
-        return ReadableLogRecord(record, self._resource, self._scope)
+
+    def _attributes(self, result: Result, one: Evaluation, *, attached: bool) -> dict[str, str | float | None]:
+        model = one.model
+        return {
+            "gen_ai.evaluation.name": one.evaluator,
+            "gen_ai.evaluation.score.value": one.score,
+            "gen_ai.evaluation.score.label": one.label,
+            "gen_ai.evaluation.explanation": self._text(one.explanation),
+            "gen_ai.response.id": None if attached else result.response_id,
+            "error.type": (one.reason or "other") if one.outcome is Outcome.FAILED else None,
+            "rag_sidecar.result.id": result.id,
+            "rag_sidecar.trace_id": None if attached else result.trace_id,
+            "rag_sidecar.service": result.service,
+            "rag_sidecar.outcome": one.outcome.value,
+            "rag_sidecar.reason": one.reason,
+            "rag_sidecar.verdict": result.verdict.value if result.verdict else None,
+            "rag_sidecar.inclusion_probability": result.inclusion_probability,
+            "rag_sidecar.evaluator.version": one.version,
+            "rag_sidecar.evaluator.threshold": one.threshold,
+            "rag_sidecar.evaluator.model": model.name if model else None,
+            "rag_sidecar.evaluator.model_version": model.version if model else None,
+            "rag_sidecar.evaluator.model_sha256": model.sha256 if model else None,
+        }
+
+    def _text(self, text: str | None) -> str | None:
+        if text is None or not self._config.include_text:
+            return None
+        for pattern in self._redact:
+            text = pattern.sub(REDACTED, text)
+        return text
 
 
-def _attributes(result: Result, one: Evaluation, *, with_ids: bool, with_text: bool) -> dict[str, str | float]:
-    found: dict[str, str | float | None] = {
-        "gen_ai.evaluation.name": one.evaluator,
-        "gen_ai.evaluation.score.value": one.score,
-        "gen_ai.evaluation.score.label": one.label,
-        "gen_ai.evaluation.explanation": one.explanation if with_text else None,
-        "gen_ai.response.id": result.response_id if with_ids else None,
-        "error.type": one.reason if one.outcome is Outcome.FAILED else None,
-        "rag_sidecar.result.id": result.id,
-        "rag_sidecar.trace_id": result.trace_id if with_ids else None,
-        "rag_sidecar.service": result.service,
-        "rag_sidecar.outcome": one.outcome.value,
-        "rag_sidecar.reason": one.reason,
-        "rag_sidecar.verdict": result.verdict.value if result.verdict else None,
-        "rag_sidecar.inclusion_probability": result.inclusion_probability,
-        "rag_sidecar.evaluator.version": one.version,
-        "rag_sidecar.evaluator.threshold": one.threshold,
-    }
-    if one.model is not None:
-        found["rag_sidecar.model.name"] = one.model.name
-        found["rag_sidecar.model.version"] = one.model.version
-        found["rag_sidecar.model.sha256"] = one.model.sha256
-    return {
-        key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-        for key, value in found.items()
-        if value is not None
-    }
+def destination(config: OtlpConfig, *, grpc: bool) -> Destination:
+    """Where evaluation events go: what the config names, else the standard variables. Raises DestinationError."""
+    field, url = "otlp.endpoint", config.endpoint
+    if url is not None:
+        url = url if grpc else f"{url.rstrip('/')}/v1/logs"
+    elif own := os.environ.get("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"):
+        field, url = "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", own
+    elif base := os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+        field, url = "OTEL_EXPORTER_OTLP_ENDPOINT", base if grpc else f"{base.rstrip('/')}/v1/logs"
+    if url is None or not (_is_url(url) or (grpc and "://" not in url)):
+        raise DestinationError(field, "is no URL", "write for example http://collector:4318")
+    secure = urlsplit(url).scheme == "https" or ("://" not in url and (environment("INSECURE") or "").lower() != "true")
+    headers = {**parse_env_headers(environment("HEADERS") or "", liberal=True), **(config.plain_headers() or {})}
+    return Destination(
+        url=url,
+        timeout_seconds=config.timeout_seconds,
+        headers=headers,
+        gzip=(environment("COMPRESSION") or "").lower() == "gzip",
+        insecure=not secure,
+        ca_file=environment("CERTIFICATE"),
+        cert_file=environment("CLIENT_CERTIFICATE"),
+        key_file=environment("CLIENT_KEY"),
+    )
 
 
-def _log_exporter(config: OtlpConfig) -> LogExporter:
-    if config.used_protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
-
-        insecure = None if config.endpoint is None else not config.endpoint.startswith("https")
-        return GrpcExporter(
-            endpoint=config.url("logs"),
-            headers=config.plain_headers(),
-            timeout=config.timeout_seconds,
-            insecure=insecure,
-        )
-    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter as HttpExporter
-
-    return HttpExporter(endpoint=config.url("logs"), headers=config.plain_headers(), timeout=config.timeout_seconds)
+def trace_id_bytes(text: str | None) -> bytes:
+    """A W3C trace id as 16 bytes; empty where it is none (a native record's own id may be any string)."""
+    return _id_bytes(text, 32)
 
 
-def _context(trace_id: int, span_id: int, *, sampled: bool) -> Context:
-    """A context in which the evaluated span is the current one; an empty one where its ids are not known."""
-    flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)
-    span = SpanContext(trace_id, span_id, is_remote=True, trace_flags=flags)
-    return set_span_in_context(NonRecordingSpan(span), Context()) if span.is_valid else Context()
+def span_id_bytes(text: str | None) -> bytes:
+    """A W3C span id as 8 bytes; empty where it is none."""
+    return _id_bytes(text, 16)
 
 
-def _hex(text: str | None, digits: int) -> int:
-    """An id as a number, 0 where it is none."""
-    if text is None or len(text) != digits:
-        return 0
-    try:
-        return int(text, 16)
-    except ValueError:
-        return 0
+def _id_bytes(text: str | None, digits: int) -> bytes:
+    if text is None or not re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", text) or not text.strip("0"):
+        return b""
+    return bytes.fromhex(text)
+
+
+def _protocol(config: OtlpConfig) -> str:
+    if config.endpoint:
+        return config.protocol
+    found = environment("PROTOCOL") or config.protocol
+    if found not in ("grpc", "http/protobuf"):
+        raise DestinationError("OTEL_EXPORTER_OTLP_PROTOCOL", f"{found} is not known", "write grpc or http/protobuf")
+    return found
+
+
+def _resource() -> ProtoResource:
+    """service.name, and what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME add."""
+    named = os.environ.get("OTEL_SERVICE_NAME") or SERVICE
+    attributes = Resource.create({"service.name": named}).attributes
+    return ProtoResource(attributes=_key_values({key: str(value) for key, value in attributes.items()}))
+
+
+def _key_values(attributes: Mapping[str, str | float | None]) -> list[KeyValue]:
+    """Those attributes that are there."""
+    found = []
+    for key, value in attributes.items():
+        if isinstance(value, str):
+            found.append(KeyValue(key=key, value=AnyValue(string_value=clean(value))))
+        elif value is not None and value == value:  # NaN is not equal to itself
+            found.append(KeyValue(key=key, value=AnyValue(double_value=value)))
+    return found
+
+
+def _nanoseconds(seconds: float) -> int:
+    """Seconds since the epoch as OTLP has them; 0, which means unknown, for what it cannot hold."""
+    return int(seconds * 1e9) if 0 <= seconds * 1e9 <= _LATEST_NANOSECONDS else 0
+
+
+def _is_url(text: str) -> bool:
+    parts = urlsplit(text)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
