@@ -1,0 +1,200 @@
+"""A real Prometheus scrapes the running sidecar; PromQL and the project's own rules give the hallucination ratio back."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+import time
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dashboards import generate
+from dashboards.objectives import Windows
+from tests.parts.broker import Message, produce
+from tests.parts.mock_kafka import MockKafka
+from tests.parts.process import Server, free_ports
+from tests.parts.prometheus import Prometheus
+
+pytestmark = pytest.mark.real
+ROOT = Path(__file__).parents[2]
+SHORT = Windows(fast="60s", fast_check="10s", slow="120s", slow_check="30s")
+REQUESTS = 160
+RATE = 0.5
+
+DOCUMENT = (
+    "The warranty of the Lumen lamp is two years. It starts on the day of purchase and covers the bulb and the switch."
+)
+GROUNDED = "The warranty of the Lumen lamp is two years, starting on the day of purchase."
+HALLUCINATED = "Captain Nemo sold the submarine to a museum in Oslo for nine thousand crowns in 1987."
+ABSTAINED = "I don't know."
+
+# Panels whose series need what this traffic does not have: first tokens, streams, unpriced models, or evaluations without a score.
+MAY_BE_EMPTY = {"Latency, 95th percentile", "Tokens without a price", "Why there is no score"}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The sidecar at work and the Prometheus that watches it."""
+
+    prometheus: Prometheus
+    trace_ids: frozenset[str]
+    hallucinated: float
+
+
+def record(answer: str, trace_id: str) -> Message:
+    request = {
+        "request_id": trace_id,
+        "trace_id": trace_id,
+        "timestamp": time.time(),
+        "service": "support",
+        "model": "gpt-4o-mini",
+        "question": "How long is the warranty of the Lumen lamp?",
+        "answer": answer,
+        "contexts": [DOCUMENT],
+        "usage": {"prompt_tokens": 310, "completion_tokens": 12},
+        "latency_ms": 800,
+    }
+    return Message(json.dumps(request).encode(), key=trace_id.encode())
+
+
+def traffic(count: int, *, seed: int) -> list[Message]:
+    """A quarter of the answers that are not abstentions is hallucinated; ids are the same in every run, and so is the sample."""
+    chance = random.Random(seed)
+    answers = (HALLUCINATED, GROUNDED, GROUNDED, ABSTAINED, GROUNDED)
+    return [record(answers[place % len(answers)], uuid.UUID(int=chance.getrandbits(128)).hex) for place in range(count)]
+
+
+def settings(folder: Path, servers: str, port: int) -> Path:
+    path = folder / "config.yaml"
+    receive = {
+        "bootstrap_servers": servers,
+        "topics": ["requests"],
+        "auto_offset_reset": "earliest",
+        "lag_interval_seconds": 1.0,
+    }
+    admin = {"host": "127.0.0.1", "port": port}
+    path.write_text(yaml.safe_dump({"receive": receive, "admin": admin, "sample": {"rate": RATE}}), encoding="utf-8")
+    return path
+
+
+def ready(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=1) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def wait_for_requests(prometheus: Prometheus, count: int) -> None:
+    prometheus.wait_for(f"sum(rag_requests_total) >= {count}", seconds=90)
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
+    folder = tmp_path_factory.mktemp("prometheus")
+    rules = folder / "rules.yml"
+    rules.write_text(generate.rules_yaml(SHORT, interval="1s"), encoding="utf-8")
+    (port,) = free_ports(1)
+    with MockKafka() as broker:
+        broker.create_topic("requests")
+        config = settings(folder, broker.bootstrap_servers, port)
+        command = [sys.executable, "-m", "sidecar", "run", "--config", str(config)]
+        sidecar = Server("rag-sidecar", command, log=folder / "sidecar.log", cwd=ROOT)
+        try:
+            sidecar.wait_until(lambda: ready(port), seconds=60)
+            with Prometheus({"rag-sidecar": f"127.0.0.1:{port}"}, rule_files=[rules]) as prometheus:
+                # Series begin with the first requests; what PromQL can see is their rise after the first scrape.
+                first, more = traffic(10, seed=1), traffic(REQUESTS, seed=2)
+                produce(broker, "requests", first)
+                wait_for_requests(prometheus, len(first))
+                before = _hallucinated_share(prometheus)
+                produce(broker, "requests", more)
+                wait_for_requests(prometheus, len(first) + len(more))
+                share = _hallucinated_share(prometheus, minus=before)
+                ids = frozenset((message.key or b"").decode() for message in (*first, *more))
+                yield Setting(prometheus, ids, share[0] / (share[0] + share[1]))
+        finally:
+            sidecar.stop()
+
+
+def _hallucinated_share(prometheus: Prometheus, *, minus: tuple[float, float] = (0.0, 0.0)) -> tuple[float, float]:
+    """Weights of hallucinated and grounded answers as the counters say, less what they were before."""
+    found = {
+        labels["verdict"]: value for labels, value in prometheus.query("sum by (verdict) (rag_verdict_weight_total)")
+    }
+    return found["hallucinated"] - minus[0], found["grounded"] - minus[1]
+
+
+def one(prometheus: Prometheus, promql: str) -> float:
+    ((_, value),) = prometheus.wait_for(promql)
+    return value
+
+
+def test_the_rules_give_back_the_hallucination_ratio_of_the_traffic(setting: Setting) -> None:
+    series = 'rag_service:rag_hallucination:{}_rate120s{{rag_service="support"}}'
+    ratio = one(setting.prometheus, series.format("ratio"))
+    assert ratio == pytest.approx(setting.hallucinated, abs=0.03)
+    assert ratio == pytest.approx(0.25, abs=0.1)
+    assert one(setting.prometheus, series.format("lower95")) < ratio < one(setting.prometheus, series.format("upper95"))
+
+
+def test_the_weights_estimate_all_requests_from_half_of_them(setting: Setting) -> None:
+    raw = one(setting.prometheus, "sum(rag_verdicts_total)")
+    weighted = one(setting.prometheus, "sum(rag_verdict_weight_total)")
+    assert raw < 0.7 * (REQUESTS + 10)
+    assert weighted == pytest.approx(raw / RATE)
+    assert weighted == pytest.approx(REQUESTS + 10, rel=0.25)
+
+
+def test_the_funnel_adds_up_to_all_requests(setting: Setting) -> None:
+    assert one(setting.prometheus, "sum(rag_sidecar_requests_total)") == REQUESTS + 10
+    assert one(setting.prometheus, 'sum(rag_sidecar_requests_total{outcome=~"shed|failed"}) or vector(0)') == 0
+
+
+def test_exemplars_lead_to_traces(setting: Setting) -> None:
+    found = setting.prometheus.get(
+        "/api/v1/query_exemplars",
+        query="rag_evaluation_score_bucket",
+        start=str(time.time() - 600),
+        end=str(time.time()),
+    )
+    ids = {example["labels"]["trace_id"] for series in found for example in series["exemplars"]}
+    assert ids
+    assert ids <= setting.trace_ids
+
+
+def test_every_rule_evaluates_without_error(setting: Setting) -> None:
+    groups = setting.prometheus.get("/api/v1/rules")["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    assert len(rules) > 20
+    assert {rule["name"]: rule.get("lastError") for rule in rules if rule["health"] != "ok"} == {}
+
+
+def test_the_warning_begins_when_a_quarter_is_hallucinated_and_nothing_else_does(setting: Setting) -> None:
+    setting.prometheus.wait_for('ALERTS{alertname="RagHallucinationRateHigh",rag_service="support"}')
+    about_the_sidecar = setting.prometheus.query('ALERTS{alertname=~"RagSidecar.+"}')
+    assert about_the_sidecar == []
+
+
+def panels() -> list[dict[str, Any]]:
+    board = json.loads((ROOT / "dashboards/rag-quality.json").read_text(encoding="utf-8"))
+    return [panel for panel in board["panels"] if panel.get("targets")]
+
+
+@pytest.mark.parametrize("panel", panels(), ids=lambda panel: f"{panel['title']} ({panel['type']})")
+def test_every_panel_shows_something(setting: Setting, panel: dict[str, Any]) -> None:
+    for target in panel["targets"]:
+        query = target["expr"].replace("$__rate_interval", "120s").replace("[1h]", "[120s]")
+        query = re.sub(r"\$\w+", ".*", query)
+        samples = setting.prometheus.query(query)
+        if panel["title"] not in MAY_BE_EMPTY:
+            assert samples, query
