@@ -37,9 +37,6 @@ GROUNDED = "The warranty of the Lumen lamp is two years, starting on the day of 
 HALLUCINATED = "Captain Nemo sold the submarine to a museum in Oslo for nine thousand crowns in 1987."
 ABSTAINED = "I don't know."
 
-# Panels whose series need what this traffic does not have: first tokens, streams, unpriced models, or evaluations without a score.
-MAY_BE_EMPTY = {"Latency, 95th percentile", "Tokens without a price", "Why there is no score"}
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -50,18 +47,21 @@ class Setting:
     hallucinated: float
 
 
-def record(answer: str, trace_id: str) -> Message:
+def record(answer: str, trace_id: str, *, model: str) -> Message:
     request = {
         "request_id": trace_id,
         "trace_id": trace_id,
         "timestamp": time.time(),
         "service": "support",
-        "model": "gpt-4o-mini",
+        "model": model,
         "question": "How long is the warranty of the Lumen lamp?",
         "answer": answer,
         "contexts": [DOCUMENT],
         "usage": {"prompt_tokens": 310, "completion_tokens": 12},
         "latency_ms": 800,
+        "retrieval_latency_ms": 90,
+        "generation_latency_ms": 700,
+        "ttft_ms": 120,
     }
     return Message(json.dumps(request).encode(), key=trace_id.encode())
 
@@ -70,7 +70,11 @@ def traffic(count: int, *, seed: int) -> list[Message]:
     """A quarter of the answers that are not abstentions is hallucinated; ids are the same in every run, and so is the sample."""
     chance = random.Random(seed)
     answers = (HALLUCINATED, GROUNDED, GROUNDED, ABSTAINED, GROUNDED)
-    return [record(answers[place % len(answers)], uuid.UUID(int=chance.getrandbits(128)).hex) for place in range(count)]
+    models = ("gpt-4o-mini", "gpt-4o-mini", "a-model-without-a-price")
+    return [
+        record(answers[n % len(answers)], uuid.UUID(int=chance.getrandbits(128)).hex, model=models[n % len(models)])
+        for n in range(count)
+    ]
 
 
 def settings(folder: Path, servers: str, port: int) -> Path:
@@ -195,6 +199,4 @@ def test_every_panel_shows_something(setting: Setting, panel: dict[str, Any]) ->
     for target in panel["targets"]:
         query = target["expr"].replace("$__rate_interval", "120s").replace("[1h]", "[120s]")
         query = re.sub(r"\$\w+", ".*", query)
-        samples = setting.prometheus.query(query)
-        if panel["title"] not in MAY_BE_EMPTY:
-            assert samples, query
+        assert setting.prometheus.query(query), query
