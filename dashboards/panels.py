@@ -71,6 +71,8 @@ class Panel:
 def to_json(dashboard: Dashboard) -> str:
     """The dashboard as Grafana reads it, keys sorted, so that a regenerated file differs only where it says something else."""
     values = json.loads(json.dumps(dashboard, cls=JSONEncoder))
+    for number, panel in enumerate(values["panels"], start=1):
+        panel["id"] = number
     return json.dumps({**values, "id": None}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

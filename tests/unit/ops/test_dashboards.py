@@ -205,6 +205,11 @@ def test_drawn_thresholds_are_those_of_the_alerts() -> None:
     assert f"> {objectives.LAG_SECONDS:.0f}" in expressions
 
 
+def test_every_panel_has_a_number_of_its_own(board: dict[str, Any]) -> None:
+    numbers = [panel["id"] for panel in board["panels"]]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_panels_do_not_overlap_and_fit_the_grid(board: dict[str, Any]) -> None:
     taken: set[tuple[int, int]] = set()
     for panel in board["panels"]:
