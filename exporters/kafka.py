@@ -77,6 +77,7 @@ class KafkaResultsExporter:
         self._redact = [re.compile(pattern) for pattern in config.redact]
         self._producer: AIOKafkaProducer | None = None
         self._on_their_way: dict[str, asyncio.Future[Any]] = {}
+        self._stopped = False
 
     async def start(self) -> None:
         """Connect and look for the topic. Raises DestinationError where no broker answers or the topic is missing."""
@@ -93,6 +94,8 @@ class KafkaResultsExporter:
 
     async def export(self, results: Sequence[Result]) -> None:
         """Send and wait for the acknowledgements. Raises RetryableExportError or PermanentExportError."""
+        if self._stopped:
+            raise PermanentExportError("stopped", error_type="stopped")
         if self._producer is None:
             await self._reconnect()
         self._forget_all_but({result.id for result in results})
@@ -120,6 +123,7 @@ class KafkaResultsExporter:
 
     async def stop(self) -> None:
         """Flush and close; what the brokers do not take in time is given up."""
+        self._stopped = True
         await self._disconnect()
 
     async def _judge(self, failures: Sequence[Exception]) -> None:

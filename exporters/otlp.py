@@ -7,6 +7,7 @@ retrieval for evaluators of the documents, that of the generation for all others
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -252,7 +253,7 @@ def _key_values(attributes: Mapping[str, str | float | None]) -> list[KeyValue]:
     for key, value in attributes.items():
         if isinstance(value, str):
             found.append(KeyValue(key=key, value=AnyValue(string_value=clean(value))))
-        elif value is not None and value == value:  # NaN is not equal to itself
+        elif value is not None and math.isfinite(value):
             found.append(KeyValue(key=key, value=AnyValue(double_value=value)))
     return found
 
