@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
@@ -122,3 +123,15 @@ def test_the_schema_knows_every_value_of_the_chart_and_no_secret() -> None:
 def test_every_setting_is_in_the_schema_of_the_chart() -> None:
     schema = yaml.safe_load(chart.schema())
     assert schema["properties"]["config"]["properties"].keys() == Config.model_fields.keys()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "docs/runbooks").glob("*.md")), ROOT / "README.md", ROOT / chart.README],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_every_setting_that_a_page_names_exists(path: Path) -> None:
+    page = configuration.page()
+    for name in re.findall(r"`(?:config\.)?(\w+\.[\w.]+)`", path.read_text(encoding="utf-8")):
+        if name.split(".")[0] in Config.model_fields and not name.endswith((".py", ".jsonl", ".json", ".yaml")):
+            assert f"`{name}`" in page, name
