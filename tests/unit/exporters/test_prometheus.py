@@ -246,6 +246,13 @@ def test_it_shares_a_registry_with_our_own_series() -> None:
         make(telemetry.registry)
 
 
+def test_our_own_series_have_no_created_twins_either() -> None:
+    telemetry = Telemetry()
+    telemetry.count("rag_sidecar_records_total", topic="t", outcome="ok")
+    telemetry.observe("rag_sidecar_scoring_seconds", 1.0)
+    assert not any(name.endswith("_created") for name in exposed(telemetry.registry))
+
+
 async def test_rendering_in_a_thread_sees_whole_histograms() -> None:
     registry = CollectorRegistry()
     exporter = make(registry)
