@@ -20,6 +20,14 @@ _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Fig|Inc|Ltd|Co|U\.S|Gen|Lt|Col|Sen|Rep|approx|[A-Z])\.$"
 )
 SENTENCE_WORDS = 60
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+    )
+} | {
+    word: str(10 * tens) for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +101,7 @@ def read_words(text: str) -> Words:
     )
     negations = sum(word in _NEGATION or word.endswith(("n't", "n’t")) for word in lower)
     numbers = frozenset(number.replace(",", "").rstrip(".:/") for number in _NUMBER.findall(text))
+    # "one" is left out: it is a pronoun as often as a number.
+    numbers |= {_NUMBER_WORDS[word] for word in lower if word in _NUMBER_WORDS and word != "one"}
     names = frozenset(stem(name.lower()) for name in _NAME.findall(text) if name.lower() not in _STOP)
     return Words(stems, numbers, names, negations)
