@@ -69,7 +69,7 @@ class Telemetry:
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         # A `_created` beside every series would double their number for nothing that we read. The switch is the library's.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry or CollectorRegistry()
         self._rows = {row.name: row for row in SERIES}
         self._metrics = {row.name: _build(row, self.registry) for row in SERIES}
