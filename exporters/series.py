@@ -36,7 +36,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_time_to_first_token_seconds", "histogram", "Time to the first token of the answer.", SUBJECT, FIRST_TOKEN),
     Series("rag_retrieved_documents", "histogram", "Documents retrieved for a request.", SUBJECT, DOCUMENTS),
     Series("rag_tokens_total", "counter", "Tokens, in types that add up: input (not cached), cached_input, cache_write, output (not reasoning), reasoning.", (*SUBJECT, "type")),
-    Series("rag_cost_usd_total", "counter", "Cost in US dollars, in types that add up: input, cached_input, cache_write, output (with reasoning), request (a fee by call).", (*SUBJECT, "type")),
+    Series("rag_cost_usd_total", "counter", "Cost in US dollars, in types that add up; output has reasoning in it, request is a fee by call.", (*SUBJECT, "type")),
     Series("rag_unpriced_tokens_total", "counter", "Tokens of models that have no known price; they are in no cost.", ("model",)),
     Series("rag_evaluation_score", "histogram", "Scores, 0..1, 1 is good; each observation counts for the requests it stands for (1/p).", (*SUBJECT, "evaluator"), SCORE),
     Series("rag_evaluations_total", "counter", "Evaluations made, unweighted, by outcome.", (*SUBJECT, "evaluator", "outcome", "reason")),
