@@ -233,7 +233,7 @@ def load_json(value: bytes) -> Any:
     try:
         return orjson.loads(value)
     except orjson.JSONDecodeError as error:
-        if "recursion" in str(error).lower():
+        if "depth limit" in str(error):
             raise DecodeError("too_deep", "nested more than 1024 levels") from error
     try:
         return orjson.loads(value.decode("utf-8", "replace"))

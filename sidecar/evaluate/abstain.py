@@ -9,16 +9,18 @@ import re
 
 from sidecar.evaluate.claims import split_claims
 
-_SOURCE = (
+_PLAIN_SOURCE = (
     r"(?:(?:the|this|these|my|any of the|your|our) )?(?:(?:provided|given|available|retrieved|above|supplied|current|specific|text|user|owner'?s?|relevant) )*"
     r"(?:context|contexts|documents?|documentation|passages?|sources?|text|texts|information|articles?|excerpts?|snippets?|material|content|"
     r"knowledge base|search results?|results|data|records?|manual|pages?|chunks?)(?: (?:provided|given|available|above|supplied))?"
 )
-_NEG = r"(?:do(?:es)? not|don[’']?t|doesn[’']?t|did not|didn[’']?t|cannot|can ?not|can[’']?t|could not|couldn[’']?t|fails? to|never)"
-_SAY = (
+_PLAIN_NEG = r"(?:do(?:es)? not|don[’']?t|doesn[’']?t|did not|didn[’']?t|cannot|can ?not|can[’']?t|could not|couldn[’']?t|fails? to|never)"
+_PLAIN_SAY = (
     r"(?:explicitly |directly |specifically |actually |clearly |seem to |appear to )*"
     r"(?:mention|say|state|provide|contain|include|specify|address|answer|give|discuss|indicate|cover|offer|describe|explain|have|list|tell|detail|refer)"
 )
+# The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
+_SOURCE, _NEG, _SAY = (part.replace(" ", r"\ ") for part in (_PLAIN_SOURCE, _PLAIN_NEG, _PLAIN_SAY))
 _ABSTAINS = re.compile(
     rf"""
     \b(?:i|we)(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ )*
@@ -35,8 +37,9 @@ _ABSTAINS = re.compile(
     |\b{_SOURCE}\ (?:here\ )?{_NEG}\ {_SAY}
     |\b{_SOURCE}\ (?:is|are)\ (?:not\ (?:sufficient|enough)|insufficient|silent|unclear)
     |\b(?:is|are|was|were)\ (?:not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ )?
-        (?:mentioned|provided|specified|stated|included|available|given|found|contained|discussed|covered|addressed|known|disclosed|publicly\ \w+|
-           described|listed|present|documented|clear|indicated|answerable)\b(?:[^.]{{0,30}}\b(?:in|by|from)\ {_SOURCE})?
+        (?:(?:mentioned|specified|stated|disclosed|indicated|answerable|widely\ documented|publicly\ (?:available|known|documented|disclosed))\b
+          |(?:provided|included|available|given|found|contained|discussed|covered|addressed|known|described|listed|present|documented|clear)\b
+             [^.]{{0,30}}\b(?:in|by|from)\ {_SOURCE})
     |\b(?:isn[’']t|aren[’']t|wasn[’']t|weren[’']t)\ (?:mentioned|provided|specified|stated|available|given|found|known|disclosed)
     |\b(?:there\ (?:is|are|was|were)|has|have|contains?|provides?|found|gives?)\ (?:no|not\ enough|insufficient|not\ any|not\ sufficient)\ (?:\w+\ ){{0,3}}
         (?:information|mention|details?|data|answer|context|evidence|reference|record|indication|documents?|results?|instructions?)
@@ -65,7 +68,7 @@ _HEDGED_LEAD = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ABOUT_SOURCE = re.compile(
-    rf"^(?:however,? |instead,? |rather,? )?(?:it|they|{_SOURCE}) (?:only|merely|just|mainly|primarily) |"
+    rf"^(?:however,? |instead,? |rather,? )?(?:it|they|{_PLAIN_SOURCE}) (?:only|merely|just|mainly|primarily) |"
     rf"^(?:however,? |instead,? )?(?:the|this|these|given|provided)[^.]{{0,30}}\b(?:context|passages?|text|documents?|information)\b (?:only |merely )?"
     r"(?:mentions?|provides?|explains?|discuss(?:es)?|describes?|talks?|refers?|is about|focus(?:es)?|contains?)\b",
     re.IGNORECASE,

@@ -24,15 +24,15 @@ class Case:
     def __init__(self, trace: RagTrace, models: Models) -> None:
         self.trace = trace
         self.models = models
-        self.question = (trace.question or "").strip()
-        self.answer = (trace.answer or "").strip()
+        self.question = _clean(trace.question).strip()
+        self.answer = _clean(trace.answer).strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
         self._running: dict[str, asyncio.Future[Any]] = {}
 
     @cached_property
     def texts(self) -> list[str]:
         """Texts of the documents that have one, in rank order."""
-        return [document.text or "" for document in self.documents]
+        return [_clean(document.text) for document in self.documents]
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -86,3 +86,8 @@ class Case:
                 task.cancel()
             elif not task.cancelled():
                 task.exception()
+
+
+def _clean(text: str | None) -> str:
+    """Text that UTF-8 can hold; a lone surrogate becomes one question mark, so that places stay."""
+    return (text or "").encode("utf-8", "replace").decode("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ _KAFKA = "receive:\n  bootstrap_servers: kafka:9092\n  topics: [otlp_spans]\n"
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file for the settings, and an environment without any of ours."""
-    for name in list(config.os.environ):
+    for name in list(os.environ):
         if name.startswith(config.PREFIX):
             monkeypatch.delenv(name)
     return tmp_path / "config.yaml"
@@ -79,7 +80,7 @@ def test_an_unknown_section_in_the_environment_is_named(written: Path, monkeypat
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="--config: .*FileNotFoundError"):
+    with pytest.raises(ConfigError, match=r"--config: .*FileNotFoundError"):
         config.load(tmp_path / "none.yaml")
 
 

@@ -1,0 +1,194 @@
+"""The main job, end to end: spans on Kafka become scores. One suite, run on the mock cluster and on Apache Kafka."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import orjson
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from sidecar import config
+from sidecar.app import App
+from sidecar.demo.corpus import Corpus, Kind
+from sidecar.demo.spans import SpanMaker, to_otlp_json
+from tests.kafka.harness import QUICK, fresh
+from tests.parts.broker import Broker, Message, committed, produce, read
+
+POISON = (
+    b"\x0a\xff\xff truncated",
+    b"{not json",
+    b"\xff\xfe\x00",
+    b"[" * 3000,
+    orjson.dumps({"request_id": "x", "model": "m"}),
+)
+
+
+@asynccontextmanager
+async def running(broker: Broker, topics: list[str], **sections: dict[str, Any]) -> AsyncIterator[App]:
+    """A sidecar at work; at the end it is stopped as by SIGTERM."""
+    values: dict[str, dict[str, Any]] = {
+        "receive": {
+            "bootstrap_servers": broker.bootstrap_servers,
+            "topics": topics,
+            "group_id": fresh("sidecar"),
+            **QUICK,
+        },
+        "assemble": {"quiet_seconds": 0.5, "quiet_without_root_seconds": 2},
+        "admin": {"host": "127.0.0.1", "port": 0},
+    }
+    for name, section in sections.items():
+        values[name] = {**values.get(name, {}), **section}
+    async with App(config.build(values)) as app:
+        work = asyncio.create_task(app.run())
+        try:
+            yield app
+        finally:
+            app.stop()
+            await work
+
+
+async def until(app: App, requests: int, *, seconds: float = 60.0) -> None:
+    """Wait until so many requests have an outcome."""
+    deadline = time.monotonic() + seconds
+    while app.telemetry.value("rag_sidecar_requests_total") < requests:
+        assert time.monotonic() < deadline, (
+            f"{app.telemetry.value('rag_sidecar_requests_total')} of {requests} requests ended"
+        )
+        await asyncio.sleep(0.1)
+
+
+def traffic(kinds: list[Kind]) -> dict[str, list[Message]]:
+    """Requests of the kinds, by encoding: OTLP protobuf, OTLP JSON, native JSON in turn."""
+    corpus, spans = Corpus(3), SpanMaker(3)
+    made: dict[str, list[Message]] = {"proto": [], "json": [], "native": []}
+    for number, kind in enumerate(kinds):
+        request = corpus.compose(kind)
+        if number % 3 == 2:
+            trace_id, record = spans.native(request, time.time())
+            made["native"].append(Message(record, key=trace_id.encode()))
+            continue
+        trace_id, data = (spans.openinference, spans.genai)[number % 2](request, time.time())
+        value = data.SerializeToString() if number % 3 == 0 else to_otlp_json(data)
+        made["proto" if number % 3 == 0 else "json"].append(Message(value, key=trace_id.encode()))
+    return made
+
+
+class MainJobSuite:
+    """A subclass gives the fixture `broker`."""
+
+    async def test_spans_of_every_encoding_become_scores_and_every_request_is_accounted_for(
+        self, broker: Broker
+    ) -> None:
+        names = {encoding: fresh(encoding) for encoding in ("proto", "json", "native")}
+        for name in names.values():
+            broker.create_topic(name)
+        kinds = [Kind.FAITHFUL, Kind.HALLUCINATED, Kind.ABSTAINING, Kind.OFF_TOPIC, Kind.FAILING] * 6
+        async with running(broker, list(names.values())) as app:
+            for encoding, messages in traffic(kinds).items():
+                await asyncio.to_thread(produce, broker, names[encoding], messages)
+            await until(app, len(kinds))
+            async with httpx.AsyncClient() as client:
+                text = (await client.get(f"http://127.0.0.1:{app.admin.port}/metrics")).text
+                ready = await client.get(f"http://127.0.0.1:{app.admin.port}/readyz")
+            outcomes = {
+                labels["outcome"]: value
+                for labels, value in app.telemetry.values("rag_sidecar_requests_total")
+                if value
+            }
+        assert ready.status_code == 200
+        assert sum(outcomes.values()) == len(kinds)
+        lines = [line for line in text.splitlines() if line.startswith("rag_requests_total{")]
+        assert sum(float(line.rpartition(" ")[2]) for line in lines) == len(kinds)
+        assert sum(float(line.rpartition(" ")[2]) for line in lines if 'status="error"' in line) == 6
+        abstained = [
+            line
+            for line in text.splitlines()
+            if line.startswith("rag_verdicts_total{") and 'verdict="abstained"' in line
+        ]
+        assert sum(float(line.rpartition(" ")[2]) for line in abstained) == 6
+        assert "Rotterdam" not in text
+
+    async def test_poison_goes_untouched_to_the_dead_letter_topic_and_what_follows_is_scored(
+        self, broker: Broker
+    ) -> None:
+        topic, dead, results = fresh("spans"), fresh("dead"), fresh("results")
+        for name in (topic, dead, results):
+            broker.create_topic(name)
+        good = traffic([Kind.FAITHFUL] * 3)
+        messages = [*(Message(value) for value in POISON), *good["proto"], *good["json"], *good["native"]]
+        async with running(broker, [topic], receive={"dead_letter_topic": dead}, results={"topic": results}) as app:
+            await asyncio.to_thread(produce, broker, topic, messages)
+            await until(app, 3)
+            letters = await asyncio.to_thread(read, broker, dead, count=len(POISON))
+            scored = await asyncio.to_thread(read, broker, results, count=3)
+            group = app.config.receive.group_id
+        assert sorted(letter.value or b"" for letter in letters) == sorted(POISON)
+        assert all(dict(letter.headers)["rag-sidecar.reason"] for letter in letters)
+        for one in scored:
+            result = json.loads(one.value or b"")
+            assert (result["schema"], result["outcome"]) == ("rag-sidecar.result.v1", "scored")
+            assert all(claim["text"] is None for evaluation in result["evaluations"] for claim in evaluation["claims"])
+        offsets = await asyncio.to_thread(committed, broker, group, topic)
+        assert sum(offsets.values()) == len(messages)
+
+    async def test_what_was_not_done_at_a_stop_is_done_by_the_next_start_once(self, broker: Broker) -> None:
+        topic, results, group = fresh("spans"), fresh("results"), fresh("group")
+        for name in (topic, results):
+            broker.create_topic(name)
+        spans = SpanMaker(5)
+        trace_id, data = spans.openinference(Corpus(5).compose(Kind.FAITHFUL), time.time())
+        halves = _halves(data.SerializeToString())
+        slow = {"assemble": {"quiet_seconds": 30, "quiet_without_root_seconds": 30}, "results": {"topic": results}}
+        async with running(broker, [topic], receive={"group_id": group}, **slow) as app:
+            await asyncio.to_thread(produce, broker, topic, [Message(halves[0], key=trace_id.encode())])
+            while not app.telemetry.value("rag_sidecar_open_traces"):  # noqa: ASYNC110 - a gauge, not an event
+                await asyncio.sleep(0.05)
+        quick = {"results": {"topic": results}}
+        async with running(broker, [topic], receive={"group_id": group}, **quick) as app:
+            await asyncio.to_thread(produce, broker, topic, [Message(halves[1], key=trace_id.encode())])
+            await until(app, 1)
+            [one] = await asyncio.to_thread(read, broker, results, count=1)
+        result = json.loads(one.value or b"")
+        assert result["trace_id"] == trace_id
+        assert {e["evaluator"] for e in result["evaluations"] if e["score"] is not None} >= {
+            "faithfulness",
+            "context_relevance",
+        }
+
+    async def test_sampled_out_requests_are_counted_with_their_traffic_and_not_scored(self, broker: Broker) -> None:
+        topic = fresh("native")
+        broker.create_topic(topic)
+        record = {
+            "question": "Is it blue?",
+            "answer": "It is blue.",
+            "contexts": ["It is blue."],
+            "service": "kb",
+            "latency_ms": 900,
+        }
+        messages = [
+            Message(orjson.dumps({**record, "request_id": uuid.UUID(int=n).hex, "timestamp": time.time()}))
+            for n in range(200)
+        ]
+        async with running(broker, [topic], sample={"rate": 0.25, "budget": {"enabled": False}}) as app:
+            await asyncio.to_thread(produce, broker, topic, messages)
+            await until(app, 200)
+            outcomes = {
+                labels["outcome"]: value for labels, value in app.telemetry.values("rag_sidecar_requests_total")
+            }
+        assert sum(outcomes.values()) == 200
+        assert 25 <= outcomes["scored"] <= 75
+
+
+def _halves(value: bytes) -> tuple[bytes, bytes]:
+    """The spans of one trace as two messages: the retriever's, then the others."""
+    one, two = TracesData.FromString(value), TracesData.FromString(value)
+    del one.resource_spans[0].scope_spans[0].spans[1:]
+    del two.resource_spans[0].scope_spans[0].spans[:1]
+    return one.SerializeToString(), two.SerializeToString()

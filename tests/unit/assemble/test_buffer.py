@@ -1,0 +1,210 @@
+"""When a trace has ended, what is held for it, and that nothing is lost or counted twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.assemble import AssembleConfig, Assembled, Assembler
+from sidecar.clock import ManualClock
+from sidecar.telemetry import Telemetry
+from sidecar.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+
+
+@dataclass
+class Lease:
+    """Counts holds."""
+
+    holds: int = 0
+
+    def hold(self) -> None:
+        self.holds += 1
+
+    def release(self) -> None:
+        self.holds -= 1
+
+
+class Setting:
+    """An assembler with a clock that is moved by hand."""
+
+    def __init__(self, **config: object) -> None:
+        self.clock = ManualClock()
+        self.telemetry = Telemetry()
+        self.assembler = Assembler(AssembleConfig.model_validate(config), self.clock, self.telemetry)
+
+    def after(self, seconds: float) -> list[Assembled]:
+        self.clock.advance(seconds)
+        return self.assembler.due()
+
+
+def span(trace: int, number: int, kind: SpanKind, *, parent: int | None = None, **fields: object) -> RagSpan:
+    base = RagSpan(
+        trace_id=f"{trace:032x}",
+        span_id=f"{number:016x}",
+        parent_span_id=None if parent is None else f"{parent:016x}",
+        name=str(kind),
+        kind=kind,
+        convention="openinference",
+        service="kb",
+        start_ns=number * 1_000_000,
+        end_ns=number * 1_000_000 + 500_000,
+        size_bytes=1000,
+    )
+    return replace(base, **fields)  # type: ignore[arg-type]
+
+
+def rag(trace: int) -> list[RagSpan]:
+    return [
+        span(trace, 2, SpanKind.RETRIEVER, parent=1, documents=(Document(1, "text", "d1"),)),
+        span(trace, 3, SpanKind.LLM, parent=1, answer="answer", tokens=Tokens(10, 5), model_answered="m"),
+        span(trace, 1, SpanKind.CHAIN, question="question", end_ns=9_000_000),
+    ]
+
+
+def test_a_trace_with_its_root_ends_when_it_was_quiet() -> None:
+    setting = Setting(quiet_seconds=5)
+    assert setting.assembler.add(rag(1)) == []
+    assert setting.after(4.9) == []
+    [ended] = setting.after(0.2)
+    assert (ended.completion, ended.requests[0].question, ended.requests[0].answer) == (
+        "complete",
+        "question",
+        "answer",
+    )
+
+
+def test_a_trace_without_a_root_waits_longer() -> None:
+    setting = Setting(quiet_seconds=5, quiet_without_root_seconds=30)
+    setting.assembler.add(rag(1)[:2])
+    assert setting.after(29) == []
+    [ended] = setting.after(2)
+    assert ended.completion == "no_root"
+    assert "no_root" in ended.requests[0].partial
+
+
+def test_a_trace_that_never_falls_quiet_ends_at_its_greatest_age() -> None:
+    setting = Setting(quiet_seconds=5, max_age_seconds=20)
+    ended: list[Assembled] = []
+    for second in range(25):
+        setting.assembler.add([span(1, 100 + second, SpanKind.TOOL, parent=1)])
+        ended += setting.after(1)
+    assert [one.completion for one in ended] == ["max_age"]
+
+
+def test_late_spans_are_counted_and_hold_nothing() -> None:
+    setting = Setting(quiet_seconds=1)
+    setting.assembler.add(rag(1))
+    setting.after(2)
+    lease = Lease()
+    assert setting.assembler.add(rag(1), acknowledgement=lease) == []
+    assert lease.holds == 0
+    assert setting.telemetry.value("rag_sidecar_late_spans_total") == 3
+
+
+def test_a_span_that_comes_twice_counts_once() -> None:
+    setting = Setting(quiet_seconds=1)
+    setting.assembler.add(rag(1))
+    setting.assembler.add(rag(1))
+    [ended] = setting.after(2)
+    assert ended.requests[0].tokens == Tokens(10, 5)
+    assert setting.telemetry.value("rag_sidecar_duplicate_spans_total") == 3
+
+
+def test_over_the_limit_the_oldest_trace_ends_first() -> None:
+    setting = Setting(most_traces=2)
+    assert setting.assembler.add(rag(1)) == []
+    assert setting.assembler.add(rag(2)) == []
+    [ended] = setting.assembler.add(rag(3))
+    assert (ended.trace_id, ended.completion) == (f"{1:032x}", "evicted")
+
+
+def test_bytes_are_bounded_too() -> None:
+    setting = Setting(most_bytes=1_000_000)
+    for trace in range(1000):
+        setting.assembler.add(rag(trace))
+    assert setting.assembler.open_bytes <= 1_000_000
+
+
+def test_each_record_is_held_once_for_each_trace_that_it_fed() -> None:
+    setting = Setting(quiet_seconds=1)
+    lease = Lease()
+    setting.assembler.add([*rag(1), *rag(2)], acknowledgement=lease)
+    assert lease.holds == 2
+    for ended in setting.after(2):
+        for acknowledgement in ended.acknowledgements:
+            acknowledgement.release()
+    assert lease.holds == 0
+
+
+def test_traces_of_a_revoked_partition_are_dropped_and_released_without_outcome() -> None:
+    setting = Setting(quiet_seconds=1)
+    lease = Lease()
+    setting.assembler.add(rag(1), acknowledgement=lease, partition=("t", 0))
+    setting.assembler.add(rag(2), partition=("t", 1))
+    assert setting.assembler.forget({("t", 0)}) == 1
+    assert lease.holds == 0
+    assert [one.trace_id for one in setting.after(2)] == [f"{2:032x}"]
+
+
+def test_a_native_request_ends_at_once_and_its_replay_is_dropped() -> None:
+    setting = Setting()
+    request = RagTrace(trace_id="r1", service="kb", convention="native", timestamp=1.0, question="q", answer="a")
+    whole = span(1, 1, SpanKind.REQUEST, request=request)
+    [ended] = setting.assembler.add([whole])
+    assert ended.requests == (request,)
+    assert setting.assembler.add([whole]) == []
+
+
+def test_a_trace_without_any_part_of_rag_is_ignored_and_counted() -> None:
+    setting = Setting(quiet_seconds=1)
+    lease = Lease()
+    setting.assembler.add([span(1, 1, SpanKind.NONE)], acknowledgement=lease)
+    [ended] = setting.after(2)
+    assert (ended.requests, ended.ignored_reason, len(ended.acknowledgements)) == ((), "not_rag", 1)
+
+
+def test_a_loop_of_parents_ends() -> None:
+    setting = Setting(quiet_seconds=1, quiet_without_root_seconds=1)
+    setting.assembler.add(
+        [
+            span(1, 1, SpanKind.CHAIN, parent=2),
+            span(1, 2, SpanKind.LLM, parent=1, answer="a"),
+            span(1, 3, SpanKind.LLM, parent=3),
+        ]
+    )
+    assert len(setting.after(40)) + len(setting.after(40)) == 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 4),
+            st.integers(1, 5),
+            st.sampled_from(list(SpanKind)),
+            st.none() | st.integers(1, 5),
+            st.floats(0, 40),
+        ),
+        max_size=30,
+    )
+)
+def test_every_hold_is_given_back_by_the_end_of_its_trace(
+    steps: list[tuple[int, int, SpanKind, int | None, float]],
+) -> None:
+    setting = Setting(most_traces=3)
+    leases: list[Lease] = []
+    ended: list[Assembled] = []
+    for trace, number, kind, parent, pause in steps:
+        if kind is SpanKind.REQUEST:
+            continue
+        leases.append(Lease())
+        ended += setting.assembler.add([span(trace, number, kind, parent=parent)], acknowledgement=leases[-1])
+        ended += setting.after(pause)
+    ended += setting.assembler.flush()
+    for one in ended:
+        for acknowledgement in one.acknowledgements:
+            acknowledgement.release()
+    assert [lease.holds for lease in leases] == [0] * len(leases)
+    assert (setting.assembler.open_traces, setting.assembler.open_bytes) == (0, 0)

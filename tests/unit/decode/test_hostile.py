@@ -1,0 +1,203 @@
+"""Hostile and broken input: a clear error or a counted part, never anything else."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+
+from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.errors import DecodeError
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagSpan
+from tests.unit.decode.recordings import NAMES, record, understood, values
+
+
+def decode(value: bytes | None, **config: object) -> list[RagSpan]:
+    return Decoder(DecodeConfig.model_validate(config), Telemetry()).decode(record(value))
+
+
+def native(**fields: object) -> bytes:
+    return json.dumps({"request_id": "1", "question": "q", "answer": "a", **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b"hello", "unknown_format"),
+        (b"\x0a\xff\xff\xff", "bad_protobuf"),
+        (b'{"resourceSpans": [', "bad_json"),
+        (b"[" * 5000, "too_deep"),
+        (b'{"a":' * 5000 + b"1" + b"}" * 5000, "too_deep"),
+        (b'{"model": "gpt-4o"}', "missing_field"),
+        (b'{"question": "q", "answer": "a"}', "missing_field"),
+        (b'{"request_id": "1", "question": "q", "timestamp": "yesterday"}', "bad_field"),
+        (b'{"request_id": "1", "question": "q", "timestamp": -5}', "bad_field"),
+        (b'{"request_id": "1", "question": "q", "contexts": 7}', "bad_field"),
+        (b'{"request_id": "' + b"x" * 257 + b'", "question": "q"}', "bad_field"),
+        (b'{"request_id": "1", "question": NaN}', "bad_json"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_refused_with_a_reason(value: bytes, reason: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode(value)
+    assert caught.value.reason == reason
+
+
+def test_a_record_over_the_limit_is_refused_unread() -> None:
+    with pytest.raises(DecodeError, match="too_large"):
+        decode(native(answer="x" * 5000), most_record_bytes=2000)
+
+
+def test_a_tombstone_is_no_error() -> None:
+    assert decode(None) == decode(b"") == []
+
+
+def test_spans_without_trace_id_are_counted_and_the_others_go_on() -> None:
+    good = Span(trace_id=b"\1" * 16, span_id=b"\2" * 8, name="chat gpt")
+    data = TracesData(resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[Span(name="lost"), good])])])
+    telemetry = Telemetry()
+    spans = Decoder(DecodeConfig(), telemetry).decode(record(data.SerializeToString()))
+    assert [span.trace_id for span in spans] == ["01" * 16]
+    assert telemetry.value("rag_sidecar_decode_errors_total", reason="no_trace_id") == 1
+
+
+def test_a_list_with_one_bad_record_keeps_the_good_ones() -> None:
+    telemetry = Telemetry()
+    value = b"[" + native() + b', {"model": "x"}, 5]'
+    spans = Decoder(DecodeConfig(), telemetry).decode(record(value))
+    assert len(spans) == 1
+    assert telemetry.value("rag_sidecar_decode_errors_total") == 2
+
+
+def test_invalid_utf8_and_lone_surrogates_become_replacement_characters() -> None:
+    [span] = decode(b'{"request_id": "1", "question": "caf\xff", "answer": "a"}')
+    assert span.request is not None
+    assert span.request.question == "caf\ufffd"
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -1, 1e300, "many", None, True, [], {}])
+def test_absurd_numbers_are_absent(bad: object) -> None:
+    value = json.dumps(
+        {"request_id": "1", "question": "q", "answer": "a", "usage": {"prompt_tokens": bad}, "latency_ms": bad}
+    )
+    if isinstance(bad, float) and not math.isfinite(bad):
+        with pytest.raises(DecodeError, match="bad_json"):  # NaN and Infinity are not JSON
+            decode(value.encode())
+        return
+    [span] = decode(value.encode())
+    assert span.request is not None
+    assert span.request.tokens.input is None
+    assert span.request.durations.total is None
+
+
+def test_a_chunk_of_a_megabyte_is_kept_whole() -> None:
+    [span] = decode(native(contexts=["word " * 200_000]))
+    assert span.request is not None
+    assert len(span.request.documents[0].text or "") == 999_999
+
+
+def test_hostile_indices_of_flattened_documents_cost_nothing() -> None:
+    attributes = [
+        {"key": f"retrieval.documents.{n}.document.content", "value": {"stringValue": "x"}}
+        for n in ("9" * 30, "٣", "-1", "10001", "2")
+    ]
+    attributes.append({"key": "openinference.span.kind", "value": {"stringValue": "RETRIEVER"}})
+    span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": attributes}
+    [found] = decode(orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
+    assert [d.rank for d in found.documents] == [3]
+
+
+def test_a_trace_of_100_000_spans_is_cut_and_marked_in_bounded_time() -> None:
+    spans = [Span(trace_id=b"\1" * 16, span_id=(n + 1).to_bytes(8, "big"), name="chat m") for n in range(100_000)]
+    for span in spans[:2]:
+        span.attributes.add(key="gen_ai.operation.name").value.string_value = "chat"
+    data = TracesData(resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=spans)])])
+    [request] = understood([data.SerializeToString()])
+    assert request.spans <= 10_000
+    assert "spans_left_out" in request.partial
+
+
+def test_our_own_spans_and_evaluations_are_left_out() -> None:
+    own = {"traceId": "01" * 16, "spanId": "02" * 8, "name": "evaluate"}
+    evaluator = {**own, "attributes": [{"key": "openinference.span.kind", "value": {"stringValue": "EVALUATOR"}}]}
+    value = {
+        "resourceSpans": [{"scopeSpans": [{"scope": {"name": "rag_sidecar"}, "spans": [own]}, {"spans": [evaluator]}]}]
+    }
+    assert decode(orjson.dumps(value)) == []
+
+
+def test_texts_that_may_not_be_kept_are_dropped_and_numbers_stay() -> None:
+    for name in NAMES:
+        for value in values(name, "proto"):
+            decoder = Decoder(DecodeConfig(), Telemetry(), keep_text=lambda trace_id, service: False)
+            for span in decoder.decode(record(value)):
+                texts = (
+                    span.question,
+                    span.answer,
+                    span.query,
+                    span.prompt,
+                    span.prompt_context,
+                    *(d.text for d in span.documents),
+                )
+                assert not any(texts)
+                assert span.text_dropped
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=400),
+        st.binary(max_size=200).map(lambda b: b"\n" + b),
+        st.binary(max_size=200).map(lambda b: b"{" + b),
+    )
+)
+def test_no_bytes_do_anything_but_decode_or_be_refused(value: bytes) -> None:
+    try:
+        spans = decode(value)
+    except DecodeError:
+        return
+    assert isinstance(spans, list)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    [
+        "gen_ai.input.messages", "gen_ai.output.messages", "input.value", "output.value", "traceloop.entity.output", "langfuse.observation.output",
+        "langfuse.observation.usage_details", "mlflow.spanOutputs", "gen_ai.completion", "gen_ai.prompt", "haystack.component.output",
+        "ai.prompt.messages", "metadata", "llm.input_messages.0.message.content", "retrieval.documents.0.document.content", "gen_ai.tool.call.result",
+    ]
+)  # fmt: skip
+KINDS = st.sampled_from(
+    [
+        ("openinference.span.kind", "LLM"), ("openinference.span.kind", "RETRIEVER"), ("gen_ai.operation.name", "chat"),
+        ("gen_ai.operation.name", "retrieval"), ("traceloop.span.kind", "task"), ("langfuse.observation.type", "generation"),
+        ("langsmith.span.kind", "llm"), ("mlflow.spanType", '"CHAT_MODEL"'), ("haystack.component.type", "OpenAIGenerator"),
+        ("ai.operationId", "ai.generateText.doGenerate"),
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(KINDS, st.dictionaries(KEYS, JSON, max_size=5))
+def test_no_attribute_value_breaks_a_convention(kind: tuple[str, str], attributes: dict[str, object]) -> None:
+    pairs = [{"key": kind[0], "value": {"stringValue": kind[1]}}]
+    pairs += [{"key": key, "value": {"stringValue": json.dumps(value)}} for key, value in attributes.items()]
+    span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": pairs}
+    understood([orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})])
+
+
+def test_a_message_of_many_brackets_takes_no_time() -> None:
+    started = time.perf_counter()
+    understood([native(answer="[" * 500_000, contexts=["<document>" * 10_000])])
+    assert time.perf_counter() - started < 5

@@ -1,0 +1,186 @@
+"""The evaluators and the engine, with models that answer as told. Worked examples are those of the literature."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from exporters.result import Evaluation, Outcome, Verdict
+from sidecar.errors import PermanentInferenceError
+from sidecar.evaluate.answer_relevancy import answer_relevancy
+from sidecar.evaluate.context_precision import average_precision
+from sidecar.evaluate.context_relevance import expected_share
+from sidecar.evaluate.engine import Engine, EvaluateConfig, Evaluated
+from sidecar.evaluate.faithfulness import faithfulness
+from sidecar.evaluate.registry import EVALUATORS, NAMES
+from sidecar.inference.base import Models
+from sidecar.trace import RagTrace
+from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
+
+
+async def evaluate(trace: RagTrace, with_models: Models | None = None, **config: object) -> Evaluated:
+    return await Engine(EvaluateConfig.model_validate(config), with_models or models()).evaluate(trace)
+
+
+def by_name(evaluated: Evaluated) -> dict[str, Evaluation]:
+    return {one.evaluator: one for one in evaluated.evaluations}
+
+
+@pytest.mark.parametrize(
+    ("useful", "score"), [([1, 0, 1, 0, 1], 0.7555555), ([1, 1, 1, 0, 0], 1.0), ([0, 0, 0, 1, 1], 0.325), ([0, 0], 0.0)]
+)
+def test_context_precision_is_average_precision(useful: list[int], score: float) -> None:
+    assert average_precision([bool(one) for one in useful]) == pytest.approx(score, abs=1e-6)
+
+
+def test_faithfulness_is_supported_claims_over_claims() -> None:
+    assert faithfulness([True, True, False]) == pytest.approx(0.67, abs=0.005)
+    assert faithfulness([True, False]) == 0.5
+
+
+def test_one_relevant_of_two_chunks_is_a_half() -> None:
+    assert expected_share([1.0, 0.0]) == 0.5
+
+
+def test_answer_relevancy_is_similarity_unless_the_answer_declines() -> None:
+    assert answer_relevancy(0.9, noncommittal=False) == 0.9
+    assert answer_relevancy(0.9, noncommittal=True) == 0.0
+
+
+async def test_a_whole_request_gets_every_score_with_the_model_that_gave_it() -> None:
+    evaluated = await evaluate(request(answer="It is blue. It is heavy.", documents=("It is blue.", "Nothing.")))
+    scores = {name: one.score for name, one in by_name(evaluated).items()}
+    assert scores == {
+        "faithfulness": 0.5,
+        "groundedness": 0.8,
+        "context_relevance": 0.9,
+        "context_precision": 1.0,
+        "answer_relevancy": 0.9,
+    }
+    assert (evaluated.verdict, evaluated.outcome) == (Verdict.GROUNDED, Outcome.SCORED)
+    assert all(one.model is not None and one.threshold is not None for one in evaluated.evaluations)
+
+
+async def test_claims_point_into_the_documents_of_the_request() -> None:
+    evaluated = await evaluate(request(answer="It is blue.", documents=(None, "Well. It is blue.")))
+    [claim] = by_name(evaluated)["faithfulness"].claims
+    assert claim.evidence is not None
+    assert (claim.evidence.document, claim.evidence.start, claim.evidence.end) == (1, 6, 17)
+
+
+async def test_an_answer_below_the_threshold_is_hallucinated() -> None:
+    evaluated = await evaluate(request(), models(FakeGrounder(whole=0.2)))
+    assert evaluated.verdict is Verdict.HALLUCINATED
+
+
+async def test_an_answer_that_declines_is_neither_faithful_nor_a_hallucination() -> None:
+    evaluated = await evaluate(request(answer="I'm sorry, but I don't know."))
+    found = by_name(evaluated)
+    assert evaluated.verdict is Verdict.ABSTAINED
+    assert (found["faithfulness"].reason, found["groundedness"].reason) == ("abstained", "abstained")
+    assert found["answer_relevancy"].score == 0.0
+
+
+async def test_chinese_is_unscorable_with_english_models() -> None:
+    evaluated = await evaluate(
+        request(question="它多高？", answer="埃菲尔铁塔高330米。", documents=("埃菲尔铁塔高330米。",))
+    )
+    assert (evaluated.outcome, evaluated.reason) == (Outcome.UNSCORABLE, "language")
+    assert all(one.score is None and one.reason == "language" for one in evaluated.evaluations)
+
+
+@pytest.mark.parametrize("answer", ["Paris", "42", "Lee Harper", "NATO", "€ 4.50", "Yes, two years."])
+async def test_short_answers_pass_the_language_gate(answer: str) -> None:
+    found = by_name(await evaluate(request(answer=answer)))
+    assert all(one.reason != "language" for one in found.values())
+
+
+async def test_what_can_be_scored_is_scored() -> None:
+    without_answer = by_name(await evaluate(request(answer=None)))
+    assert without_answer["context_relevance"].score == 0.9
+    assert without_answer["groundedness"].reason == "no_answer"
+    without_question = by_name(await evaluate(request(question="  ")))
+    assert without_question["groundedness"].score == 0.8
+    assert without_question["context_relevance"].reason == "no_question"
+    without_context = by_name(await evaluate(request(documents=())))
+    assert without_context["answer_relevancy"].score == 0.9
+    assert without_context["faithfulness"].reason == "no_context"
+
+
+async def test_a_model_that_fails_fails_its_evaluators_alone() -> None:
+    evaluated = await evaluate(request(), models(FakeGrounder(error=PermanentInferenceError("runtime"))))
+    found = by_name(evaluated)
+    assert (found["faithfulness"].outcome, found["faithfulness"].reason) == (Outcome.FAILED, "runtime")
+    assert found["answer_relevancy"].score == 0.9
+    assert evaluated.outcome is Outcome.SCORED
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -0.1, 1.1])
+async def test_what_is_no_number_in_0_to_1_never_becomes_a_score(bad: float) -> None:
+    evaluated = await evaluate(
+        request(), models(FakeGrounder(whole=bad), FakeRelevance(of_documents=(bad,), of_answer=bad))
+    )
+    for name in ("groundedness", "context_relevance", "context_precision", "answer_relevancy"):
+        one = by_name(evaluated)[name]
+        assert (one.score, one.reason) == (None, "bad_score")
+
+
+async def test_too_much_text_is_unscorable_and_never_cut() -> None:
+    evaluated = await evaluate(
+        request(answer="It is blue. " * 100, documents=("x" * 5000,)), most_answer_chars=1000, most_document_chars=1000
+    )
+    assert {one.reason for one in evaluated.evaluations} == {"too_long"}
+
+
+async def test_a_model_that_hangs_is_a_failed_evaluation() -> None:
+    class Hanging(FakeRelevance):
+        async def answer(self, question: str, answer: str) -> float:
+            import asyncio
+
+            await asyncio.sleep(60)
+            return 1.0
+
+    evaluated = await evaluate(
+        request(), models(relevance=Hanging()), timeout_seconds=0.05, evaluators=["answer_relevancy"]
+    )
+    assert (evaluated.outcome, evaluated.reason) == (Outcome.FAILED, "timeout")
+
+
+def test_an_unknown_evaluator_is_named_with_the_nearest_known_one() -> None:
+    with pytest.raises(ValueError, match="did you mean faithfulness"):
+        EvaluateConfig(evaluators=("faithfulnes",))
+
+
+CASES = {
+    "empty answer": request(answer=""),
+    "nothing at all": request(question=None, answer=None, documents=()),
+    "text dropped": request(question=None, answer=None, documents=(None,), text_dropped=True),
+    "chinese": request(question="它多高？", answer="高。", documents=("高。",)),
+    "lone surrogate": request(answer="It is \ud800 blue.", documents=("It is \udfff blue.",)),
+    "a megabyte": request(documents=("word " * 200_000,)),
+    "200 documents": request(documents=("It is blue.",) * 200),
+    "markup": request(answer="**" * 5000 + "[" * 5000),
+    "only code": request(answer="```\nx = 1\n```"),
+    "only a question": request(answer="Shall we?"),
+}
+
+
+def test_names_are_unique_and_every_evaluator_says_what_it_is() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert all(type(evaluator).__doc__ and evaluator.needs for evaluator in EVALUATORS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", CASES)
+async def test_every_evaluator_scores_in_0_to_1_or_says_why_not(name: str, case: str) -> None:
+    [one] = (await evaluate(CASES[case], evaluators=[name])).evaluations
+    assert one.evaluator == name
+    if one.outcome is Outcome.SCORED:
+        assert one.score is not None
+        assert 0 <= one.score <= 1
+    else:
+        assert one.score is None
+        assert one.reason
+        assert one.reason.isidentifier()
+        assert one.outcome is Outcome.UNSCORABLE

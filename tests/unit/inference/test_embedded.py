@@ -1,0 +1,82 @@
+"""The embedded models themselves: against a reference that is not onnxruntime, and on sentences with a known answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pytest_asyncio
+
+from sidecar.errors import ConfigError
+from sidecar.inference.base import Claim
+from sidecar.inference.catalog import InferenceConfig, ModelRuntime
+from sidecar.telemetry import Telemetry
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "inference" / "minilm.json"
+TOWER = "The Eiffel Tower in Paris is 330 metres tall. It was finished in 1889 for the world's fair. Gustave Eiffel's company built it."
+
+
+@pytest_asyncio.fixture
+async def runtime() -> AsyncIterator[ModelRuntime]:
+    one = ModelRuntime(InferenceConfig(), Telemetry())
+    await one.start()
+    yield one
+    await one.stop()
+
+
+async def test_embeddings_are_those_of_the_reference_implementation(runtime: ModelRuntime) -> None:
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    found = await runtime.models.embedder.embed([one["text"] for one in golden])
+    for one, vector in zip(golden, found, strict=True):
+        assert float(np.dot(vector, one["embedding"])) > 0.999, one["text"]
+
+
+async def test_an_embedding_does_not_depend_on_what_shares_its_batch(runtime: ModelRuntime) -> None:
+    text = "The warranty is two years."
+    [alone] = await runtime.models.embedder.embed([text])
+    together = await runtime.models.embedder.embed([text, "word " * 200, "x"])
+    assert np.abs(alone - together[0]).max() < 1e-5
+
+
+async def test_a_long_text_is_windowed_not_cut(runtime: ModelRuntime) -> None:
+    start = "The museum opens at ten. " * 60
+    plain, longer = await runtime.models.embedder.embed([start, start + "Penguins live in the south. " * 60])
+    assert float(plain @ longer) < 0.95
+
+
+async def test_a_claim_that_is_in_the_document_has_more_support_than_one_that_is_not(runtime: ModelRuntime) -> None:
+    claims = [
+        Claim("The Eiffel Tower is 330 metres tall."),
+        Claim("The Eiffel Tower is 450 metres tall."),
+        Claim("Bananas are yellow."),
+    ]
+    good, number, other = await runtime.models.grounder.support(claims, ["The museum opens at ten.", TOWER])
+    assert good.probability > runtime.models.grounder.threshold
+    assert good.probability > number.probability > other.probability
+    assert good.evidence is not None
+    assert good.evidence.document == 1
+    assert TOWER[good.evidence.start : good.evidence.end] == "The Eiffel Tower in Paris is 330 metres tall."
+
+
+async def test_evidence_spread_over_two_documents_is_found(runtime: ModelRuntime) -> None:
+    claim = Claim("The tower is 330 metres tall and was finished in 1889.")
+    documents = ["The tower is 330 metres tall.", "The tower was finished in 1889."]
+    [both] = await runtime.models.grounder.support([claim], documents)
+    [one] = await runtime.models.grounder.support([claim], documents[:1])
+    assert both.probability > one.probability
+
+
+async def test_documents_that_answer_are_more_relevant_than_those_that_do_not(runtime: ModelRuntime) -> None:
+    question = "How tall is the Eiffel Tower?"
+    good, bad = await runtime.models.relevance.documents(question, [TOWER, "Bread dough should rest for an hour."])
+    assert good > runtime.models.relevance.document_threshold > bad
+    relevant = await runtime.models.relevance.answer(question, "The Eiffel Tower is 330 metres tall.")
+    assert relevant > await runtime.models.relevance.answer(question, "Bread dough should rest for an hour.")
+
+
+def test_a_folder_without_models_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"inference\.model_dir: .*card\.json"):
+        ModelRuntime(InferenceConfig(model_dir=tmp_path), Telemetry())

@@ -1,0 +1,143 @@
+"""Batcher, CPU limit, texts, features and verified files, without the real models."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.errors import ConfigError, PermanentInferenceError, RetryableInferenceError
+from sidecar.inference.batcher import Batcher
+from sidecar.inference.calibrated import Logistic, expand
+from sidecar.inference.cpu import cpu_limit
+from sidecar.inference.onnx import read_verified
+from sidecar.inference.text import SENTENCE_WORDS, read_words, sentences
+from sidecar.telemetry import Telemetry
+
+
+class Counting:
+    """Doubles numbers and remembers its batches."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+
+    def __call__(self, items: Sequence[int]) -> list[int]:
+        self.batches.append(list(items))
+        if 13 in items:
+            raise ValueError("unlucky")
+        return [2 * item for item in items]
+
+
+def batcher(compute: Counting, telemetry: Telemetry | None = None) -> Batcher[int, int]:
+    return Batcher("m", compute, telemetry=telemetry or Telemetry(), tokens=lambda item: item, most_tokens=100)
+
+
+async def test_items_of_many_callers_share_batches_and_come_back_in_order() -> None:
+    compute = Counting()
+    one = batcher(compute)
+    await one.start()
+    results = await asyncio.gather(*(one.predict([n, n + 1]) for n in range(21, 40, 2)))
+    await one.stop()
+    assert results == [[2 * n, 2 * n + 2] for n in range(21, 40, 2)]
+    assert len(compute.batches) < 10
+
+
+async def test_no_batch_is_padded_over_the_budget() -> None:
+    compute = Counting()
+    one = batcher(compute)
+    await one.start()
+    await one.predict([30, 30, 30, 30, 90, 5, 500])
+    await one.stop()
+    assert all(len(batch) == 1 or max(batch) * len(batch) <= 100 for batch in compute.batches)
+
+
+async def test_a_batch_that_fails_fails_its_items_alone() -> None:
+    telemetry = Telemetry()
+    one = batcher(Counting(), telemetry)
+    await one.start()
+    with pytest.raises(PermanentInferenceError):
+        await one.predict([13])
+    assert await one.predict([4]) == [8]
+    await one.stop()
+    assert telemetry.value("rag_sidecar_inference_failures_total", model="m") == 1
+
+
+async def test_a_cancelled_caller_leaves_nothing_behind() -> None:
+    one = batcher(Counting())
+    await one.start()
+    task = asyncio.create_task(one.predict(list(range(20, 40))))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await one.predict([1]) == [2]
+    await one.stop()
+
+
+async def test_a_batcher_that_is_stopped_says_so() -> None:
+    one = batcher(Counting())
+    with pytest.raises(RetryableInferenceError):
+        await one.predict([1])
+
+
+@pytest.mark.parametrize(
+    ("quota", "cpus"), [("50000 100000", 1), ("150000 100000", 1), ("max 100000", None), ("junk", None)]
+)
+def test_threads_come_from_the_cgroup_quota(tmp_path: Path, quota: str, cpus: int | None) -> None:
+    (tmp_path / "cpu.max").write_text(quota)
+    unlimited = cpu_limit(tmp_path / "nothing")
+    assert cpu_limit(tmp_path) == min(unlimited, cpus or unlimited)
+
+
+@given(st.text(max_size=400))
+def test_every_word_of_a_text_is_in_one_of_its_sentences(text: str) -> None:
+    spans = sentences(text)
+    assert "".join(text[s.start : s.end] for s in spans).split() == [] if not text.split() else True
+    joined = "".join("".join(text[s.start : s.end].split()) for s in spans)
+    assert joined == "".join(text.split())
+    assert all(a.end <= b.start for a, b in itertools.pairwise(spans))
+
+
+def test_sentences_are_cut_at_their_ends_and_not_at_abbreviations() -> None:
+    text = "Dr. Lee came at 3.5 p.m. on Monday. He left. It rained"
+    assert [text[s.start : s.end] for s in sentences(text)] == [
+        "Dr. Lee came at 3.5 p.m. on Monday.",
+        "He left.",
+        "It rained",
+    ]
+
+
+def test_a_sentence_without_end_is_windowed_not_cut() -> None:
+    spans = sentences("word " * 1000)
+    assert len(spans) == -(-1000 // SENTENCE_WORDS)
+
+
+def test_numbers_names_and_negations_are_seen() -> None:
+    words = read_words("The Eiffel Tower isn't 1,024 metres tall; two lifts go up.")
+    assert words.numbers == {"1024", "2"}
+    assert {"eiffel", "tower"} <= words.names
+    assert words.negations == 1
+
+
+def test_a_logistic_gives_probabilities_that_are_never_certain() -> None:
+    model = Logistic(np.zeros(2), np.ones(2), np.array([50.0, 0.0]), 0.0)
+    assert model.probability(np.array([[9.0, 0.0], [-9.0, 0.0]])) == pytest.approx([0.999, 0.001])
+    assert expand(np.array([[2.0, 3.0]])).tolist() == [[2, 3, 4, 6, 9]]
+
+
+def test_a_damaged_model_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"good")
+    assert read_verified(path, hashlib.sha256(b"good").hexdigest()) == b"good"
+    path.write_bytes(b"bad")
+    with pytest.raises(ConfigError, match=r"model\.onnx: sha256 is .* install it again"):
+        read_verified(path, hashlib.sha256(b"good").hexdigest())
+    with pytest.raises(ConfigError, match="No such file"):
+        read_verified(tmp_path / "gone", "00")
