@@ -94,7 +94,8 @@ def score(
             score_file(source, target, settings=settings, progress=lambda read: bar.update(task, completed=read))
         )
     if unread:
-        errors.print(f"{unread} lines could not be read; their places in the output say why")
+        lines = "1 line" if unread == 1 else f"{unread} lines"
+        errors.print(f"{lines} could not be read; the output says why in each place")
         raise typer.Exit(1)
 
 
@@ -135,13 +136,13 @@ def main() -> NoReturn:
     try:
         cli()
     except ConfigError as error:
-        errors.print(f"[bold red]error[/] {_escape(error)}")
+        errors.print(f"[bold red]error[/] {_escape(error)}", soft_wrap=True)
         sys.exit(WRONG_USAGE)
     except BrokerError as error:
-        errors.print(f"[bold red]Kafka[/] {_escape(error)}")
+        errors.print(f"[bold red]Kafka[/] {_escape(error)}", soft_wrap=True)
         sys.exit(NO_BROKER)
     except SidecarError as error:
-        errors.print(f"[bold red]error[/] {_escape(error)}")
+        errors.print(f"[bold red]error[/] {_escape(error)}", soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

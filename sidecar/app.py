@@ -48,7 +48,9 @@ class App:
         )
         sampler = Sampler(config.sample, self.telemetry)
         assembler = Assembler(config.assemble, self.clock, self.telemetry)
-        self.receiver = Receiver(config.receive, self.telemetry, self.clock, on_revoked=lambda gone: (assembler.forget(gone), None)[1])
+        self.receiver = Receiver(
+            config.receive, self.telemetry, self.clock, on_revoked=lambda gone: (assembler.forget(gone), None)[1]
+        )
         self.pipeline = Pipeline(
             config.pipeline,
             source=self.receiver,

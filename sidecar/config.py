@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from exporters.kafka import KafkaResultsConfig
@@ -62,6 +62,14 @@ class Config(BaseSettings):
     results: KafkaResultsConfig = Field(default=KafkaResultsConfig(), description="The Kafka results topic.")
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
     log: LogConfig = Field(default=LogConfig(), description="Logs.")
+
+    @model_validator(mode="after")
+    def _results_are_not_read_back(self) -> Config:
+        if self.results.topic is not None and self.receive.wants(self.results.topic):
+            raise ValueError(
+                f"results.topic {self.results.topic!r} is among the topics that are received: results would be read back in"
+            )
+        return self
 
     @classmethod
     def settings_customise_sources(

@@ -44,5 +44,7 @@ def set_up_logs(config: LogConfig) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
+    # aiokafka logs an error for every try and user names at INFO; what matters of it the receiver says itself.
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     for name in ("sidecar", "exporters"):
         logging.getLogger(name).setLevel(config.level)

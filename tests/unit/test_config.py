@@ -55,6 +55,7 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         ("sample: {rate: 0.5}", "receive: is required (set it in the file, or as RAG_SIDECAR_RECEIVE)"),
         ("- a\n- b", "the top level must be a map of sections"),
         ("receive: [", "line 1: not valid YAML"),
+        (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
     ],
 )
 def test_a_mistake_is_named_with_its_path_and_mend(written: Path, text: str, message: str) -> None:

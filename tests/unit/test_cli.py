@@ -1,0 +1,151 @@
+"""The command line as a user types it: outputs, messages and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.parts.mock_kafka import MockKafka
+from tests.unit.decode.recordings import FOLDER
+
+GOOD = {
+    "request_id": "a",
+    "timestamp": "2026-01-01T00:00:00Z",
+    "service": "kb",
+    "question": "How long is the warranty?",
+    "answer": "Two years.",
+    "contexts": ["The warranty is two years."],
+}
+
+
+def cli(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_SIDECAR_", "OTEL_"))}
+    command = [sys.executable, "-m", "sidecar", *map(str, words)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env={**clean, **environment}, check=False
+    )
+
+
+def test_version_prints_the_version() -> None:
+    assert cli("version").stdout == "rag-sidecar 0.1.0\n"
+
+
+def test_score_keeps_the_order_and_gives_unreadable_lines_their_place(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    lines = [json.dumps({**GOOD, "request_id": str(n)}) for n in range(40)]
+    lines[7] = "{broken"
+    lines[9] = '{"request_id": "9"}'
+    source.write_text("\n".join(lines) + "\n")
+    run = cli("score", source, target)
+    assert run.returncode == 1
+    assert "2 lines could not be read" in run.stderr
+    results = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [r["trace_id"] for r in results] == [None if n in (7, 9) else str(n) for n in range(40)]
+    assert (results[7]["outcome"], results[7]["reason"], results[7]["line"]) == ("failed", "bad_json", 8)
+    assert (results[9]["reason"], results[9]["detail"]) == (
+        "missing_field",
+        "a record needs a question, an answer or contexts",
+    )
+    assert results[0]["schema"] == "rag-sidecar.result.v1"
+    assert results[0]["evaluations"][0]["claims"][0]["text"] == "Two years."
+
+
+def test_score_is_the_same_in_every_run(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(
+        "".join(json.dumps({**GOOD, "request_id": str(n), "answer": "Two years. " * n}) + "\n" for n in range(1, 12))
+    )
+    one, two = cli("score", source), cli("score", source)
+    assert one.returncode == 0
+    assert one.stdout == two.stdout != ""
+
+
+def test_score_names_a_file_that_is_not_there(tmp_path: Path) -> None:
+    run = cli("score", tmp_path / "none.jsonl")
+    assert run.returncode == 2
+    assert "No such file" in run.stderr
+
+
+def test_inspect_prints_what_was_understood_and_what_is_missing() -> None:
+    run = cli("inspect", FOLDER / "otel_genai_nocontent_ok.pb")
+    assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in run.stdout
+    assert "retriever" in run.stdout
+    assert run.returncode == 0
+
+
+def test_inspect_prints_json_for_machines() -> None:
+    run = cli("inspect", FOLDER / "oi_langchain_ok.pb", "--json")
+    [record] = [json.loads(line) for line in run.stdout.splitlines()]
+    assert (record["question"], record["tokens"]["input"]) == (
+        "Which port does a Kafka broker listen on by default?",
+        145,
+    )
+
+
+def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"hello": 1}')
+    run = cli("inspect", tmp_path / "x.json")
+    assert run.returncode == 1
+    assert "missing_field" in run.stdout
+    assert "No RAG request was understood" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "receive: {bootstrap_server: x}",
+            "receive.bootstrap_server: no such setting (did you mean bootstrap_servers?)",
+        ),
+        ("sample: {rate: 2}", "sample.rate: Input should be less than or equal to 1"),
+        (
+            "receive: {bootstrap_servers: 'k:9092', topics: [a], security: {protocol: SSL, password: hunter2x}}",
+            "receive.security",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_named_and_secrets_are_not_printed(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "c.yaml").write_text(text)
+    run = cli("run", "-c", tmp_path / "c.yaml")
+    assert run.returncode == 2
+    assert message in run.stderr.replace("\n", " ")
+    assert "hunter2x" not in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_broker_out_of_reach_is_named_with_the_step(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(
+        "receive: {bootstrap_servers: '127.0.0.1:1', topics: [a], start_timeout_seconds: 3}\nadmin: {host: 127.0.0.1, port: 0}\n"
+    )
+    run = cli("run", "-c", tmp_path / "c.yaml")
+    assert run.returncode == 3
+    assert "connect" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_check_says_what_works_and_what_to_mend(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    with MockKafka() as broker:
+        broker.create_topic("spans")
+        path.write_text(f"receive: {{bootstrap_servers: '{broker.bootstrap_servers}', topics: [spans]}}\n")
+        good = cli("check", "-c", path)
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert "an example request scored" in good.stdout
+    path.write_text("receive: {bootstrap_servers: '127.0.0.1:1', topics: [spans]}\n")
+    bad = cli("check", "-c", path)
+    assert bad.returncode == 1
+    assert "mend  kafka: connect" in bad.stdout
+
+
+def test_the_demo_scores_and_accounts_for_every_request_without_a_terminal() -> None:
+    run = cli("demo", DEMO_SECONDS="8")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "metrics http://127.0.0.1:" in run.stdout
+    assert "accounted for" in run.stdout
+    assert "worst" in run.stdout

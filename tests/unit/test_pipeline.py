@@ -1,0 +1,213 @@
+"""The pipeline with a source in memory: every request has one outcome, every record is acknowledged when all is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import orjson
+import pytest
+
+from exporters.result import Outcome, Result
+from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.clock import SystemClock
+from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.deliver import DeliverConfig, Deliverer
+from sidecar.evaluate.engine import Engine, EvaluateConfig, Evaluated
+from sidecar.offsets import OffsetTracker
+from sidecar.pipeline import Pipeline, PipelineConfig, make_result
+from sidecar.price import PriceConfig, Pricer
+from sidecar.receive import Taken
+from sidecar.sample import SampleConfig, Sampler
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagTrace, Record
+from sidecar.tracing import Tracing
+from tests.unit.evaluate.fakes import models, request
+
+
+@dataclass
+class ListSource:
+    """Hands out records one by one; remembers dead letters. `dead_letters_work` False: the topic is out of reach."""
+
+    values: list[bytes]
+    dead_letters_work: bool = True
+    tracker: OffsetTracker = field(default_factory=OffsetTracker)
+    dead: list[tuple[int, str]] = field(default_factory=list)
+    paused_polls: int = 0
+    given: int = 0
+
+    async def poll(self, *, paused: bool) -> list[Taken]:
+        await asyncio.sleep(0)
+        if paused:
+            self.paused_polls += 1
+            return []
+        if self.given == len(self.values):
+            return []
+        offset, self.given = self.given, self.given + 1
+        record = Record("t", 0, offset, 1.76e9, None, self.values[offset])
+        return [Taken(record, self.tracker.take("t", 0, offset))]
+
+    async def commit(self) -> None:
+        self.tracker.committed(self.tracker.committable())
+
+    async def dead_letter(self, record: Record, *, reason: str, detail: str) -> bool:
+        if self.dead_letters_work:
+            self.dead.append((record.offset, reason))
+        return self.dead_letters_work
+
+    @property
+    def done(self) -> bool:
+        return self.given == len(self.values) and not self.tracker.pending(("t", 0))
+
+
+class Sink:
+    """Remembers results."""
+
+    name = "sink"
+    every_trace = True
+    local = True
+
+    def __init__(self) -> None:
+        self.results: list[Result] = []
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def export(self, results: Sequence[Result]) -> None:
+        self.results += results
+
+
+class Slow(Engine):
+    """Takes its time, and breaks on the question `break`."""
+
+    async def evaluate(self, trace: RagTrace) -> Evaluated:
+        await asyncio.sleep(0.002)
+        if trace.question == "break":
+            raise RuntimeError("a bug")
+        return await super().evaluate(trace)
+
+
+@dataclass
+class Setting:
+    """A pipeline with its source and sink."""
+
+    source: ListSource
+    sink: Sink
+    telemetry: Telemetry
+    pipeline: Pipeline
+
+    async def run(self, *, flush: bool = True, seconds: float = 20.0) -> None:
+        running = asyncio.create_task(self.pipeline.run())
+        async with asyncio.timeout(seconds):
+            while self.source.given < len(self.source.values):  # noqa: ASYNC110 - a list, not an event
+                await asyncio.sleep(0.005)
+            await asyncio.sleep(0.05)
+            self.pipeline.stop(flush=flush)
+            await running
+
+
+def build(
+    values: list[bytes], *, sample: SampleConfig | None = None, dead_letters_work: bool = True, **config: object
+) -> Setting:
+    telemetry, clock, sink, source = Telemetry(), SystemClock(), Sink(), ListSource(values, dead_letters_work)
+    sampler = Sampler(sample or SampleConfig(), telemetry)
+    pipeline = Pipeline(
+        PipelineConfig.model_validate(config),
+        source=source,
+        decoder=Decoder(DecodeConfig(), telemetry, keep_text=sampler.may_keep),
+        assembler=Assembler(AssembleConfig(), clock, telemetry),
+        sampler=sampler,
+        engine=Slow(EvaluateConfig(), models()),
+        pricer=Pricer(PriceConfig()),
+        deliverer=Deliverer(DeliverConfig(), [sink], telemetry=telemetry, clock=clock),
+        telemetry=telemetry,
+        clock=clock,
+        tracing=Tracing(None),
+    )
+    return Setting(source, sink, telemetry, pipeline)
+
+
+def native(number: int, **fields: object) -> bytes:
+    record = {
+        "request_id": str(number),
+        "service": "kb",
+        "question": "What?",
+        "answer": "It is blue.",
+        "contexts": ["It is blue."],
+    }
+    return orjson.dumps({**record, **fields})
+
+
+async def test_the_funnel_adds_up_and_every_record_is_acknowledged() -> None:
+    values = [native(n) for n in range(60)]
+    values += [
+        b"junk",
+        native(60, question="它多高？", answer="很高。"),
+        native(61, question="break"),
+        native(62, answer=None, contexts=[]),
+    ]
+    setting = build(values, sample=SampleConfig(rate=0.5))
+    await setting.run()
+    outcomes = {labels["outcome"]: value for labels, value in setting.telemetry.values("rag_sidecar_requests_total")}
+    assert sum(outcomes.values()) == 63 == len(setting.sink.results)
+    assert outcomes["sampled_out"] > 10
+    assert outcomes["scored"] > 10
+    assert setting.source.done
+    assert setting.source.dead == [(60, "unknown_format")]
+
+
+async def test_a_bug_in_scoring_is_a_failed_request_and_the_next_one_goes_on() -> None:
+    setting = build([native(1, question="break"), native(2)])
+    await setting.run()
+    assert sorted((r.outcome, r.reason) for r in setting.sink.results) == [
+        (Outcome.FAILED, "internal"),
+        (Outcome.SCORED, None),
+    ]
+    assert setting.source.done
+
+
+async def test_intake_pauses_while_scoring_is_full_and_loses_nothing() -> None:
+    setting = build([native(n) for n in range(80)], queue_size=2, workers=1)
+    await setting.run()
+    assert setting.source.paused_polls > 0
+    assert len(setting.sink.results) == 80
+
+
+async def test_a_backlog_over_its_limit_is_shed_and_counted() -> None:
+    many = [native(n) for n in range(40)]
+    setting = build([b"[" + b",".join(many) + b"]"], queue_size=1, workers=1, most_backlog=5)
+    await setting.run()
+    outcomes = {result.outcome for result in setting.sink.results}
+    assert len(setting.sink.results) == 40
+    assert outcomes == {Outcome.SCORED, Outcome.SHED}
+
+
+async def test_a_poison_record_that_cannot_be_sent_on_stays_uncommitted() -> None:
+    setting = build([b"junk", native(1)], dead_letters_work=False)
+    await setting.run()
+    assert setting.source.tracker.pending(("t", 0)) == 1
+    assert len(setting.sink.results) == 1
+
+
+async def test_a_replayed_request_has_the_same_result_id() -> None:
+    pricer = Pricer(PriceConfig())
+    one, two = (
+        make_result(request(), pricer=pricer, completed_at=at, outcome=Outcome.SAMPLED_OUT) for at in (1.0, 2.0)
+    )
+    assert one.id == two.id
+
+
+async def test_text_of_requests_that_cannot_be_kept_never_reaches_the_engine() -> None:
+    setting = build([native(n) for n in range(30)], sample=SampleConfig(rate=0.0))
+    await setting.run()
+    assert {result.outcome for result in setting.sink.results} == {Outcome.SAMPLED_OUT}
+    assert all(result.retrieved_documents == 1 for result in setting.sink.results)
+
+
+async def test_a_silent_intake_is_reported_by_the_liveness_probe() -> None:
+    setting = build([], stalled_seconds=0.01)
+    await asyncio.sleep(0.05)
+    assert setting.pipeline.problem() == pytest.approx(setting.pipeline.problem())
+    assert "intake has not moved" in (setting.pipeline.problem() or "")
