@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -150,10 +149,10 @@ async def scoring(lines: Sequence[bytes], in_flight: int) -> float:
 def ready() -> tuple[float, float]:
     """Seconds from process start to a loaded model that has answered, and the peak memory (MB) of that process."""
     code = (
-        "import asyncio,resource\nfrom sidecar.inference.catalog import *\nfrom sidecar.telemetry import Telemetry\n"
+        "import asyncio\nfrom sidecar.inference.catalog import *\nfrom sidecar.telemetry import Telemetry\n"
         "async def main():\n    r=ModelRuntime(InferenceConfig(), Telemetry())\n    await r.start()\n"
         "    await r.models.embedder.embed(['ready'])\n    await r.stop()\n"
-        "asyncio.run(main())\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024)"
+        "asyncio.run(main())\nprint(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])/1024)"
     )
     started = time.perf_counter()
     output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
@@ -197,9 +196,7 @@ def main() -> None:
     for row in rows:
         print(row)
     seconds, megabytes = ready()
-    print(
-        f"\nready after {seconds:.1f} s with {megabytes:.0f} MB; peak of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
-    )
+    print(f"\nready after {seconds:.1f} s with {megabytes:.0f} MB")
 
 
 if __name__ == "__main__":

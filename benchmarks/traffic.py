@@ -1,33 +1,16 @@
-"""Made traffic of a stated shape: 5 chunks of 150 words, an answer of 5 sentences. Seeded; the words carry no meaning."""
+"""Made traffic of a stated shape: 5 chunks of 150 words, an answer of 5 sentences. Seeded; English words in no order."""
 
 from __future__ import annotations
 
 import random
+import re
 
 import orjson
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-_SYLLABLES = [
-    "ra",
-    "ne",
-    "to",
-    "li",
-    "ka",
-    "mu",
-    "so",
-    "ve",
-    "di",
-    "po",
-    "ta",
-    "gen",
-    "for",
-    "mal",
-    "tor",
-    "bin",
-    "cel",
-    "dar",
-]
+from sidecar.demo.corpus import Corpus
+
 CHUNKS = 5
 CHUNK_WORDS = 150
 SENTENCES = 5
@@ -39,8 +22,7 @@ class Traffic:
 
     def __init__(self, seed: int = 7, *, hot: float = 0.0) -> None:
         self._random = random.Random(seed)
-        words = {"".join(self._random.choices(_SYLLABLES, k=self._random.randint(1, 3))) for _ in range(4000)}
-        self._words = sorted(words)
+        self._words = re.findall(r"[a-z]+", " ".join(passage.text for passage in Corpus().passages))
         self._hot = hot
         self._pool = [self._text(CHUNK_WORDS) for _ in range(50)]
 

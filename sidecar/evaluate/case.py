@@ -28,6 +28,7 @@ class Case:
         self.answer = _clean(trace.answer).strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
         self._running: dict[str, asyncio.Future[Any]] = {}
+        self._languages: dict[str, str | None] = {}
 
     @cached_property
     def texts(self) -> list[str]:
@@ -47,7 +48,9 @@ class Case:
     def require_language(self, known: frozenset[str], *texts: str) -> None:
         """Raise Unscorable("language") where a text is in a language that the model does not read."""
         for text in texts:
-            language = language_of(text)
+            if text not in self._languages:
+                self._languages[text] = language_of(text)
+            language = self._languages[text]
             if language is not None and language not in known:
                 raise Unscorable("language")
 
@@ -57,8 +60,9 @@ class Case:
 
     async def consistency(self) -> float:
         """Probability that the whole answer is consistent with the documents."""
+        supports = await self.support()
         return await self._once(
-            "consistency", lambda: self.models.grounder.consistency(self.answer, self.claims, self.texts)
+            "consistency", lambda: self.models.grounder.consistency(self.answer, self.claims, supports, self.texts)
         )
 
     async def relevance(self) -> list[float]:

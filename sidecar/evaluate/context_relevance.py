@@ -11,7 +11,7 @@ from sidecar.evaluate.case import Case
 
 def expected_share(probabilities: Sequence[float]) -> float:
     """The expected share of relevant documents: the mean of their probabilities. Where these are 0 or 1 it is relevant
-    documents / documents, as in the literature: 1 relevant of 2 is 0.5. See docs/adr/0003."""
+    documents / documents, as in the literature: 1 relevant of 2 is 0.5. See docs/adr/0005."""
     return sum(probabilities) / len(probabilities)
 
 

@@ -34,7 +34,7 @@ def language_of(text: str) -> str | None:
     letters = [c for c in sample if c.isalpha()]
     if not letters:
         return None
-    script = _script(letters)
+    script = "en" if sample.isascii() else _script(letters)
     if script != "en":
         return script
     if len(letters) < _SHORT_LETTERS:

@@ -59,8 +59,11 @@ class Grounder(Protocol):
         Document indices in the evidence are indices into `documents`."""
         ...
 
-    async def consistency(self, answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> float:
-        """Probability that the whole answer is consistent with the documents. `claims` are those of the answer."""
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
+        """Probability that the whole answer is consistent with the documents. `claims` are those of the answer, `supports`
+        what `support` said of them."""
         ...
 
 

@@ -17,6 +17,9 @@ from typing import Generic, TypeVar
 from sidecar.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
 from sidecar.telemetry import Telemetry
 
+_LOOK_AHEAD = 256
+_LIKE = 0.6
+_SLACK_TOKENS = 4
 Item = TypeVar("Item")
 Output = TypeVar("Output")
 
@@ -114,18 +117,27 @@ class Batcher(Generic[Item, Output]):
                         waiting.future.set_result(output)
 
     def _next(self) -> list[_Waiting[Item, Output]]:
-        """The longest waiting items whose padded size fits the budget; at least one."""
-        batch: list[_Waiting[Item, Output]] = []
-        longest = 0
-        while self._queue:
-            waiting = self._queue[0]
+        """The longest waiting item with others of a like length, so that little is padding, up to the budget."""
+        while self._queue and self._queue[0].future.done():
+            self._queue.popleft()
+        if not self._queue:
+            return []
+        oldest = self._queue.popleft()
+        longest = oldest.tokens
+        batch = [oldest]
+        passed: list[_Waiting[Item, Output]] = []
+        while self._queue and len(passed) < _LOOK_AHEAD and longest * (len(batch) + 1) <= self._most_tokens:
+            waiting = self._queue.popleft()
             if waiting.future.done():
-                self._queue.popleft()
                 continue
-            longest = max(longest, waiting.tokens)
-            if batch and longest * (len(batch) + 1) > self._most_tokens:
-                break
-            batch.append(self._queue.popleft())
+            if _LIKE * longest <= waiting.tokens <= longest + _SLACK_TOKENS:
+                batch.append(waiting)
+                longest = max(longest, waiting.tokens)
+            else:
+                passed.append(waiting)
+        if longest * len(batch) > self._most_tokens and len(batch) > 1:
+            passed.append(batch.pop())
+        self._queue.extendleft(reversed(passed))
         return batch
 
     def _fail_all(self, batch: Sequence[_Waiting[Item, Output]], error: InferenceError) -> None:

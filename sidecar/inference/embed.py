@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,7 @@ class MiniLM:
         self._cache: OrderedDict[bytes, EncodedDocument] = OrderedDict()
         self._cache_bytes = cache_bytes
         self._cached_bytes = 0
+        self._running: dict[bytes, asyncio.Task[dict[bytes, EncodedDocument]]] = {}
 
     async def start(self) -> None:
         """Start the batcher."""
@@ -106,14 +108,24 @@ class MiniLM:
         keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts]
         found: dict[bytes, EncodedDocument] = {}
         missing: dict[bytes, str] = {}
+        awaited: dict[bytes, asyncio.Task[dict[bytes, EncodedDocument]]] = {}
         for key, text in zip(keys, texts, strict=True):
             cached = self._cache.get(key)
-            if cached is None:
-                missing[key] = text
-            else:
+            if cached is not None:
                 self._cache.move_to_end(key)
                 found[key] = cached
-        found.update(await self._encode_documents(missing))
+            elif key in self._running:
+                awaited[key] = self._running[key]
+            else:
+                missing[key] = text
+        if missing:
+            # Several evaluators ask for the same documents at the same moment: the first one's work serves all.
+            task = asyncio.create_task(self._encode_documents(missing))
+            self._running.update(dict.fromkeys(missing, task))
+            task.add_done_callback(lambda done: self._finished(missing, done))
+            awaited.update(dict.fromkeys(missing, task))
+        for key, task in awaited.items():
+            found[key] = (await asyncio.shield(task))[key]
         return [found[key] for key in keys]
 
     async def _encode_documents(self, missing: dict[bytes, str]) -> dict[bytes, EncodedDocument]:
@@ -125,6 +137,12 @@ class MiniLM:
             made[key] = document = _document(own, [next(encoded) for _ in own])
             self._remember(key, document)
         return made
+
+    def _finished(self, keys: Iterable[bytes], task: asyncio.Task[dict[bytes, EncodedDocument]]) -> None:
+        for key in keys:
+            self._running.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # mark as seen: all who asked may have gone
 
     def _remember(self, key: bytes, document: EncodedDocument) -> None:
         if key in self._cache or document.size_bytes > self._cache_bytes:

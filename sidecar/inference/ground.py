@@ -65,12 +65,14 @@ class FeatureGrounder:
         found = await asyncio.to_thread(lambda: [self._support(claim, encoded) for claim in encoded_claims])
         return [_support(one, encoded) for one in found]
 
-    async def consistency(self, answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> float:
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
         """Probability that the whole answer is consistent with the documents."""
-        every = [Claim(answer), *(claim for claim in claims if claim.text.strip() != answer.strip())]
-        encoded_claims, encoded = await self._encode(every, documents)
-        row = await asyncio.to_thread(self._answer_row, encoded_claims, encoded)
-        return float(self._answer_model.probability(row)[0])
+        [whole], encoded = await self._encode([Claim(answer)], documents)
+        probability = (await asyncio.to_thread(self._support, whole, encoded)).probability
+        parts = [s.probability for c, s in zip(claims, supports, strict=True) if c.text.strip() != answer.strip()]
+        return float(self._answer_model.probability(self.answer_row([probability, *parts]))[0])
 
     def claim_features(self, claim: Encoded, documents: Sequence[EncodedDocument]) -> FloatVector:
         """Features of a claim against each choice of evidence: (choices, features). Training reads the same."""
@@ -82,9 +84,6 @@ class FeatureGrounder:
         logits = [logit(p) for p in probabilities]
         parts = logits[1:] or logits
         return np.array([[logits[0], min(parts), sum(parts) / len(parts), np.log1p(len(parts))]], np.float64)
-
-    def _answer_row(self, claims: Sequence[Encoded], documents: Sequence[EncodedDocument]) -> FloatVector:
-        return self.answer_row([self._support(claim, documents).probability for claim in claims])
 
     async def _encode(
         self, claims: Sequence[Claim], documents: Sequence[str]

@@ -145,7 +145,10 @@ class MainJobSuite:
         spans = SpanMaker(5)
         trace_id, data = spans.openinference(Corpus(5).compose(Kind.FAITHFUL), time.time())
         halves = _halves(data.SerializeToString())
-        slow: dict[str, dict[str, Any]] = {"assemble": {"quiet_seconds": 30, "quiet_without_root_seconds": 30}, "results": {"topic": results}}
+        slow: dict[str, dict[str, Any]] = {
+            "assemble": {"quiet_seconds": 30, "quiet_without_root_seconds": 30},
+            "results": {"topic": results},
+        }
         async with running(broker, [topic], receive={"group_id": group}, **slow) as app:
             await asyncio.to_thread(produce, broker, topic, [Message(halves[0], key=trace_id.encode())])
             while not app.telemetry.value("rag_sidecar_open_traces"):  # noqa: ASYNC110 - a gauge, not an event

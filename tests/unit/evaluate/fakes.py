@@ -47,7 +47,9 @@ class FakeGrounder:
             found.append(Support(self.by_claim.get(claim.text, 0.9 if place else 0.1), evidence))
         return found
 
-    async def consistency(self, answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> float:
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
         if self.error:
             raise self.error
         return self.whole
