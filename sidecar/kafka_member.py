@@ -171,6 +171,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         self._fetching = self._anchoring = None
+        # What was still running may have opened connections after the others were closed.
+        await self._consumer._client.close()
 
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         """Called by aiokafka when the group changes, before it goes on."""

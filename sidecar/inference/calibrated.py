@@ -13,7 +13,8 @@ FloatVector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """P = sigmoid(bias + weights . z), clipped to 0.001..0.999; z is (x - mean) / scale, `expand`ed where there are weights for it."""
+    """P = sigmoid(bias + weights . z), clipped to 0.001..0.999 and rounded to six decimals, since float noise
+    differs by batch from the ninth on; z is (x - mean) / scale, `expand`ed where there are weights for it."""
 
     mean: FloatVector
     scale: FloatVector
@@ -32,7 +33,7 @@ class Logistic:
         """Probabilities (n,) of rows (n, features)."""
         z = ((np.atleast_2d(x) - self.mean) / self.scale).clip(-4, 4)
         logits = self.bias + (z if len(self.weights) == z.shape[1] else expand(z)) @ self.weights
-        clipped: FloatVector = (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).clip(0.001, 0.999)
+        clipped: FloatVector = (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).clip(0.001, 0.999).round(6)
         return clipped
 
 
