@@ -5,9 +5,8 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.decode import openllmetry, wire
@@ -15,6 +14,7 @@ from sidecar.decode.errors import error_class
 from sidecar.decode.fields import Fields
 from sidecar.decode.genai import fields as genai_fields
 from sidecar.decode.native import native_span
+from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
 from sidecar.decode.values import parsed, text_of, unquoted
 from sidecar.decode.vectordb import fields as vectordb_fields
@@ -226,19 +226,6 @@ class Decoder:
         metadata = parsed(span.attributes.get("metadata"))
         sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
         return next((text for source in sources for key in keys if (text := _short(source.get(key)))), None)
-
-
-def load_json(value: bytes) -> Any:
-    """JSON with invalid UTF-8 replaced. Raises DecodeError: bad_json, too_deep."""
-    try:
-        return orjson.loads(value)
-    except orjson.JSONDecodeError as error:
-        if "depth limit" in str(error):
-            raise DecodeError("too_deep", "nested more than 1024 levels") from error
-    try:
-        return orjson.loads(value.decode("utf-8", "replace"))
-    except orjson.JSONDecodeError as error:
-        raise DecodeError("bad_json", f"line {error.lineno}, column {error.colno}") from error
 
 
 def adjusted_count(trace_state: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Native JSON: one object a request, in the words of any of the known evaluation libraries (docs/native.md).
+"""Native JSON: one object a request, in the words of any of the known evaluation libraries.
 
 Names match without regard to case, `_` and `-`. What is not found at the top is looked for one level down.
 """
@@ -12,9 +12,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-import orjson
-
 from sidecar.decode.errors import CLASSES, classify
+from sidecar.decode.parse import load_json
 from sidecar.decode.values import (
     count,
     document,
@@ -101,13 +100,7 @@ def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) 
     """One line of JSON into a request. Raises DecodeError naming the field."""
     if len(line) > limits.most_record_bytes:
         raise DecodeError("too_large", f"{len(line)} bytes")
-    try:
-        data = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        try:
-            data = orjson.loads(line.decode("utf-8", "replace"))
-        except orjson.JSONDecodeError:
-            raise DecodeError("bad_json", f"column {error.colno}") from error
+    data = load_json(line)
     if not isinstance(data, dict):
         raise DecodeError("not_an_object", "a record is one JSON object")
     return read_native(data, limits, fallback_timestamp=fallback_timestamp)

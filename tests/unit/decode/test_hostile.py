@@ -76,10 +76,18 @@ def test_a_list_with_one_bad_record_keeps_the_good_ones() -> None:
     assert telemetry.value("rag_sidecar_decode_errors_total") == 2
 
 
-def test_invalid_utf8_and_lone_surrogates_become_replacement_characters() -> None:
+def test_invalid_utf8_becomes_replacement_characters() -> None:
     [span] = decode(b'{"request_id": "1", "question": "caf\xff", "answer": "a"}')
     assert span.request is not None
     assert span.request.question == "caf\ufffd"
+
+
+@pytest.mark.parametrize("text", [r"\ud800", r"a\uDC00b", r"\ud83d\ud83d\ude00"])
+def test_lone_surrogates_in_json_become_replacement_characters(text: str) -> None:
+    [span] = decode(b'{"request_id": "1", "question": "q", "answer": "' + text.encode() + b' ok"}')
+    assert span.request is not None
+    assert (span.request.answer or "").endswith("ok")
+    assert "\ufffd" in (span.request.answer or "")
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1, 1e300, "many", None, True, [], {}])
