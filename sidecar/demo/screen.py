@@ -26,7 +26,7 @@ def live_view(
         ("RAG Sidecar demo", "bold"),
         f"  {seconds:4.0f} s   {watcher.rate():.1f} requests/s   ",
         ("the share of made-up answers has risen" if troubled else "calm traffic", "red" if troubled else "green"),
-        f"   metrics {address}",
+        f"\nmetrics {address}",
     )
     panels = Columns([_scores(watcher), _latency(watcher), _money(watcher), _funnel(watcher, sent)], padding=(0, 1))
     return Group(head, _ratio_panel(watcher, width), panels, _worst(watcher, width))
@@ -133,9 +133,11 @@ def _panel(title: str, rows: Sequence[tuple[str, str]]) -> Panel:
 def _worst(watcher: Watcher, width: int) -> Panel:
     text = Text()
     for one in watcher.worst:
-        claim = one.claim if len(one.claim) <= width - 40 else one.claim[: width - 41] + "…"
+        room = width - 32 - len(one.service)
+        claim = one.claim if len(one.claim) <= room else one.claim[: room - 1] + "…"
+        text.append("\n" if text else "")
         text.append(f"{one.score:.2f}  ", "bold red")
-        text.append(f"{one.service}: “{claim}” (support {one.support:.2f})\n")
+        text.append(f"{one.service}: “{claim}” (support {one.support:.2f})")
     if not watcher.worst:
         text.append("none yet")
     return Panel(
