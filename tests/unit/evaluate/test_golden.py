@@ -1,0 +1,35 @@
+"""Worked examples of every evaluator, one file each: tests/golden/evaluate/NAME.jsonl."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.evaluate.registry import NAMES
+from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
+
+FOLDER = Path(__file__).parents[2] / "golden" / "evaluate"
+CASES = [
+    pytest.param(name, json.loads(line), id=f"{name}: {json.loads(line)['why']}")
+    for name in NAMES
+    for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+async def test_a_worked_example_comes_out_as_worked(name: str, case: dict[str, Any]) -> None:
+    grounder = FakeGrounder(whole=case.get("whole", 0.8))
+    relevance = FakeRelevance(of_documents=tuple(case.get("relevance", [0.9])), of_answer=case.get("similarity", 0.9))
+    trace = request(
+        question=case.get("question", "What is it?"),
+        answer=case.get("answer", "It is blue."),
+        documents=case.get("documents", ["It is blue."]),
+    )
+    engine = Engine(EvaluateConfig(evaluators=(name,)), models(grounder, relevance))
+    [one] = (await engine.evaluate(trace)).evaluations
+    assert one.score == pytest.approx(case.get("score"), abs=1e-4) if "score" in case else one.score is None
+    assert (one.reason, one.label) == (case.get("reason"), case.get("label"))
