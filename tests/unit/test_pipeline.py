@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import orjson
-import pytest
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
@@ -209,5 +208,4 @@ async def test_text_of_requests_that_cannot_be_kept_never_reaches_the_engine() -
 async def test_a_silent_intake_is_reported_by_the_liveness_probe() -> None:
     setting = build([], stalled_seconds=0.01)
     await asyncio.sleep(0.05)
-    assert setting.pipeline.problem() == pytest.approx(setting.pipeline.problem())
     assert "intake has not moved" in (setting.pipeline.problem() or "")
