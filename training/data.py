@@ -21,6 +21,9 @@ GROUNDING_DEV = (
 _PERMITTED = ("MIT", "Apache", "BSD", "CC BY 4.0", "ODC-BY")
 _FOLDS = 10
 HELD_FOLDS = frozenset({8, 9})
+COMBINER_FOLDS = frozenset({6, 7})
+_TEST_SPLITS = ("SummaC", "FEVER-Symmetric")
+_ADMITTED = ("SNLI CC BY-SA", "none stated in repo (asaakyan/covidfact); FEVER itself CC BY-SA", "none stated in repo; sub-sets: HAGRID Apache-2.0")
 
 
 def read(directory: Path, name: str) -> list[Row]:
@@ -37,9 +40,21 @@ def permitted(row: Row) -> bool:
 
 def held(row: Row) -> bool:
     """True for rows that no training reads: the source's own dev part, and two of ten folds of document clusters."""
+    return row.get("split") == "dev" or fold_of(row) in HELD_FOLDS
+
+
+def fold_of(row: Row) -> int:
+    """The fold (0..9) of the row's document cluster."""
     key = str(row.get("doc_cluster") or row.get("source_id") or row["id"])
-    fold = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=4).digest(), "big") % _FOLDS
-    return row.get("split") == "dev" or fold in HELD_FOLDS
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=4).digest(), "big") % _FOLDS
+
+
+def for_encoder(row: Row) -> bool:
+    """True for rows that the cross-encoder trains on: permitted or admitted by ADR 0007, not held, not the combiner's folds."""
+    admitted = permitted(row) or (row.get("licence") or "").startswith(_ADMITTED)
+    usable = row.get("label") in (0, 1) and row.get("context") and row.get("claim")
+    test = row.get("split") == "test" and row["dataset"].startswith(_TEST_SPLITS)
+    return bool(usable and admitted and not test and not held(row) and fold_of(row) not in COMBINER_FOLDS)
 
 
 def thin(rows: Iterable[Row], most: int) -> list[Row]:

@@ -38,6 +38,7 @@ from sidecar.inference.text import read_words, sentences
 from sidecar.telemetry import Telemetry
 from training import data
 from training.data import Row
+from training.measure import auroc, best_threshold, calibration_error
 
 SEED = 7
 TRAIN_ROWS, DEV_ROWS = 900, 400
@@ -95,34 +96,6 @@ def fit_best_choice(examples: Sequence[Floats], y: Floats, weight: Floats, ridge
         chosen = np.stack([choices[int(model.probability(choices).argmax())] for choices in examples])
         model = fit(chosen, y, weight, ridge)
     return model
-
-
-def auroc(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """Area under the ROC curve, ties counted half."""
-    order = np.argsort(scores, kind="stable")
-    values, y = np.asarray(scores)[order], np.asarray(labels)[order]
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks = (ends - (counts - 1) / 2)[inverse]
-    positives = int(y.sum())
-    return float((ranks[y == 1].sum() - positives * (positives + 1) / 2) / (positives * (len(y) - positives)))
-
-
-def calibration_error(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """Expected calibration error over ten bins."""
-    p, y = np.asarray(scores), np.asarray(labels)
-    bins = np.minimum((p * 10).astype(int), 9)
-    return float(sum(abs(p[bins == b].sum() - y[bins == b].sum()) for b in range(10)) / len(p))
-
-
-def best_threshold(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """The threshold with the highest balanced accuracy, of 0.05 steps."""
-    p, y = np.asarray(scores), np.asarray(labels)
-
-    def balanced(t: float) -> float:
-        return float((p[y == 1] >= t).mean() + (p[y == 0] < t).mean())
-
-    return max((round(0.05 * n, 2) for n in range(2, 19)), key=balanced)
 
 
 def set_weights(names: Sequence[str]) -> Floats:

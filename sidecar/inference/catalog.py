@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,19 +11,24 @@ import threadpoolctl
 from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import ModelIdentity
-from sidecar.errors import ConfigError
-from sidecar.inference.base import Models
+from sidecar.inference import hhem
+from sidecar.inference.base import Grounder, Models
 from sidecar.inference.calibrated import Logistic
+from sidecar.inference.card import Card
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.embed import MiniLM
 from sidecar.inference.features import FEATURES
-from sidecar.inference.ground import ANSWER_FEATURES, FeatureGrounder
+from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads
+from sidecar.inference.hhem import HhemGrounder
 from sidecar.inference.idf import Idf
 from sidecar.inference.onnx import read_verified
+from sidecar.inference.pairs import PairModel
 from sidecar.inference.relevance import RELEVANCE_FEATURES, FeatureRelevance
 from sidecar.telemetry import Telemetry
 
 PACKAGED = Path(__file__).parent / "models"
+CROSS_ENCODER = "cross_encoder.onnx"
+HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
 
 
 class InferenceConfig(BaseModel):
@@ -32,45 +36,19 @@ class InferenceConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    grounding: Literal["embedded"] = Field(
-        default="embedded", description="The grounding model: embedded is inside the package."
+    grounding: Literal["auto", "embedded", "hhem"] = Field(
+        default="auto",
+        description="The grounding model: embedded is inside the package, auto is hhem where `hhem_dir` has it, else embedded.",
     )
     model_dir: Path = Field(default=PACKAGED, description="Directory with the model folders.")
+    hhem_dir: Path = Field(
+        default=HHEM_DIR, description="Where `rag-sidecar models export hhem` put Vectara's HHEM; ~ is the home folder."
+    )
     threads: int | None = Field(
         default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."
     )
     batch_tokens: int = Field(default=1024, ge=256, description="Most tokens, padding included, in one batch.")
     cache_megabytes: int = Field(default=96, ge=0, description="Memory for encodings of documents that come again.")
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What is known of a model. `files` maps names to sha256 (hex); `data` is the whole card."""
-
-    name: str
-    version: str
-    licence: str
-    languages: frozenset[str]
-    files: Mapping[str, str]
-    data: Mapping[str, Any]
-
-    @classmethod
-    def load(cls, directory: Path) -> Card:
-        """From card.json. Raises ConfigError."""
-        try:
-            data = json.loads((directory / "card.json").read_text(encoding="utf-8"))
-            return cls(
-                data["name"], data["version"], data["licence"], frozenset(data["languages"]), data["files"], data
-            )
-        except (OSError, ValueError, KeyError) as error:
-            problem = f"{directory / 'card.json'}: {type(error).__name__}"
-            raise ConfigError(
-                "inference.model_dir", problem, "install the package again, or name a folder of models"
-            ) from error
-
-    def identity(self, file: str) -> ModelIdentity:
-        """The identity that goes on every score, by the file that holds the weights."""
-        return ModelIdentity(self.name, self.version, self.files[file])
 
 
 class ModelRuntime:
@@ -99,17 +77,10 @@ class ModelRuntime:
             max_tokens=int(encoder_card.data["max_tokens"]),
         )
         identity = embedded_card.identity("heads.json")
+        self._pairs, grounder = self._grounding(config, idf, heads, embedded_card)
         self.models = Models(
             embedder=self._encoder,
-            grounder=FeatureGrounder(
-                self._encoder,
-                idf,
-                claim_model=Logistic.from_card(heads["claim"], FEATURES),
-                answer_model=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
-                identity=identity,
-                threshold=heads["claim"]["threshold"],
-                answer_threshold=heads["answer"]["threshold"],
-            ),
+            grounder=grounder,
             relevance=FeatureRelevance(
                 self._encoder,
                 idf,
@@ -121,9 +92,45 @@ class ModelRuntime:
             ),
         )
 
+    def _grounding(
+        self, config: InferenceConfig, idf: Idf, heads: Mapping[str, Any], card: Card
+    ) -> tuple[PairModel, Grounder]:
+        threads = config.threads or cpu_limit()
+        directory = config.hhem_dir.expanduser()
+        if config.grounding == "hhem" or (config.grounding == "auto" and hhem.present(directory)):
+            model = hhem.load(
+                directory,
+                file=hhem.SCORING_FILE,
+                threads=threads,
+                batch_tokens=config.batch_tokens,
+                telemetry=self._telemetry,
+            )
+            threshold = float(Card.load(directory).data["threshold"])
+            return model, HhemGrounder(self._encoder, idf, model, threshold=threshold)
+        model = PairModel(
+            config.model_dir / "embedded" / CROSS_ENCODER,
+            config.model_dir / "minilm" / "tokenizer.json",
+            identity=card.identity(CROSS_ENCODER),
+            output="logit",
+            max_tokens=int(card.data["max_tokens"]),
+            threads=threads,
+            batch_tokens=config.batch_tokens,
+            telemetry=self._telemetry,
+        )
+        own = Heads(
+            lexical=Logistic.from_card(heads["lexical"], FEATURES),
+            claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
+            answer=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
+            claim_threshold=heads["claim"]["threshold"],
+            answer_threshold=heads["answer"]["threshold"],
+        )
+        identity = card.identity("heads.json")
+        return model, EmbeddedGrounder(self._encoder, idf, model, heads=own, identity=identity)
+
     async def start(self) -> None:
         """Start the batchers and say in `rag_sidecar_model_info` which models are in use."""
         await self._encoder.start()
+        await self._pairs.start()
         for role, identity in self.infos():
             self._telemetry.set(
                 "rag_sidecar_model_info",
@@ -136,6 +143,7 @@ class ModelRuntime:
 
     async def stop(self) -> None:
         """Stop the batchers."""
+        await self._pairs.stop()
         await self._encoder.stop()
 
     def infos(self) -> list[tuple[str, ModelIdentity]]:

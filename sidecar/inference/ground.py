@@ -1,8 +1,8 @@
 """The embedded grounding model: do the documents say this?
 
-Evidence for a claim is selected among the sentences of the documents; support is the best over each document's own evidence
-and the best sentences of all documents together, so that neither one chunk's evidence is diluted nor evidence spread over two
-chunks lost.
+A cross-encoder reads each claim beside the evidence selected for it; a calibrated logistic model combines its logit with word
+overlap, token alignment, numbers and names (features.py), taking the best over each document's own evidence and the best sentences
+of all documents together, so that neither one chunk's evidence is diluted nor evidence spread over two chunks lost.
 """
 
 from __future__ import annotations
@@ -17,123 +17,122 @@ from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, FloatArray, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.embed import Encoded, EncodedDocument, MiniLM
-from sidecar.inference.features import features
+from sidecar.inference.evidence import Ranked, choices, premise, premise_words, rank
+from sidecar.inference.features import FEATURES, features
 from sidecar.inference.idf import Idf
+from sidecar.inference.pairs import PairModel
 
-SENTENCES_OF_ONE = 4
-SENTENCES_TOGETHER = 6
-DOCUMENTS_ALONE = 4
+CLAIM_FEATURES = (*FEATURES, "cross_encoder")
 ANSWER_FEATURES = ("whole", "least", "mean", "many")
+NOTHING_TO_READ = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """The probability of a claim and the sentence (document, index in it) that is most like it."""
+class Heads:
+    """The calibrated models: of a claim by its features alone, with the cross-encoder's logit, and of a whole answer."""
 
-    probability: float
-    document: int
-    sentence: int
+    lexical: Logistic
+    claim: Logistic
+    answer: Logistic
+    claim_threshold: float
+    answer_threshold: float
 
 
-class FeatureGrounder:
-    """inference.base.Grounder by calibrated logistic models over the features of features.py."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, and where the evidence is."""
+
+    rows: FloatVector
+    premise: str
+    nearest: tuple[int, int] | None
+
+
+class EmbeddedGrounder:
+    """inference.base.Grounder."""
 
     languages = frozenset({"en"})
 
     def __init__(
-        self,
-        encoder: MiniLM,
-        idf: Idf,
-        *,
-        claim_model: Logistic,
-        answer_model: Logistic,
-        identity: ModelIdentity,
-        threshold: float,
-        answer_threshold: float,
+        self, encoder: MiniLM, idf: Idf, cross_encoder: PairModel, *, heads: Heads, identity: ModelIdentity
     ) -> None:
         self.identity = identity
-        self.threshold = threshold
-        self.answer_threshold = answer_threshold
+        self.threshold = heads.claim_threshold
+        self.answer_threshold = heads.answer_threshold
+        self._heads = heads
         self._encoder = encoder
         self._idf = idf
-        self._claim_model = claim_model
-        self._answer_model = answer_model
+        self._cross_encoder = cross_encoder
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        encoded_claims, encoded = await self._encode(claims, documents)
-        found = await asyncio.to_thread(lambda: [self._support(claim, encoded) for claim in encoded_claims])
-        return [_support(one, encoded) for one in found]
+        read, encoded = await self.read(claims, documents)
+        found = [n for n, one in enumerate(read) if one.nearest]
+        logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
+        supports = [Support(NOTHING_TO_READ, None)] * len(claims)
+        for n, value in zip(found, logits, strict=True):
+            probability = float(self._heads.claim.probability(with_logit(read[n].rows, value)).max())
+            supports[n] = Support(probability, place(read[n].nearest, encoded))
+        return supports
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
-        [whole], encoded = await self._encode([Claim(answer)], documents)
-        probability = (await asyncio.to_thread(self._support, whole, encoded)).probability
-        parts = [s.probability for c, s in zip(claims, supports, strict=True) if c.text.strip() != answer.strip()]
-        return float(self._answer_model.probability(self.answer_row([probability, *parts]))[0])
+        [whole], _ = await self.read([Claim(answer)], documents)
+        if whole.nearest is None:
+            return NOTHING_TO_READ
+        lexical = float(self._heads.lexical.probability(whole.rows).max())
+        return float(self._heads.answer.probability(answer_row(lexical, [s.probability for s in supports]))[0])
 
-    def claim_features(self, claim: Encoded, documents: Sequence[EncodedDocument]) -> FloatVector:
-        """Features of a claim against each choice of evidence: (choices, features). Training reads the same."""
-        sets = _evidence(claim, documents, self._idf)
-        return np.stack([features(claim, chosen, self._idf) for chosen in sets])
+    async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> tuple[list[Read], list[EncodedDocument]]:
+        """Evidence and features of each claim. Training reads the same."""
+        encoded_claims, asked, encoded = await encode(self._encoder, claims, documents)
 
-    def answer_row(self, probabilities: Sequence[float]) -> FloatVector:
-        """Features of an answer out of the probabilities of the whole and of each of its claims: (1, 4)."""
-        logits = [logit(p) for p in probabilities]
-        parts = logits[1:] or logits
-        return np.array([[logits[0], min(parts), sum(parts) / len(parts), np.log1p(len(parts))]], np.float64)
+        def work() -> list[Read]:
+            rows = []
+            for claim, own, vector in zip(claims, encoded_claims, asked, strict=True):
+                ranked = rank(own, vector, encoded, self._idf)
+                rows.append(self._read(claim, own, ranked, documents, encoded))
+            return rows
 
-    async def _encode(
-        self, claims: Sequence[Claim], documents: Sequence[str]
-    ) -> tuple[list[Encoded], list[EncodedDocument]]:
-        texts = [claim.text for claim in claims]
-        encoded_claims, encoded = await asyncio.gather(self._encoder.encode(texts), self._encoder.documents(documents))
-        return encoded_claims, encoded
+        return await asyncio.to_thread(work), encoded
 
-    def _support(self, claim: Encoded, documents: Sequence[EncodedDocument]) -> _Found:
-        if not any(document.sentences for document in documents):
-            return _Found(0.001, -1, -1)
-        probability = float(self._claim_model.probability(self.claim_features(claim, documents)).max())
-        best = max(
-            (
-                (float(sims.max()), n, int(sims.argmax()))
-                for n, d in enumerate(documents)
-                if len(sims := d.vectors @ claim.vector)
-            ),
-        )
-        return _Found(probability, best[1], best[2])
+    def _read(
+        self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> Read:
+        if ranked.nearest is None:
+            return Read(np.zeros((0, len(FEATURES))), "", None)
+        rows = np.stack([features(own, chosen, self._idf) for chosen in choices(ranked, documents)])
+        return Read(rows, premise(ranked, texts, documents, premise_words(claim.text)), ranked.nearest)
 
 
-def _support(found: _Found, documents: Sequence[EncodedDocument]) -> Support:
-    if found.document < 0:
-        return Support(found.probability, None)
-    span = documents[found.document].spans[found.sentence]
-    return Support(found.probability, Evidence(found.document, span.start, span.end))
+async def encode(
+    encoder: MiniLM, claims: Sequence[Claim], documents: Sequence[str]
+) -> tuple[list[Encoded], list[FloatArray], list[EncodedDocument]]:
+    """The claims, the vectors to rank evidence by (a claim's with its context, where it has one), and the documents."""
+    in_context = {n: f"{claim.context} {claim.text}" for n, claim in enumerate(claims) if claim.context}
+    texts = [*(claim.text for claim in claims), *in_context.values()]
+    encoded, read = await asyncio.gather(encoder.encode(texts), encoder.documents(documents))
+    vectors = [one.vector for one in encoded[: len(claims)]]
+    for n, one in zip(in_context, encoded[len(claims) :], strict=True):
+        vectors[n] = one.vector
+    return encoded[: len(claims)], vectors, read
 
 
-def _evidence(claim: Encoded, documents: Sequence[EncodedDocument], idf: Idf) -> list[list[Encoded]]:
-    """Choices of evidence: the best sentences of each of the most promising documents, then the best of all together."""
-    ranked: list[tuple[float, int, int]] = []
-    for number, document in enumerate(documents):
-        if document.sentences:
-            scores = document.vectors @ claim.vector + 0.5 * _coverages(claim, document, idf)
-            ranked.extend((float(score), number, n) for n, score in enumerate(scores))
-    ranked.sort(reverse=True)
-    of_one: dict[int, list[int]] = {}
-    for _, number, n in ranked:
-        chosen = of_one.setdefault(number, [])
-        if len(chosen) < SENTENCES_OF_ONE:
-            chosen.append(n)
-    best_documents = list(of_one)[:DOCUMENTS_ALONE]
-    choices = [[documents[number].sentences[n] for n in of_one[number]] for number in best_documents]
-    together = [documents[number].sentences[n] for _, number, n in ranked[:SENTENCES_TOGETHER]]
-    return [*choices, together]
+def with_logit(rows: FloatVector, value: float) -> FloatVector:
+    """Features (choices, len(FEATURES)) with the cross-encoder's logit as the last column."""
+    return np.concatenate([rows, np.full((len(rows), 1), value)], axis=1)
 
 
-def _coverages(claim: Encoded, document: EncodedDocument, idf: Idf) -> FloatArray:
-    weights = {one: idf.of(one) for one in claim.words.stems}
-    total = sum(weights.values()) or 1.0
-    rows = [sum(weights.get(one, 0.0) for one in set(sentence.words.stems)) / total for sentence in document.sentences]
-    return np.array(rows, np.float32)
+def answer_row(lexical: float, claims: Sequence[float]) -> FloatVector:
+    """Features of an answer (1, 4): the lexical support of the whole, the least and the mean support of its claims, how many."""
+    parts = [logit(p) for p in claims] or [logit(lexical)]
+    return np.array([[logit(lexical), min(parts), sum(parts) / len(parts), np.log1p(len(parts))]], np.float64)
+
+
+def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:
+    """The nearest sentence as evidence."""
+    if nearest is None:
+        return None
+    span = documents[nearest[0]].spans[nearest[1]]
+    return Evidence(nearest[0], span.start, span.end)

@@ -1,0 +1,89 @@
+"""BERT encoders as ONNX graphs, written from safetensors node by node: no torch, no tracer, nothing hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import TensorProto
+
+from sidecar.inference.export.graph import MICROSOFT, Floats, Graph
+
+INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of an encoder: all-MiniLM-L6-v2's."""
+
+    layers: int = 6
+    width: int = 384
+    heads: int = 12
+    epsilon: float = 1e-12
+
+
+SHAPE = Shape()
+
+
+def encoder(graph: Graph, w: Mapping[str, Floats]) -> list[str]:
+    """The encoder of a BERT: the hidden states after the embeddings and after each layer, (batch, tokens, width) each.
+
+    Graph inputs are input_ids, attention_mask and token_type_ids, int64 (batch, tokens).
+    """
+    graph.node("Shape", ["input_ids"], "length", start=1, end=2)
+    graph.node("Range", ["zero", graph.node("Squeeze", ["length"], "length.scalar"), "one"], "positions")
+    graph.constant("zero", np.array(0, np.int64))
+    graph.constant("one", np.array(1, np.int64))
+    words = graph.embedding("input_ids", w["embeddings.word_embeddings.weight"], "words")
+    places = graph.node(
+        "Gather", [graph.constant("places.table", w["embeddings.position_embeddings.weight"]), "positions"], "places"
+    )
+    types = graph.node(
+        "Gather",
+        [graph.constant("types.table", w["embeddings.token_type_embeddings.weight"]), "token_type_ids"],
+        "types",
+    )
+    summed = graph.node("Add", [graph.node("Add", [words, types], "words.types"), places], "embedded")
+    x = _norm(graph, summed, w, "embeddings.LayerNorm")
+    graph.node("Cast", ["attention_mask"], "mask.int32", to=TensorProto.INT32)
+    states = [x]
+    for layer in range(SHAPE.layers):
+        x = _layer(graph, x, w, f"encoder.layer.{layer}")
+        states.append(x)
+    return states
+
+
+def _layer(graph: Graph, x: str, w: Mapping[str, Floats], name: str) -> str:
+    width = SHAPE.width
+    own = f"{name}.attention.self"
+    joined = np.concatenate([w[f"{own}.{part}.weight"] for part in ("query", "key", "value")])
+    bias = np.concatenate([w[f"{own}.{part}.bias"] for part in ("query", "key", "value")])
+    qkv = graph.linear(x, joined, f"{name}.qkv")
+    parts = graph.split(qkv, [f"{name}.q", f"{name}.k", f"{name}.v"], [width] * 3)
+    attended = graph.node(
+        "MultiHeadAttention",
+        [*parts, graph.constant(f"{name}.qkv.bias", bias), "mask.int32"],
+        f"{name}.attended",
+        domain=MICROSOFT,
+        num_heads=SHAPE.heads,
+    )
+    out = graph.linear(attended, w[f"{name}.attention.output.dense.weight"], f"{name}.out")
+    x = _skip_norm(graph, out, x, w, f"{name}.attention.output")
+    wide = graph.linear(x, w[f"{name}.intermediate.dense.weight"], f"{name}.wide")
+    wide_bias = graph.constant(f"{name}.wide.bias", w[f"{name}.intermediate.dense.bias"])
+    bent = graph.node("BiasGelu", [wide, wide_bias], f"{name}.bent", domain=MICROSOFT)
+    narrow = graph.linear(bent, w[f"{name}.output.dense.weight"], f"{name}.narrow")
+    return _skip_norm(graph, narrow, x, w, f"{name}.output")
+
+
+def _skip_norm(graph: Graph, x: str, skip: str, w: Mapping[str, Floats], name: str) -> str:
+    inputs = [x, skip]
+    inputs += [graph.constant(f"{name}.{part}", w[f"{name}.LayerNorm.{part}"]) for part in ("weight", "bias")]
+    inputs.append(graph.constant(f"{name}.dense.bias", w[f"{name}.dense.bias"]))
+    return graph.node("SkipLayerNormalization", inputs, f"{name}.normed", domain=MICROSOFT, epsilon=SHAPE.epsilon)
+
+
+def _norm(graph: Graph, x: str, w: Mapping[str, Floats], name: str) -> str:
+    inputs = [x, *(graph.constant(f"{name}.{part}", w[f"{name}.{part}"]) for part in ("weight", "bias"))]
+    return graph.node("LayerNormalization", inputs, f"{name}.normed", axis=-1, epsilon=SHAPE.epsilon)
