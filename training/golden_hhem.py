@@ -23,7 +23,11 @@ SEED = 7
 def main() -> None:
     """Make the snapshot, score, write."""
     pairs = [(premise, hypothesis) for premise, hypothesis, _ in PUBLISHED]
-    pairs += [(LONG * 12, "Ships leave for the mainland once a day in winter ."), ("", "Ships leave ."), ("Ünïcode — 東京", "x")]
+    pairs += [
+        (LONG * 12, "Ships leave for the mainland once a day in winter ."),
+        ("", "Ships leave ."),
+        ("Ünïcode — 東京", "x"),
+    ]
     with tempfile.TemporaryDirectory() as folder:
         make_snapshot(Path(folder), TINY, [text for pair in pairs for text in pair], SEED)
         scores, ids = reference_scores(Path(folder), pairs)
@@ -31,7 +35,8 @@ def main() -> None:
         {"premise": premise, "hypothesis": hypothesis, "ids": own, "score": score}
         for (premise, hypothesis), own, score in zip(pairs, ids, scores, strict=True)
     ]
-    TARGET.write_text(json.dumps({"seed": SEED, "pairs": rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    TARGET.write_text(f'{{"seed": {SEED}, "pairs": [\n{lines}\n]}}\n', encoding="utf-8")
     print(f"{TARGET}: {len(rows)} pairs, scores {min(scores):.3f} to {max(scores):.3f}")
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training import data
-from training.data import Row
 
 SHARE_ALIKE = ("snli", "fever_dev")
 SUPPORTED, NOT_SUPPORTED = 0.97, 0.03
@@ -139,9 +138,7 @@ def change(claim: str, text: str, rng: random.Random) -> str | None:
     if len(set(names)) > 1:
         ways.append(lambda: _swap_roles(claim, names, rng))
     if months := [month for month in _MONTHS if re.search(rf"\b{month}\b", claim)]:
-        ways.append(
-            lambda: claim.replace(one := rng.choice(months), rng.choice([m for m in _MONTHS if m != one]))
-        )
+        ways.append(lambda: claim.replace(one := rng.choice(months), rng.choice([m for m in _MONTHS if m != one])))
     if _AUXILIARY.search(claim):
         ways.append(lambda: _negate(claim, rng))
     if opposites := [word for word in re.findall(r"[a-z]+", claim) if word in _OPPOSITE]:
@@ -164,9 +161,7 @@ def _other_number(claim: str, number: str, text: str, rng: random.Random) -> str
 
 def _other_name(claim: str, name: str, text: str, rng: random.Random) -> str | None:
     known = sorted({found.group() for found in _NAME.finditer(text)})
-    others = [
-        one for one in known if one not in claim and name not in one and len(one.split()) == len(name.split())
-    ]
+    others = [one for one in known if one not in claim and name not in one and len(one.split()) == len(name.split())]
     return claim.replace(name, rng.choice(others), 1) if others else None
 
 

@@ -12,6 +12,9 @@ from exporters.result import ModelIdentity
 from sidecar.errors import ConfigError
 
 
+PACKAGE = "install the package again, or name a folder of models"
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """What is known of a model. `files` maps names to sha256 (hex); `data` is the whole card."""
@@ -24,8 +27,8 @@ class Card:
     data: Mapping[str, Any]
 
     @classmethod
-    def load(cls, directory: Path) -> Card:
-        """From card.json. Raises ConfigError."""
+    def load(cls, directory: Path, field: str = "inference.model_dir", mend: str = PACKAGE) -> Card:
+        """From card.json. Raises ConfigError for `field` with the `mend`."""
         try:
             data = json.loads((directory / "card.json").read_text(encoding="utf-8"))
             return cls(
@@ -33,9 +36,7 @@ class Card:
             )
         except (OSError, ValueError, KeyError) as error:
             problem = f"{directory / 'card.json'}: {type(error).__name__}"
-            raise ConfigError(
-                "inference.model_dir", problem, "install the package again, or name a folder of models"
-            ) from error
+            raise ConfigError(field, problem, mend) from error
 
     def identity(self, file: str) -> ModelIdentity:
         """The identity that goes on every score, by the file that holds the weights."""

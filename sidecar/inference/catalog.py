@@ -19,7 +19,7 @@ from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.embed import MiniLM
 from sidecar.inference.features import FEATURES
 from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads
-from sidecar.inference.hhem import HhemGrounder
+from sidecar.inference.hhem import HHEM_DIR, HhemGrounder
 from sidecar.inference.idf import Idf
 from sidecar.inference.onnx import read_verified
 from sidecar.inference.pairs import PairModel
@@ -28,7 +28,6 @@ from sidecar.telemetry import Telemetry
 
 PACKAGED = Path(__file__).parent / "models"
 CROSS_ENCODER = "cross_encoder.onnx"
-HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
 
 
 class InferenceConfig(BaseModel):
@@ -105,7 +104,7 @@ class ModelRuntime:
                 batch_tokens=config.batch_tokens,
                 telemetry=self._telemetry,
             )
-            threshold = float(Card.load(directory).data["threshold"])
+            threshold = float(hhem.load_card(directory).data["threshold"])
             return model, HhemGrounder(self._encoder, idf, model, threshold=threshold)
         model = PairModel(
             config.model_dir / "embedded" / CROSS_ENCODER,

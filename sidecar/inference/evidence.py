@@ -60,9 +60,7 @@ def premise_words(claim: str) -> int:
     return min(180, max(90, 60 + 3 * len(claim.split())))
 
 
-def premise(
-    ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], most_words: int
-) -> str:
+def premise(ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], most_words: int) -> str:
     """The best sentences in reading order, whole, about `most_words` words of them and at least one."""
     chosen: list[tuple[int, int]] = []
     size = 0

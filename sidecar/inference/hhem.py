@@ -20,6 +20,7 @@ from sidecar.inference.onnx import read_verified
 from sidecar.inference.pairs import PairModel
 from sidecar.telemetry import Telemetry
 
+HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
 SCORING_FILE = "model.int8.onnx"
 _ANSWER_WORDS = 300
 
@@ -29,9 +30,14 @@ def present(directory: Path) -> bool:
     return (directory / "card.json").is_file()
 
 
+def load_card(directory: Path) -> Card:
+    """The card that the export wrote. Raises ConfigError."""
+    return Card.load(directory, "inference.hhem_dir", "run `rag-sidecar models export hhem SOURCE`")
+
+
 def load(directory: Path, *, file: str, threads: int, batch_tokens: int, telemetry: Telemetry) -> PairModel:
     """One of the exported graphs. Raises ConfigError naming the file and the mend."""
-    card = Card.load(directory)
+    card = load_card(directory)
     read_verified(directory / "tokenizer.json", card.files["tokenizer.json"])
     return PairModel(
         directory / file,
@@ -63,9 +69,7 @@ class HhemGrounder:
         own, asked, read = await encode(self._encoder, claims, documents)
         ranked = [rank(claim, vector, read, self._idf) for claim, vector in zip(own, asked, strict=True)]
         found = [n for n, one in enumerate(ranked) if one.nearest]
-        pairs = [
-            (premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found
-        ]
+        pairs = [(premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found]
         supports = [Support(NOTHING_TO_READ, None)] * len(claims)
         for n, score in zip(found, await self._model.score(pairs), strict=True):
             supports[n] = Support(score, place(ranked[n].nearest, read))

@@ -30,7 +30,9 @@ from sidecar.inference.export.t5 import Shape, encoder
 HUB = "https://huggingface.co"
 HUB_ID = "vectara/hallucination_evaluation_model"
 TOKENIZER_ID = "google/flan-t5-base"
-PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {premise}\n\nHypothesis: {hypothesis}"
+PROMPT = (
+    "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {premise}\n\nHypothesis: {hypothesis}"
+)
 MAX_TOKENS = 2048
 THRESHOLD = 0.5
 FILES: Mapping[str, Scheme] = {"model.fp32.onnx": "fp32", "model.int8.onnx": "rows"}
@@ -75,7 +77,8 @@ def build(weights: Mapping[str, Floats], scheme: Scheme) -> onnx.ModelProto:
     """The graph: input_ids and attention_mask (batch, tokens) to `consistent` (batch,), the probability in 0..1."""
     graph = Graph(scheme)
     states = encoder(
-        graph, {name.removeprefix("transformer."): value for name, value in weights.items() if "embed_tokens" not in name}
+        graph,
+        {name.removeprefix("transformer."): value for name, value in weights.items() if "embed_tokens" not in name},
     )
     first = graph.node("Gather", [states, graph.constant("first", np.array(0, np.int64))], "first.state", axis=1)
     head = graph.constant("head.weight", np.ascontiguousarray(weights["classifier.weight"].T))
@@ -130,7 +133,9 @@ def find_tokenizer(directory: Path, *, vocabulary: int) -> Tokenizer:
             tokenizer = from_spiece(pieces.read_bytes())
         else:
             raise ConfigError(
-                "--tokenizer", f"{directory} has neither tokenizer.json nor spiece.model", f"put those of {TOKENIZER_ID} there"
+                "--tokenizer",
+                f"{directory} has neither tokenizer.json nor spiece.model",
+                f"put those of {TOKENIZER_ID} there",
             )
     except ConfigError:
         raise
@@ -177,7 +182,9 @@ def _download(source: str, folder: Path, say: Callable[[str], None]) -> str:
                 say(f"{url}: {(folder / name).stat().st_size / 1e6:.1f} MB")
     except httpx.HTTPError as error:
         problem = f"{source} could not be fetched from {hub}: {type(error).__name__}"
-        raise ConfigError("SOURCE", problem, "download the snapshot where the hub can be reached, and name its directory") from error
+        raise ConfigError(
+            "SOURCE", problem, "download the snapshot where the hub can be reached, and name its directory"
+        ) from error
     return revision or "unknown"
 
 

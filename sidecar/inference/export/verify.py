@@ -67,7 +67,9 @@ def verify(
     if published:
         known = [score for *_, score in PUBLISHED]
         table.append(Deviation("fp32 from the published scores", len(own), _largest(exact[: len(own)], known), EXACT))
-        table.append(Deviation("int8 from the published scores", len(own), _largest(quantised[: len(own)], known), QUANTISED))
+        table.append(
+            Deviation("int8 from the published scores", len(own), _largest(quantised[: len(own)], known), QUANTISED)
+        )
     return table
 
 
@@ -78,7 +80,9 @@ def reference_scores(source: Path, pairs: Sequence[tuple[str, str]]) -> tuple[li
         from safetensors.torch import load_file
         from transformers import T5Config, T5ForTokenClassification
     except ImportError as error:
-        raise ConfigError("--source", "the reference implementation needs PyTorch", "install rag-sidecar[train]") from error
+        raise ConfigError(
+            "--source", "the reference implementation needs PyTorch", "install rag-sidecar[train]"
+        ) from error
     weights = {name.removeprefix("t5."): value for name, value in load_file(source / "model.safetensors").items()}
     sizes = Shape.of({name.removeprefix("transformer."): value.numpy() for name, value in weights.items()})
     config = T5Config(
@@ -89,7 +93,9 @@ def reference_scores(source: Path, pairs: Sequence[tuple[str, str]]) -> tuple[li
     model = T5ForTokenClassification(config)
     missing, unexpected = model.load_state_dict(weights, strict=False)
     if set(missing) - {"transformer.encoder.embed_tokens.weight"} or unexpected:
-        raise ConfigError("--source", f"weights do not fit: {[*missing, *unexpected][:3]}", "download the snapshot again")
+        raise ConfigError(
+            "--source", f"weights do not fit: {[*missing, *unexpected][:3]}", "download the snapshot again"
+        )
     model.eval()
     tokenizer = find_tokenizer(source, vocabulary=config.vocab_size)
     scores, ids = [], []
@@ -116,7 +122,9 @@ def _read_pairs(path: Path) -> list[tuple[str, str]]:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         return [(str(row["premise"]), str(row["hypothesis"])) for row in rows]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError("--pairs", f"{path}: {type(error).__name__}", 'one {"premise": ..., "hypothesis": ...} a line') from error
+        raise ConfigError(
+            "--pairs", f"{path}: {type(error).__name__}", 'one {"premise": ..., "hypothesis": ...} a line'
+        ) from error
 
 
 def _largest(some: Sequence[float], others: Sequence[float]) -> float:
