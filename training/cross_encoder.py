@@ -4,8 +4,9 @@
 
 `--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors). Writes model.safetensors (BERT's weights and the
 head), tokenizer.json, config.json and log.jsonl to `--out`; the best and the last step are kept. Needs the extra `train`
-(PyTorch, transformers); about an hour an epoch on two cores in bf16. With glibc's allocator half of that again goes to page
-faults: preload jemalloc with MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:-1,muzzy_decay_ms:-1.
+(PyTorch, transformers); about half an hour an epoch on two cores in bf16. With glibc's allocator it takes twice that, page
+faults: preload jemalloc with MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:-1,muzzy_decay_ms:-1,thp:always,narenas:1, which holds
+about 8 GB. A run that was stopped goes on from last.safetensors with --from-step.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class CrossEncoder(torch.nn.Module):
 
 def padded(encodings: Sequence[Encoding]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Token ids, segment ids and mask, each (pairs, tokens)."""
-    longest = -(-max(len(one.ids) for one in encodings) // 16) * 16  # few shapes, so that memory is used again
+    longest = -(-max(len(one.ids) for one in encodings) // 32) * 32  # few shapes, so that memory is used again
     ids, types, mask = (torch.zeros(len(encodings), longest, dtype=torch.long) for _ in range(3))
     for row, one in enumerate(encodings):
         size = len(one.ids)
@@ -138,7 +139,10 @@ def train(args: argparse.Namespace) -> None:
 
     tokens = sum(len(one.ids) for one in encodings) / len(encodings)
     say(pairs=len(pairs), held=len(held), tokens_a_pair=round(tokens, 1), steps=steps, rate=args.rate, seed=SEED)
-    started, running, best, step = time.monotonic(), 0.69, 0.0, 0
+    started, running, best, step = time.monotonic(), 0.69, 0.0, args.from_step
+    if step:
+        model.load_state_dict(load_file(str(args.out / "last.safetensors")))
+        rng = random.Random(SEED + step)
     model.train()
     while step < steps:
         for chosen in batches(encodings, rng):
@@ -182,7 +186,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--measure-every", type=int, default=500)
+    parser.add_argument("--from-step", type=int, default=0)
+    parser.add_argument("--measure-every", type=int, default=250)
     parser.add_argument("--permitted-only", action="store_true", help="without the share-alike sets of ADR 0007")
     train(parser.parse_args())
 

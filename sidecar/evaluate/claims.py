@@ -18,6 +18,7 @@ _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*)$|^\s*\*\*([^*]{1,80}?):?\*\*:?\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*•‣–+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+(.*)$")
 _ROW = re.compile(r"^\s*\|(.+)\|\s*$")
+_INTRODUCES = re.compile(r"[:：][ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"^\s*(?:[-*_=]{3,}|\|?[\s:|-]{3,}\|?)\s*$")
 _CITATION = re.compile(
     r"\s*(?:\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\]|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])])"
@@ -30,6 +31,7 @@ _MARKUP = (
     (re.compile(r"(\*\*|__)(.{1,400}?)\1"), r"\2"),
     (re.compile(r"(?<![\w*])\*(?!\s)([^*]{1,400}?)\*(?![\w*])"), r"\1"),
     (re.compile(r"`([^`]{0,400})`"), r"\1"),
+    (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^>]{0,80})?>", re.IGNORECASE), ""),
     (re.compile(r"</?[a-zA-Z][^>]{0,80}>"), " "),
     (re.compile(r"^\s*>+\s?"), ""),
 )
@@ -100,7 +102,7 @@ def _units(answer: str) -> Iterator[_Unit]:
     lead = ""
     header: list[str] = []
     paragraph: list[str] = []
-    lines = _FENCE.sub("\n", answer.replace("\r\n", "\n")).split("\n")
+    lines = _INTRODUCES.sub(r"\g<0>\n", _FENCE.sub("\n", answer.replace("\r\n", "\n"))).split("\n")
     for line in [*lines, ""]:
         block = _RULE.match(line) or _HEADING.match(line) or _ITEM.match(line) or _ROW.match(line)
         if block or not line.strip():

@@ -11,7 +11,6 @@ from typing import Any
 from exporters.result import ModelIdentity
 from sidecar.errors import ConfigError
 
-
 PACKAGE = "install the package again, or name a folder of models"
 
 

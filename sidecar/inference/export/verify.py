@@ -6,6 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
 
 from sidecar.errors import ConfigError
 from sidecar.inference.cpu import cpu_limit
@@ -74,30 +77,10 @@ def verify(
 
 
 def reference_scores(source: Path, pairs: Sequence[tuple[str, str]]) -> tuple[list[float], list[list[int]]]:
-    """Scores and token ids of transformers' T5ForTokenClassification on a snapshot, one pair at a time. Raises ConfigError."""
-    try:
-        import torch
-        from safetensors.torch import load_file
-        from transformers import T5Config, T5ForTokenClassification
-    except ImportError as error:
-        raise ConfigError(
-            "--source", "the reference implementation needs PyTorch", "install rag-sidecar[train]"
-        ) from error
-    weights = {name.removeprefix("t5."): value for name, value in load_file(source / "model.safetensors").items()}
-    sizes = Shape.of({name.removeprefix("transformer."): value.numpy() for name, value in weights.items()})
-    config = T5Config(
-        vocab_size=weights["transformer.shared.weight"].shape[0], d_model=sizes.width, d_kv=sizes.inner // sizes.heads,
-        d_ff=sizes.feed_forward, num_layers=sizes.layers, num_heads=sizes.heads, num_labels=2,
-        feed_forward_proj="gated-gelu", dropout_rate=0.0, classifier_dropout=0.0,
-    )  # fmt: skip
-    model = T5ForTokenClassification(config)
-    missing, unexpected = model.load_state_dict(weights, strict=False)
-    if set(missing) - {"transformer.encoder.embed_tokens.weight"} or unexpected:
-        raise ConfigError(
-            "--source", f"weights do not fit: {[*missing, *unexpected][:3]}", "download the snapshot again"
-        )
-    model.eval()
-    tokenizer = find_tokenizer(source, vocabulary=config.vocab_size)
+    """Scores and token ids of the reference implementation on a snapshot, one pair at a time. Raises ConfigError."""
+    model, tokenizer = reference_model(source)
+    import torch
+
     scores, ids = [], []
     for premise, hypothesis in pairs:
         own = tokenizer.encode(PROMPT.format(premise=premise, hypothesis=hypothesis)).ids
@@ -106,6 +89,31 @@ def reference_scores(source: Path, pairs: Sequence[tuple[str, str]]) -> tuple[li
         scores.append(float(torch.softmax(logits, -1)[1]))
         ids.append(own)
     return scores, ids
+
+
+def reference_model(source: Path) -> tuple[Any, Tokenizer]:
+    """transformers' T5ForTokenClassification with the weights of a snapshot, and its tokenizer. Raises ConfigError."""
+    try:
+        from safetensors.torch import load_file
+        from transformers import T5Config, T5ForTokenClassification
+    except ImportError as error:
+        raise ConfigError(
+            "--source", "the reference implementation needs PyTorch", "pip install 'rag-sidecar[train]'"
+        ) from error
+    weights = {name.removeprefix("t5."): value for name, value in load_file(source / "model.safetensors").items()}
+    sizes = Shape.of({name.removeprefix("transformer."): value.float().numpy() for name, value in weights.items()})
+    config = T5Config(
+        vocab_size=weights["transformer.shared.weight"].shape[0], d_model=sizes.width, d_kv=sizes.inner // sizes.heads,
+        d_ff=sizes.feed_forward, num_layers=sizes.layers, num_heads=sizes.heads, num_labels=2,
+        feed_forward_proj="gated-gelu", dropout_rate=0.0, classifier_dropout=0.0,
+    )  # fmt: skip
+    model = T5ForTokenClassification(config)
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    if set(missing) - {"transformer.encoder.embed_tokens.weight"} or unexpected:
+        problem = f"weights do not fit: {[*missing, *unexpected][:3]}"
+        raise ConfigError("--source", problem, "download the snapshot again")
+    model.eval()
+    return model, find_tokenizer(source, vocabulary=config.vocab_size)
 
 
 def _scores(directory: Path, file: str, pairs: Sequence[tuple[str, str]]) -> list[float]:

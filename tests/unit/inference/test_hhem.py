@@ -74,7 +74,9 @@ def test_int8_stays_near_and_does_not_depend_on_its_batch(exported: Path) -> Non
 
 def test_int8_holds_whole_numbers_where_the_weights_are(exported: Path) -> None:
     stored = {one.name: one for one in onnx.load(exported / "model.int8.onnx").graph.initializer}
-    linear = [one for name, one in stored.items() if name.endswith((".qkv.weight", ".o.weight", ".wi.weight", ".wo.weight"))]
+    linear = [
+        one for name, one in stored.items() if name.endswith((".qkv.weight", ".o.weight", ".wi.weight", ".wo.weight"))
+    ]
     assert len(linear) == 4 * TINY.layers
     assert {one.data_type for one in linear} == {onnx.TensorProto.INT8}
     assert stored["bias.table"].data_type == stored["words.table"].data_type == onnx.TensorProto.FLOAT
@@ -105,7 +107,10 @@ def test_a_sentencepiece_model_gives_the_same_tokens(snapshot: Path, exported: P
     for name in ("config.json", "model.safetensors", "spiece.model"):
         shutil.copy(snapshot / name, tmp_path / name)
     export(str(tmp_path), tmp_path / "out", say=quiet)
-    own, known = Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json")), Tokenizer.from_file(str(exported / "tokenizer.json"))
+    own, known = (
+        Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json")),
+        Tokenizer.from_file(str(exported / "tokenizer.json")),
+    )
     for premise, hypothesis in PAIRS:
         assert own.encode(premise + hypothesis).ids == known.encode(premise + hypothesis).ids
     with pytest.raises(ValueError, match="not a SentencePiece model"):
@@ -167,7 +172,9 @@ async def test_support_is_the_models_score_of_claim_and_evidence(exported: Path)
         for claim, support in zip(claims, supports, strict=True):
             assert support.probability == pytest.approx(int8.compute([int8.encode(text, claim.text)])[0], abs=1e-5)
         assert supports[0].evidence is not None
-        assert text[supports[0].evidence.start : supports[0].evidence.end] == "Ships leave for the mainland twice a day."
+        assert (
+            text[supports[0].evidence.start : supports[0].evidence.end] == "Ships leave for the mainland twice a day."
+        )
         whole = await grounder.consistency("Ships leave twice a day. Mark was a fan.", claims, supports, [text])
         assert 0 <= whole <= 1
         assert [one.probability for one in await grounder.support(claims, [" "])] == [0.001, 0.001]
@@ -215,7 +222,7 @@ def hub(snapshot: Path) -> Iterator[str]:
     """A hub with the snapshot and the tokenizer under their ids."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             repository, _, name = self.path.strip("/").partition("/resolve/main/")
             known = {HUB_ID: ("config.json", "model.safetensors"), "google/flan-t5-base": ("tokenizer.json",)}
             if name not in known.get(repository, ()):
