@@ -50,7 +50,7 @@ _ABSTAINS = re.compile(
     |\b(?:isn[’']t|aren[’']t|wasn[’']t|weren[’']t)\ (?:mentioned|provided|specified|stated|available|given|found|known|disclosed)
     |\b(?:there\ (?:is|are|was|were)|has|have|contains?|provides?|found|gives?)\ (?:no|not\ enough|insufficient|not\ any|not\ sufficient)\ (?:\w+\ ){{0,3}}
         (?:information|mention|details?|data|answer|context|evidence|reference|record|indication|documents?|results?|instructions?)
-    |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data|record)s?\ 
+    |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data|record)s?[ ]
         (?:(?:is|are|was|were|has\ been|have\ been)\ )?(?:\w+ly\ )?(?:provided|available|given|found|about|on|regarding|in\ the)
     |\b(?:cannot|can[’']?t|can\ not|could\ not|couldn[’']t)\ be\ (?:answered|determined|verified|confirmed|established|inferred)
     |\b(?:information|answer|details?|mention|data|references?)\b[^.]{{0,40}}\b(?:cannot|can[’']?t|could\ not|couldn[’']t)\ be\ (?:found|provided|located|given)
