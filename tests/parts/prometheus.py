@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tempfile
 import time
 import urllib.error
@@ -23,6 +24,7 @@ class Prometheus:
     """Used as `with Prometheus({"sidecar": "127.0.0.1:9464"}) as prometheus`.
 
     `targets` maps a job to a host and port, or to a list of them; `rule_files` are loaded; both intervals are seconds.
+    `history` is an OpenMetrics file with timestamps that the store begins with.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Prometheus:
         rule_files: Sequence[Path] = (),
         scrape_interval: float = 1.0,
         scrape_options: Mapping[str, Any] | None = None,
+        history: Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rag-sidecar-prometheus-")
         (self._port,) = free_ports(1)
@@ -48,6 +51,7 @@ class Prometheus:
                 for job, where in targets.items()
             ],
         }
+        self._history = history
         self._server: Server | None = None
 
     @property
@@ -58,6 +62,9 @@ class Prometheus:
     def __enter__(self) -> Prometheus:
         folder = Path(self._folder.name)
         (folder / "prometheus.yml").write_text(yaml.safe_dump(self._config), encoding="utf-8")
+        if self._history:
+            load = ["tsdb", "create-blocks-from", "openmetrics", str(self._history), str(folder / "data")]
+            subprocess.run([str(paths.find("promtool")), *load], check=True, capture_output=True, timeout=300)
         try:
             self._server = Server(
                 "Prometheus",
@@ -83,9 +90,9 @@ class Prometheus:
             self._server.stop()
         self._folder.cleanup()
 
-    def query(self, promql: str) -> list[tuple[dict[str, str], float]]:
+    def query(self, promql: str, *, at: float | None = None) -> list[tuple[dict[str, str], float]]:
         """The samples of an instant query, labels and value. Raises RuntimeError with Prometheus's words for a bad query."""
-        data = self.get("/api/v1/query", query=promql)
+        data = self.get("/api/v1/query", query=promql, **({} if at is None else {"time": str(at)}))
         if data["resultType"] == "scalar":
             return [({}, float(data["result"][1]))]
         return [(sample["metric"], float(sample["value"][1])) for sample in data["result"]]
