@@ -9,6 +9,7 @@ from __future__ import annotations
 
 WEIGHT = "rag_verdict_weight_total"
 WEIGHT_SQUARED = "rag_verdict_weight_squared_total"
+SQUARED = "rag_evaluation_squared_weight_total"
 JUDGED = 'verdict=~"grounded|hallucinated"'
 HALLUCINATED = 'verdict="hallucinated"'
 ABSTAINED = 'verdict="abstained"'
@@ -75,6 +76,15 @@ def mean_score(window: str, *, by: str, where: str = "") -> str:
     """Weighted mean of the scores in a window, 0..1."""
     whole = total("rate", "rag_evaluation_score_count", window, by=by, where=where)
     return f"{total('rate', 'rag_evaluation_score_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
+
+
+def mean_score_error(window: str, *, by: str, where: str = "") -> str:
+    """Standard error of the weighted mean score m: sqrt(sum w^2 (x - m)^2) / sum w, multiplied out (Hájek's ratio estimator)."""
+    m = f"({mean_score(window, by=by, where=where)})"
+    powers = [total("increase", SQUARED, window, by=by, where=where, extra=f'power="{power}"') for power in (0, 1, 2)]
+    weight = total("increase", "rag_evaluation_score_count", window, by=by, where=where)
+    spread = f"{powers[2]}\n- 2 * {m} * {powers[1]}\n+ {m} ^ 2 * {powers[0]}"
+    return f"sqrt(clamp_min(\n{spread},\n0))\n/ ({weight} > 0)"
 
 
 def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str = "") -> str:

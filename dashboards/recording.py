@@ -44,6 +44,11 @@ def mean_score(window: str) -> str:
     return f"{LEVEL}_evaluator:rag_evaluation_score:mean_rate{window}"
 
 
+def mean_score_error(window: str) -> str:
+    """Name of the standard error of that mean."""
+    return f"{LEVEL}_evaluator:rag_evaluation_score:stderr_rate{window}"
+
+
 def groups(windows: Windows = WINDOWS, *, interval: str = "30s") -> list[dict[str, Any]]:
     """The rule groups, one a window, as Prometheus reads them."""
     return [
@@ -63,4 +68,5 @@ def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
     if window in (windows.fast, windows.slow):
         rules[abstention(window)] = promql.abstention_ratio(window, by=LEVEL)
         rules[mean_score(window)] = promql.mean_score(window, by=f"{LEVEL}, evaluator")
+        rules[mean_score_error(window)] = promql.mean_score_error(window, by=f"{LEVEL}, evaluator")
     return [{"record": name, "expr": expression} for name, expression in rules.items()]

@@ -94,6 +94,7 @@ def _recorded() -> str:
         ("rag_verdict_effective_samples", "effective sample size behind it: (Σw)²/Σw²"),
         ("rag_abstention:ratio", "weighted abstained / all verdicts"),
         ("rag_evaluation_score:mean", "weighted mean score of each evaluator"),
+        ("rag_evaluation_score:stderr", "standard error of that mean"),
     )
     cells = []
     for rule in rows:

@@ -32,6 +32,7 @@ _DURATIONS = {
     "time_to_first_token": "rag_time_to_first_token_seconds",
 }
 _VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
+_POWERS = (0, 1, 2)
 _MOST_REASONS = 100
 # OpenMetrics: an exemplar's label names and values have at most 128 characters together.
 _LONGEST_TRACE_ID = 128 - len("trace_id")
@@ -169,6 +170,8 @@ class PrometheusExporter(Collector):
                 subject.count(name, (verdict.value,), 0)
         for evaluator in self._evaluators:
             subject.count("rag_evaluations_total", (evaluator, Outcome.SCORED.value, ""), 0)
+            for power in _POWERS:
+                subject.count("rag_evaluation_squared_weight_total", (evaluator, str(power)), 0)
 
     def _forget(self, silent: Subject) -> None:
         model = silent.labels[SUBJECT.index("model")]
@@ -208,6 +211,9 @@ class PrometheusExporter(Collector):
         subject.count("rag_evaluations_total", (evaluator, evaluation.outcome.value, reason))
         if evaluation.score is not None and 0 <= evaluation.score <= 1:
             self._observe(subject, "rag_evaluation_score", (evaluator,), evaluation.score, weight, result)
+            for power in _POWERS:
+                amount = weight * weight * evaluation.score**power
+                subject.count("rag_evaluation_squared_weight_total", (evaluator, str(power)), amount)
 
     def _observe(
         self, subject: Subject, name: str, extra: tuple[str, ...], value: float, weight: float, result: Result

@@ -66,6 +66,23 @@ def counters(rng: np.random.Generator) -> dict[tuple[str, str], NDArray[np.float
     return made
 
 
+def score_counters(rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
+    """The series of a mean score, by their names: (services, replicas, scrapes). Scores are 0, 0.5 or 1."""
+    shape = (SERVICES, REPLICAS, STEPS - 1)
+    names = ("sum", "count", "0", "1", "2")
+    made = {name: np.zeros((SERVICES, REPLICAS, STEPS)) for name in names}
+    for probability, rate, ratio in STRATA:
+        sampled = rng.poisson(rate * STEP_SECONDS / 3600 * probability, shape)
+        low = rng.binomial(sampled, ratio)
+        half = rng.binomial(sampled - low, 0.3)
+        for score, count in ((0.0, low), (0.5, half), (1.0, sampled - low - half)):
+            made["sum"][..., 1:] += count * score / probability
+            made["count"][..., 1:] += count / probability
+            for power in (0, 1, 2):
+                made[str(power)][..., 1:] += count * score**power / probability**2
+    return {name: values.cumsum(axis=-1) + 1e6 for name, values in made.items()}
+
+
 def write(path: Path, start: float) -> None:
     with path.open("w", encoding="utf-8") as file:
         made = counters(np.random.default_rng(20))
@@ -77,6 +94,17 @@ def write(path: Path, start: float) -> None:
                     labels = f'rag_service="{service}",instance="{replica}",verdict="{verdict}"'
                     at = start + scrape * STEP_SECONDS
                     file.write(f"{series}{{{labels}}} {values[service, replica, scrape]:g} {at:.0f}\n")
+        scores = score_counters(np.random.default_rng(21))
+        for kind, names in (("histogram", ("sum", "count")), ("counter", ("0", "1", "2"))):
+            family = "rag_evaluation_score" if kind == "histogram" else promql.SQUARED.removesuffix("_total")
+            file.write(f"# TYPE {family} {'unknown' if kind == 'histogram' else kind}\n")
+            for name in names:
+                series = f"{family}_{name}" if kind == "histogram" else promql.SQUARED
+                power = "" if kind == "histogram" else f',power="{name}"'
+                for service, replica, scrape in np.ndindex(*scores[name].shape):
+                    labels = f'rag_service="{service}",instance="{replica}"{power}'
+                    at = start + scrape * STEP_SECONDS
+                    file.write(f"{series}{{{labels}}} {scores[name][service, replica, scrape]:.10g} {at:.0f}\n")
         file.write("# EOF\n")
 
 
@@ -111,3 +139,12 @@ def test_the_effective_sample_size_is_less_than_the_sample_and_more_than_its_hea
     squared = sum(rate / probability for probability, rate, _ in STRATA) * REPLICAS
     assert abs(sizes.mean() / (weight**2 / squared) - 1) < 0.06
     assert (sizes < sum(rate * probability for probability, rate, _ in STRATA) * REPLICAS * 1.5).all()
+
+
+def test_the_standard_error_of_a_mean_score_is_its_spread(setting: Setting) -> None:
+    mean = setting.ask(promql.mean_score("1h", by="rag_service"))
+    error = setting.ask(promql.mean_score_error("1h", by="rag_service"))
+    true = sum(rate * (1 - ratio) * 0.85 for _, rate, ratio in STRATA) / sum(rate for _, rate, _ in STRATA)
+    assert abs(mean.mean() / true - 1) < 0.01
+    covered = (abs(mean - true) <= promql.Z * error).mean()
+    assert 0.93 <= covered <= 0.97, covered
