@@ -39,7 +39,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_cost_usd_total", "counter", "Cost in US dollars, in types that add up; output has reasoning in it, request is a fee by call.", (*SUBJECT, "type")),
     Series("rag_unpriced_tokens_total", "counter", "Tokens of models that have no known price; they are in no cost.", ("model",)),
     Series("rag_evaluation_score", "histogram", "Scores, 0..1, 1 is good; each observation counts for the requests it stands for (1/p).", (*SUBJECT, "evaluator"), SCORE),
-    Series("rag_evaluation_squared_weight_total", "counter", "Sums of squared weights times the score to a power (0, 1, 2), for standard errors of mean scores.", (*SUBJECT, "evaluator", "power")),
+    Series("rag_evaluation_squared_weight_total", "counter", "Sums of squared weights times score^power, for standard errors of mean scores.", (*SUBJECT, "evaluator", "power")),
     Series("rag_evaluations_total", "counter", "Evaluations made, unweighted, by outcome.", (*SUBJECT, "evaluator", "outcome", "reason")),
     Series("rag_verdicts_total", "counter", "Verdicts, unweighted: the sample size.", (*SUBJECT, "verdict")),
     Series("rag_verdict_weight_total", "counter", "Verdicts, each counting for the requests it stands for (1/p): estimates of the whole traffic.", (*SUBJECT, "verdict")),
