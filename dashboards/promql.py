@@ -14,6 +14,13 @@ JUDGED = 'verdict=~"grounded|hallucinated"'
 HALLUCINATED = 'verdict="hallucinated"'
 ABSTAINED = 'verdict="abstained"'
 
+# Replicas run the same model; while a new one is rolled out, the mean of both stands for a moment.
+_SENSITIVITY = 'scalar(avg(rag_sidecar_detector_rate{rate="sensitivity"}))'
+_SPECIFICITY = 'scalar(avg(rag_sidecar_detector_rate{rate="specificity"}))'
+_HALLUCINATED = 'scalar(avg(rag_sidecar_detector_labelled{label="hallucinated"}))'
+_GROUNDED = 'scalar(avg(rag_sidecar_detector_labelled{label="grounded"}))'
+_YOUDEN = f"({_SENSITIVITY} + {_SPECIFICITY} - 1)"
+
 # Two-sided 95 %.
 Z = 1.96
 
@@ -70,6 +77,21 @@ def hallucination_bound(window: str, *, upper: bool, by: str = "", where: str = 
     """A Wilson bound of the hallucination ratio in a window, from the raw counters."""
     p = hallucination_ratio(window, by=by, where=where)
     return wilson(p, effective_samples(window, by=by, where=where), upper=upper)
+
+
+def corrected_ratio(p: str) -> str:
+    """The share of hallucinated answers behind a ratio `p` of verdicts, given how often the detector is right (Rogan and Gladen
+    1978): (p + specificity - 1) / (sensitivity + specificity - 1), inside 0..1; nothing where the detector is no better than chance."""
+    return f"clamp(\n  ({_operand(p)} + {_SPECIFICITY} - 1)\n  / {_YOUDEN},\n  0, 1\n)\nand on () (vector({_YOUDEN}) > 0)"
+
+
+def corrected_bound(p: str, n: str, *, upper: bool) -> str:
+    """A 95 % bound of the corrected ratio by the delta method, the uncertainty of the detector's own rates included."""
+    p, n, r = _operand(p), _operand(n), f"({corrected_ratio(p)})"
+    sensitivity = f"{r} ^ 2 * {_SENSITIVITY} * (1 - {_SENSITIVITY}) / {_HALLUCINATED}"
+    specificity = f"(1 - {r}) ^ 2 * {_SPECIFICITY} * (1 - {_SPECIFICITY}) / {_GROUNDED}"
+    variance = f"{p} * (1 - {p}) / {n}\n   + {sensitivity}\n   + {specificity}"
+    return f"clamp(\n  {r} {'+' if upper else '-'} {Z} * sqrt(\n   {variance}\n  ) / {_YOUDEN},\n  0, 1\n)"
 
 
 def mean_score(window: str, *, by: str, where: str = "") -> str:

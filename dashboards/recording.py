@@ -29,6 +29,16 @@ def upper_bound(window: str) -> str:
     return f"{LEVEL}:rag_hallucination:upper95_rate{window}"
 
 
+def corrected(window: str) -> str:
+    """Name of the ratio corrected for the errors of the grounding model."""
+    return f"{LEVEL}:rag_hallucination:corrected_ratio_rate{window}"
+
+
+def corrected_bound(window: str, *, upper: bool) -> str:
+    """Name of a 95 % bound of the corrected ratio."""
+    return f"{LEVEL}:rag_hallucination:corrected_{'upper95' if upper else 'lower95'}_rate{window}"
+
+
 def samples(window: str) -> str:
     """Name of the effective sample size behind the ratio."""
     return f"{LEVEL}:rag_verdict_effective_samples:increase{window}"
@@ -66,6 +76,9 @@ def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
         upper_bound(window): promql.wilson(p, n, upper=True),
     }
     if window in (windows.fast, windows.slow):
+        rules[corrected(window)] = promql.corrected_ratio(p)
+        for upper in (False, True):
+            rules[corrected_bound(window, upper=upper)] = promql.corrected_bound(p, n, upper=upper)
         rules[abstention(window)] = promql.abstention_ratio(window, by=LEVEL)
         rules[mean_score(window)] = promql.mean_score(window, by=f"{LEVEL}, evaluator")
         rules[mean_score_error(window)] = promql.mean_score_error(window, by=f"{LEVEL}, evaluator")

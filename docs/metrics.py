@@ -93,6 +93,12 @@ def _recorded() -> str:
         ("rag_hallucination:upper95", "upper end of its 95 % interval (Wilson)"),
         ("rag_verdict_effective_samples", "effective sample size behind it: (Σw)²/Σw²"),
         ("rag_abstention:ratio", "weighted abstained / all verdicts"),
+        (
+            "rag_hallucination:corrected_ratio",
+            "the ratio corrected for the errors of the grounding model (Rogan-Gladen)",
+        ),
+        ("rag_hallucination:corrected_lower95", "lower end of the corrected ratio's 95 % interval"),
+        ("rag_hallucination:corrected_upper95", "upper end of the corrected ratio's 95 % interval"),
         ("rag_evaluation_score:mean", "weighted mean score of each evaluator"),
         ("rag_evaluation_score:stderr", "standard error of that mean"),
     )

@@ -1,4 +1,4 @@
-"""The command line: run, check, score, inspect, models, demo, version.
+"""The command line: run, check, score, inspect, calibrate, models, demo, version.
 
 Exit codes: 0 done; 1 done, but not all of it was well (a line unread, a check failed, nothing scored);
 2 wrong usage or configuration; 3 Kafka out of reach or refusing; 130 stopped by the user.
@@ -120,6 +120,20 @@ def inspect(
     raise typer.Exit(
         inspect_file(source, logs=logs, as_json=as_json, decode=settings.decode, assemble=settings.assemble)
     )
+
+
+@cli.command()
+def calibrate(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN.jsonl", help='Native records with "label": "grounded" or "hallucinated".')
+    ],
+    config_file: ConfigOption = None,
+) -> None:
+    """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it."""
+    from sidecar.calibrate import calibrate as measure
+
+    found = asyncio.run(measure(source, config.load(config_file, kafka=False)))
+    typer.echo("\n".join(found.lines()))
 
 
 @cli.command()

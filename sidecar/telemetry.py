@@ -58,6 +58,8 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_exports_total", "counter", "Results handed to exporters, by outcome.", ("exporter", "outcome")),
     Series("rag_sidecar_export_seconds", "histogram", "Seconds of one push to an exporter, failed or not.", ("exporter",)),
     Series("rag_sidecar_export_failures_total", "counter", "Pushes to an exporter that failed, retried or not.", ("exporter", "error_type")),
+    Series("rag_sidecar_detector_rate", "gauge", "How often the verdict is right: sensitivity (hallucinated answers found), specificity (grounded ones passed).", ("rate",)),
+    Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label",)),
     Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),
     Series("rag_sidecar_build_info", "gauge", "1, with the version.", ("version", "python_version")),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from sidecar.inference.base import Grounder, Models
 from sidecar.inference.calibrated import Logistic
 from sidecar.inference.card import Card
 from sidecar.inference.cpu import cpu_limit
+from sidecar.inference.detector import Detector
 from sidecar.inference.embed import MiniLM
 from sidecar.inference.features import FEATURES
 from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads
@@ -42,6 +43,10 @@ class InferenceConfig(BaseModel):
     model_dir: Path = Field(default=PACKAGED, description="Directory with the model folders.")
     hhem_dir: Path = Field(
         default=HHEM_DIR, description="Where `rag-sidecar models export hhem` put Vectara's HHEM; ~ is the home folder."
+    )
+    detector: Detector | None = Field(
+        default=None,
+        description="Error rates of the verdict, as `rag-sidecar calibrate` prints them; by default those of the model's card.",
     )
     threads: int | None = Field(
         default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."
@@ -76,6 +81,7 @@ class ModelRuntime:
             max_tokens=int(encoder_card.data["max_tokens"]),
         )
         identity = embedded_card.identity("heads.json")
+        self.detector = config.detector
         self._pairs, grounder = self._grounding(config, idf, heads, embedded_card)
         self.models = Models(
             embedder=self._encoder,
@@ -123,6 +129,7 @@ class ModelRuntime:
             claim_threshold=heads["claim"]["threshold"],
             answer_threshold=heads["answer"]["threshold"],
         )
+        self.detector = config.detector or Detector.model_validate(heads["detector"])
         identity = card.identity("heads.json")
         return model, EmbeddedGrounder(self._encoder, idf, model, heads=own, identity=identity)
 
@@ -139,6 +146,11 @@ class ModelRuntime:
                 version=identity.version,
                 sha256=identity.sha256,
             )
+        if self.detector:
+            for rate in ("sensitivity", "specificity"):
+                self._telemetry.set("rag_sidecar_detector_rate", getattr(self.detector, rate), rate=rate)
+            for label in ("hallucinated", "grounded"):
+                self._telemetry.set("rag_sidecar_detector_labelled", getattr(self.detector, label), label=label)
 
     async def stop(self) -> None:
         """Stop the batchers."""

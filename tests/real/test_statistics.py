@@ -26,6 +26,7 @@ STEPS = 14  # scrapes; the hour that is asked for lies inside
 RESTART = 8
 # Probability of being sampled, requests an hour and replica, true ratio.
 STRATA = ((0.05, 2700.0, 0.09), (0.2, 750.0, 0.08), (1.0, 60.0, 0.13))
+SENSITIVITY, SPECIFICITY, LABELLED = 0.85, 0.95, 1_000_000
 TRUE = sum(rate * ratio for _, rate, ratio in STRATA) / sum(rate for _, rate, _ in STRATA)
 
 
@@ -105,6 +106,17 @@ def write(path: Path, start: float) -> None:
                     labels = f'rag_service="{service}",instance="{replica}"{power}'
                     at = start + scrape * STEP_SECONDS
                     file.write(f"{series}{{{labels}}} {scores[name][service, replica, scrape]:.10g} {at:.0f}\n")
+        rates = {"sensitivity": SENSITIVITY, "specificity": SPECIFICITY}
+        labelled = {"hallucinated": LABELLED, "grounded": LABELLED}
+        for family, label, values in (
+            ("rag_sidecar_detector_rate", "rate", rates),
+            ("rag_sidecar_detector_labelled", "label", labelled),
+        ):
+            file.write(f"# TYPE {family} gauge\n")
+            for name, value in values.items():
+                for replica in range(REPLICAS):
+                    at = start + (STEPS - 1) * STEP_SECONDS
+                    file.write(f'{family}{{instance="{replica}",{label}="{name}"}} {value:g} {at:.0f}\n')
         file.write("# EOF\n")
 
 
@@ -147,4 +159,14 @@ def test_the_standard_error_of_a_mean_score_is_its_spread(setting: Setting) -> N
     true = sum(rate * (1 - ratio) * 0.85 for _, rate, ratio in STRATA) / sum(rate for _, rate, _ in STRATA)
     assert abs(mean.mean() / true - 1) < 0.01
     covered = (abs(mean - true) <= promql.Z * error).mean()
+    assert 0.93 <= covered <= 0.97, covered
+
+
+def test_the_ratio_corrected_for_the_detector_covers_the_true_share(setting: Setting) -> None:
+    p = promql.hallucination_ratio("1h", by="rag_service")
+    n = promql.effective_samples("1h", by="rag_service")
+    true = (TRUE + SPECIFICITY - 1) / (SENSITIVITY + SPECIFICITY - 1)
+    assert abs(setting.ask(promql.corrected_ratio(p)).mean() / true - 1) < 0.02
+    lower, upper = (setting.ask(promql.corrected_bound(p, n, upper=upper)) for upper in (False, True))
+    covered = ((lower <= true) & (upper >= true)).mean()
     assert 0.93 <= covered <= 0.97, covered

@@ -1,0 +1,16 @@
+"""How often the grounding model's verdict is right."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Detector(BaseModel):
+    """Rates of the verdict on labelled answers, 0..1, and how many answers of each kind they were measured on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sensitivity: float = Field(ge=0, le=1, description="Share of hallucinated answers that are found.")
+    specificity: float = Field(ge=0, le=1, description="Share of grounded answers that pass.")
+    hallucinated: int = Field(ge=1, description="Hallucinated answers that the sensitivity was measured on.")
+    grounded: int = Field(ge=1, description="Grounded answers that the specificity was measured on.")
