@@ -78,6 +78,12 @@ class MemorySource:
             for n in chunk
         ]
 
+    def repartitions(self, topic: str) -> bool:
+        return False
+
+    def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None:
+        raise AssertionError("nothing is repartitioned")
+
     async def commit(self) -> None:
         self._tracker.committed(self._tracker.committable())
 

@@ -82,7 +82,9 @@ def hallucination_bound(window: str, *, upper: bool, by: str = "", where: str = 
 def corrected_ratio(p: str) -> str:
     """The share of hallucinated answers behind a ratio `p` of verdicts, given how often the detector is right (Rogan and Gladen
     1978): (p + specificity - 1) / (sensitivity + specificity - 1), inside 0..1; nothing where the detector is no better than chance."""
-    return f"clamp(\n  ({_operand(p)} + {_SPECIFICITY} - 1)\n  / {_YOUDEN},\n  0, 1\n)\nand on () (vector({_YOUDEN}) > 0)"
+    return (
+        f"clamp(\n  ({_operand(p)} + {_SPECIFICITY} - 1)\n  / {_YOUDEN},\n  0, 1\n)\nand on () (vector({_YOUDEN}) > 0)"
+    )
 
 
 def corrected_bound(p: str, n: str, *, upper: bool) -> str:

@@ -18,7 +18,7 @@ from sidecar.admin import Admin
 from sidecar.assemble import Assembler
 from sidecar.clock import Clock, SystemClock
 from sidecar.config import Config
-from sidecar.decode.decoder import Decoder
+from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.catalog import ModelRuntime
@@ -54,7 +54,7 @@ class App:
         self.pipeline = Pipeline(
             config.pipeline,
             source=self.receiver,
-            decoder=Decoder(config.decode, self.telemetry, keep_text=sampler.may_keep),
+            decoder=Decoder(_decode(config), self.telemetry, keep_text=sampler.may_keep),
             assembler=assembler,
             sampler=sampler,
             engine=self.engine,
@@ -138,3 +138,9 @@ class App:
         await self.runtime.stop()
         self.tracing.stop()
         await self.admin.stop()
+
+
+def _decode(config: Config) -> DecodeConfig:
+    """The decoder's settings; what we repartitioned holds spans and logs alike, whatever the encoding of its sources."""
+    own = config.receive.repartition
+    return config.decode.model_copy(update={"topics": {own: "sniff", **config.decode.topics}}) if own else config.decode

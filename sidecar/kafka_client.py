@@ -74,7 +74,7 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     cluster = await survey(config, topics=(), create=False)
     lines = [f"{len(cluster.brokers)} brokers, {config.security.protocol}"]
     wanted = {name: count for name, count in cluster.topics.items() if config.wants(name)}
-    missing = [name for name in config.topic_names if name not in wanted]
+    missing = [name for name in config.own_names if name not in wanted]
     if missing:
         # A user who may not describe a topic does not see it in the list of all: asking for it by name tells the two apart.
         await survey(config, topics=missing, create=False)

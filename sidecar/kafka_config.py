@@ -161,6 +161,11 @@ class ReceiveConfig(BaseModel):
     dead_letter_topic: str | None = Field(
         default=None, description="Topic for records that cannot be read; none = they are counted and passed over."
     )
+    repartition: str | None = Field(
+        default=None,
+        description="Topic of our own that spans are written to by trace id and assembled from, for source topics without "
+        "the Collector's partition_traces_by_id.",
+    )
     security: SecurityConfig = Field(default=SecurityConfig(), description="Encryption and login.")
 
     @field_validator("bootstrap_servers", mode="before")
@@ -198,12 +203,14 @@ class ReceiveConfig(BaseModel):
                 raise ValueError(f"{topic!r} is not a topic name")
         return topics
 
-    @field_validator("dead_letter_topic")
+    @field_validator("dead_letter_topic", "repartition")
     @classmethod
     def _no_circle(cls, value: str | None, info: ValidationInfo) -> str | None:
         pattern, topics = info.data.get("topic_pattern"), info.data.get("topics", ())
         if value and (value in topics or (pattern and re.fullmatch(pattern, value))):
-            raise ValueError(f"{value!r} is among the topics that are read: dead letters would go in circles")
+            raise ValueError(f"{value!r} is among the topics that are read: records would go in circles")
+        if value and info.field_name == "repartition" and value == info.data.get("dead_letter_topic"):
+            raise ValueError("is the dead-letter topic: name another")
         return value or None
 
     @model_validator(mode="after")
@@ -217,8 +224,15 @@ class ReceiveConfig(BaseModel):
         """The topics to read; empty where a pattern is given."""
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
 
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The topics that must be there: those to read by name, and the one that spans are repartitioned through."""
+        return (*self.topic_names, self.repartition) if self.repartition else self.topic_names
+
     def wants(self, topic: str) -> bool:
         """Whether a topic is one that is read."""
+        if topic == self.repartition:
+            return True
         if self.topic_pattern:
             return re.fullmatch(self.topic_pattern, topic) is not None
         return topic in self.topic_names

@@ -11,6 +11,8 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
 - A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
   one record of one partition at a time, until it has found that record and stepped over it.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
+- The topic that we repartition through is read from its beginning, whatever auto_offset_reset says, or what another replica
+  wrote before this one had the partition would be passed over: such a partition stays paused until its position is settled.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
@@ -71,6 +74,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
         self._fetching_since = 0.0
         self._anchoring: asyncio.Task[None] | None = None
+        self._unsettled: set[TopicPartition] = set()
 
     async def start(self) -> None:
         """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
@@ -78,10 +82,11 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             await self._consumer.start()
         # Subscribing after the start keeps the start from waiting for topics and group without a limit.
         if self._config.topic_pattern:
+            own = f"|{re.escape(self._config.repartition)}" if self._config.repartition else ""
             # aiokafka matches from the left only; whole names are meant.
-            self._consumer.subscribe(pattern=rf"(?:{self._config.topic_pattern})\Z", listener=self)
+            self._consumer.subscribe(pattern=rf"(?:{self._config.topic_pattern}{own})\Z", listener=self)
         else:
-            self._consumer.subscribe(topics=list(self._config.topic_names), listener=self)
+            self._consumer.subscribe(topics=list(self._config.own_names), listener=self)
 
     async def wait_joined(self, seconds: float) -> bool:
         """Wait until the group has given us partitions, or none; False when time is up. Raises KafkaError when it refuses us."""
@@ -183,6 +188,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         """Called by aiokafka when we have partitions again, before anything is fetched of them."""
+        self._unsettled = {tp for tp in assigned if tp.topic == self._config.repartition}
         self._apply_pause()
         self._joined.set()
         if self._anchoring is not None:
@@ -227,10 +233,9 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def _apply_pause(self) -> None:
         mine, paused = self._consumer.assignment(), self._consumer.paused()
-        if self._paused:
-            self._consumer.pause(*(mine - paused))
-        else:
-            self._consumer.resume(*(paused & mine))
+        still = mine if self._paused else self._unsettled & mine
+        self._consumer.pause(*(still - paused))
+        self._consumer.resume(*((paused & mine) - still))
 
     async def _anchor(self, assigned: set[TopicPartition]) -> None:
         """Commit where reading begins in partitions that have no offset yet.
@@ -239,6 +244,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         begin at a later end, and lose what lies between. Once something was taken of a partition, its own commits do this.
         """
         generation = self._generation
+        await self._settle()
         for tp in assigned:
             with contextlib.suppress(KafkaError, OSError, TimeoutError):
                 async with asyncio.timeout(self._config.start_timeout_seconds):
@@ -247,6 +253,18 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
                         continue
                     if tp not in self._handed_out and generation == self._generation:
                         await self._consumer.commit({tp: position})
+
+    async def _settle(self) -> None:
+        """Begin at the beginning in partitions of the repartition topic that have no offset yet."""
+        while self._unsettled:
+            try:
+                for tp in sorted(self._unsettled):
+                    if await self._consumer.committed(tp) is None:
+                        await self._consumer.seek_to_beginning(tp)
+                    self._unsettled.discard(tp)
+            except (KafkaError, OSError, TimeoutError):
+                await asyncio.sleep(_SLACK)
+        self._apply_pause()
 
 
 def _options(config: ReceiveConfig) -> dict[str, object]:

@@ -65,6 +65,10 @@ class Source(Protocol):
 
     async def dead_letter(self, record: Record, *, reason: str, detail: str) -> bool: ...
 
+    def repartitions(self, topic: str) -> bool: ...
+
+    def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None: ...
+
 
 @dataclass(slots=True)
 class _Job:
@@ -167,6 +171,10 @@ class Pipeline:
         record, lease = taken.record, taken.lease
         self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
         try:
+            if self._source.repartitions(record.topic) and (parts := self._decoder.split(record)) is not None:
+                self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
+                self._source.forward(taken, parts)
+                return
             with self._tracing.span("decode"):
                 big = record.value is not None and len(record.value) > _BIG_RECORD
                 spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)

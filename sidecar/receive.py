@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aiokafka.errors import (
@@ -27,6 +27,7 @@ from sidecar.kafka_config import ReceiveConfig, SecurityConfig
 from sidecar.kafka_dead_letters import DeadLetters
 from sidecar.kafka_lag import LagMeter
 from sidecar.kafka_member import GroupMember, unreadable
+from sidecar.kafka_repartition import Repartitioner
 from sidecar.offsets import Lease, OffsetTracker, Partition
 from sidecar.telemetry import Telemetry
 from sidecar.trace import Record
@@ -74,6 +75,11 @@ class Receiver:
             if config.dead_letter_topic
             else None
         )
+        self._repartitioner = (
+            Repartitioner(config, config.repartition, telemetry, still_ours=self._still_ours)
+            if config.repartition
+            else None
+        )
         self._member: GroupMember | None = None
         self._restarting: asyncio.Task[None] | None = None
         self._committing: asyncio.Task[None] | None = None
@@ -111,7 +117,7 @@ class Receiver:
             self._begin_restart()
             await asyncio.sleep(self._config.poll_timeout_seconds)
             return []
-        full = self._dead_letters is not None and self._dead_letters.full
+        full = any(one is not None and one.full for one in (self._dead_letters, self._repartitioner))
         try:
             records = await member.fetch(paused=paused or full)
         except RecordTooLargeError as error:
@@ -151,6 +157,15 @@ class Receiver:
         lease = self._tracker.lease(record.topic, record.partition, record.offset)
         return await self._dead_letters.send(record, lease, reason=reason, detail=detail)
 
+    def repartitions(self, topic: str) -> bool:
+        """Whether records of this topic are to be split by trace and given to `forward`."""
+        return self._repartitioner is not None and topic != self._config.repartition
+
+    def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None:
+        """Write the (key, value) parts of a record to the repartition topic; its hold is released when Kafka has them."""
+        assert self._repartitioner is not None
+        self._repartitioner.forward(taken.record, taken.lease, parts)
+
     async def stop(self) -> None:
         """Commit, leave the group and close, by the deadline of the settings. Never raises; safe twice."""
         for task in (self._tending, self._restarting, self._committing):
@@ -159,6 +174,8 @@ class Receiver:
                 await asyncio.gather(task, return_exceptions=True)
         self._tending = self._restarting = self._committing = None
         await asyncio.gather(*self._closing)
+        if self._repartitioner is not None:
+            await self._repartitioner.stop()
         await self._commit(_REVOKE_COMMIT_SECONDS)
         if self._dead_letters is not None:
             await self._dead_letters.stop()
@@ -168,7 +185,7 @@ class Receiver:
             logger.info("left the group %s", self._config.group_id)
 
     async def _check_topics(self) -> None:
-        names = self._config.topic_names
+        names = self._config.own_names
         cluster = await survey(self._config, topics=names, create=True)
         missing = [name for name in names if name not in cluster.topics]
         if missing:

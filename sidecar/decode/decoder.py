@@ -16,6 +16,7 @@ from sidecar.decode.genai import fields as genai_fields
 from sidecar.decode.native import native_span
 from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
+from sidecar.decode.split import Part, split_json, split_proto
 from sidecar.decode.values import parsed, text_of, unquoted
 from sidecar.decode.vectordb import fields as vectordb_fields
 from sidecar.errors import DecodeError
@@ -24,6 +25,7 @@ from sidecar.trace import Attributes, RagSpan, RawSpan, Record, SpanKind
 
 Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
 OWN_SCOPE, OWN_SERVICE = "rag_sidecar", "rag-sidecar"
+_OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _CONTEXT_PREFIXES = (
     "", "traceloop.association.properties.", "langfuse.trace.metadata.", "langfuse.observation.metadata.", "langsmith.metadata.",
     "ai.telemetry.metadata.", "mlflow.trace.tag.",
@@ -96,6 +98,22 @@ class Decoder:
             self._telemetry.count("rag_sidecar_spans_total", amount, convention=convention)
         return spans
 
+    def split(self, record: Record) -> list[Part] | None:
+        """The record as one (key, value) a trace, to be brought together by key; None where it holds whole requests (native JSON)
+        or nothing. Raises DecodeError."""
+        value = record.value
+        if not value:
+            return None
+        if len(value) > self._config.most_record_bytes:
+            limit = self._config.most_record_bytes
+            raise DecodeError("too_large", f"{len(value)} bytes, decode.most_record_bytes is {limit}")
+        encoding = self._encoding(record)
+        if encoding in ("otlp_proto", "otlp_logs_proto") or (encoding == "sniff" and value[:1] == b"\n"):
+            return split_proto(value) or None
+        data = load_json(value) if encoding != "native_json" else None
+        is_otlp = isinstance(data, dict) and any(key in data for key in _OTLP_KEYS)
+        return (split_json(data) or None) if is_otlp else None
+
     def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""
         for span in raw:
@@ -106,10 +124,7 @@ class Decoder:
                 yield found
 
     def _spans(self, value: bytes, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
-        encoding = next(
-            (e for topic, e in self._config.topics.items() if fnmatch.fnmatchcase(record.topic, topic)),
-            self._config.encoding,
-        )
+        encoding = self._encoding(record)
         first = value.lstrip()[:1]
         if encoding == "otlp_logs_proto":
             yield from self.read(wire.proto_logs(value, bad))
@@ -121,6 +136,10 @@ class Decoder:
             raise DecodeError(
                 "unknown_format", "neither OTLP protobuf nor JSON; set decode.encoding if it is something else"
             )
+
+    def _encoding(self, record: Record) -> Encoding:
+        patterns = self._config.topics.items()
+        return next((e for topic, e in patterns if fnmatch.fnmatchcase(record.topic, topic)), self._config.encoding)
 
     def _json(self, value: bytes, encoding: Encoding, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
         data = load_json(value)

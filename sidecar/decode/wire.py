@@ -93,16 +93,14 @@ def proto_logs(value: bytes, bad: Bad) -> Iterator[RawSpan]:
 
 def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
     """Spans of an ExportTraceServiceRequest in OTLP/JSON."""
-    for resource_spans in _maps(_get(data, "resourceSpans", "resource_spans"), bad):
+    for resource_spans in maps(get(data, "resourceSpans", "resource_spans"), bad):
         resource = _json_attributes(_map(resource_spans.get("resource")).get("attributes"))
-        groups = _get(resource_spans, "scopeSpans", "scope_spans") or _get(
-            resource_spans, "instrumentationLibrarySpans"
-        )
-        for scope_spans in _maps(groups, bad):
+        groups = get(resource_spans, "scopeSpans", "scope_spans") or get(resource_spans, "instrumentationLibrarySpans")
+        for scope_spans in maps(groups, bad):
             scope = _map(scope_spans.get("scope") or scope_spans.get("instrumentationLibrary"))
-            for span in _maps(scope_spans.get("spans"), bad):
-                trace_id = _id(_get(span, "traceId", "trace_id"), 32)
-                span_id = _id(_get(span, "spanId", "span_id"), 16)
+            for span in maps(scope_spans.get("spans"), bad):
+                trace_id = read_id(get(span, "traceId", "trace_id"), 32)
+                span_id = read_id(get(span, "spanId", "span_id"), 16)
                 if trace_id is None or span_id is None:
                     _count(bad, "no_trace_id" if trace_id is None else "no_span_id")
                     continue
@@ -111,23 +109,23 @@ def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
 
 def json_logs(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
     """Log records of an ExportLogsServiceRequest in OTLP/JSON that name a span."""
-    for resource_logs in _maps(_get(data, "resourceLogs", "resource_logs"), bad):
+    for resource_logs in maps(get(data, "resourceLogs", "resource_logs"), bad):
         resource = _json_attributes(_map(resource_logs.get("resource")).get("attributes"))
-        for scope_logs in _maps(_get(resource_logs, "scopeLogs", "scope_logs"), bad):
-            for record in _maps(_get(scope_logs, "logRecords", "log_records"), bad):
-                trace_id = _id(_get(record, "traceId", "trace_id"), 32)
-                span_id = _id(_get(record, "spanId", "span_id"), 16)
+        for scope_logs in maps(get(resource_logs, "scopeLogs", "scope_logs"), bad):
+            for record in maps(get(scope_logs, "logRecords", "log_records"), bad):
+                trace_id = read_id(get(record, "traceId", "trace_id"), 32)
+                span_id = read_id(get(record, "spanId", "span_id"), 16)
                 if trace_id is None or span_id is None:
                     _count(bad, "log_without_span")
                     continue
                 yield _log(
                     trace_id,
                     span_id,
-                    time_ns=_int(_get(record, "timeUnixNano", "time_unix_nano"))
-                    or _int(_get(record, "observedTimeUnixNano", "observed_time_unix_nano")),
+                    time_ns=_int(get(record, "timeUnixNano", "time_unix_nano"))
+                    or _int(get(record, "observedTimeUnixNano", "observed_time_unix_nano")),
                     attributes=_json_attributes(record.get("attributes")),
                     body=_json_value(record.get("body")),
-                    event_name=_str(_get(record, "eventName", "event_name")),
+                    event_name=_str(get(record, "eventName", "event_name")),
                     resource=resource,
                     scope=_str(_map(scope_logs.get("scope")).get("name")),
                 )
@@ -142,10 +140,10 @@ def _json_span(
     return RawSpan(
         trace_id=trace_id,
         span_id=span_id,
-        parent_span_id=_id(_get(span, "parentSpanId", "parent_span_id"), 16),
+        parent_span_id=read_id(get(span, "parentSpanId", "parent_span_id"), 16),
         name=_str(span.get("name")),
-        start_ns=_int(_get(span, "startTimeUnixNano", "start_time_unix_nano")),
-        end_ns=_int(_get(span, "endTimeUnixNano", "end_time_unix_nano")),
+        start_ns=_int(get(span, "startTimeUnixNano", "start_time_unix_nano")),
+        end_ns=_int(get(span, "endTimeUnixNano", "end_time_unix_nano")),
         attributes=_json_attributes(span.get("attributes")),
         resource=resource,
         scope=_str(scope.get("name")),
@@ -153,7 +151,7 @@ def _json_span(
         events=tuple(
             RawEvent(
                 _str(event.get("name")),
-                _int(_get(event, "timeUnixNano", "time_unix_nano")),
+                _int(get(event, "timeUnixNano", "time_unix_nano")),
                 _json_attributes(event.get("attributes")),
             )
             for event in (events[:_MOST_EVENTS] if isinstance(events, list) else ())
@@ -161,9 +159,9 @@ def _json_span(
         ),
         status_code=_STATUS.get(code, 0) if isinstance(code, str) else _int(code),
         status_message=_str(status.get("message")),
-        trace_state=_str(_get(span, "traceState", "trace_state")),
+        trace_state=_str(get(span, "traceState", "trace_state")),
         flags=_int(span.get("flags")),
-        dropped_attributes=_int(_get(span, "droppedAttributesCount", "dropped_attributes_count")),
+        dropped_attributes=_int(get(span, "droppedAttributesCount", "dropped_attributes_count")),
     )
 
 
@@ -244,7 +242,7 @@ def _json_value(value: Any, depth: int = 0) -> AttributeValue:
     return None
 
 
-def _id(value: Any, digits: int) -> str | None:
+def read_id(value: Any, digits: int) -> str | None:
     """Hex of the right length, else base64 of the right length; all zeros is no id."""
     if not isinstance(value, str) or not value:
         return None
@@ -265,11 +263,13 @@ def _is_hex(text: str) -> bool:
     return text.isalnum()
 
 
-def _get(source: Mapping[str, Any], *keys: str) -> Any:
+def get(source: Mapping[str, Any], *keys: str) -> Any:
+    """The value of the first key that is there."""
     return next((source[key] for key in keys if key in source), None)
 
 
-def _maps(value: Any, bad: Bad) -> Iterator[dict[str, Any]]:
+def maps(value: Any, bad: Bad) -> Iterator[dict[str, Any]]:
+    """The objects of a list; what else is there is counted in `bad`."""
     if value is None:
         return
     if not isinstance(value, list):

@@ -7,7 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -81,7 +81,9 @@ def traffic(kinds: list[Kind]) -> dict[str, list[Message]]:
 
 
 class MainJobSuite:
-    """A subclass gives the fixture `broker`."""
+    """A subclass gives the fixture `broker`. `replicas` is how many sidecars a group may have there."""
+
+    replicas = 1
 
     async def test_spans_of_every_encoding_become_scores_and_every_request_is_accounted_for(
         self, broker: Broker
@@ -187,6 +189,53 @@ class MainJobSuite:
             }
         assert sum(outcomes.values()) == 200
         assert 25 <= outcomes["scored"] <= 75
+
+    async def test_traces_scattered_over_partitions_and_replicas_are_whole_again(self, broker: Broker) -> None:
+        topic, through, results, group = fresh("spans"), fresh("by-trace"), fresh("results"), fresh("group")
+        for name in (topic, through, results):
+            broker.create_topic(name)
+        # The end of the topic is where reading begins; what replicas write to each other is read from the beginning.
+        receive = {"group_id": group, "repartition": through, "auto_offset_reset": "latest"}
+        sections: dict[str, dict[str, Any]] = {"receive": receive, "results": {"topic": results}}
+        messages, traces = _scattered(24)
+        async with AsyncExitStack() as stack:
+            apps = [await stack.enter_async_context(running(broker, [topic], **sections)) for _ in range(self.replicas)]
+            while sum(len(app.receiver.assigned) for app in apps) < 8:  # noqa: ASYNC110 - aiokafka has no event for it
+                await asyncio.sleep(0.1)
+            await asyncio.to_thread(produce, broker, topic, messages)
+            found = await asyncio.to_thread(read, broker, results, count=traces, seconds=60)
+            completions = [v for app in apps for v in app.telemetry.values("rag_sidecar_traces_assembled_total")]
+            sent = sum(app.telemetry.value("rag_sidecar_repartitioned_records_total") for app in apps)
+        assert all(labels["completion"] == "complete" for labels, count in completions if count)
+        ended = [json.loads(one.value or b"") for one in found]
+        assert len({one["trace_id"] for one in ended}) == traces
+        assert {one["outcome"] for one in ended} == {"scored"}
+        assert sent == len(messages)
+        offsets = await asyncio.to_thread(committed, broker, group, topic)
+        assert sum(offsets.values()) == len(messages)
+
+
+def _scattered(traces: int) -> tuple[list[Message], int]:
+    """Each span of some traces in a message without a key, several traces to a message, over four partitions."""
+    corpus, spans = Corpus(9), SpanMaker(9)
+    single: list[TracesData] = []
+    for _ in range(traces):
+        _, data = spans.openinference(corpus.compose(Kind.FAITHFUL), time.time())
+        for n in range(len(data.resource_spans[0].scope_spans[0].spans)):
+            one = TracesData.FromString(data.SerializeToString())
+            own = one.resource_spans[0].scope_spans[0]
+            kept = own.spans[n]
+            del own.spans[:]
+            own.spans.append(kept)
+            single.append(one)
+    messages = []
+    for number, first in enumerate(range(0, len(single), 2)):
+        joined = TracesData()
+        for one in single[first : first + 2]:
+            joined.MergeFrom(one)
+        value = joined.SerializeToString() if number % 2 else to_otlp_json(joined)
+        messages.append(Message(value, partition=number % 4))
+    return messages, traces
 
 
 def _halves(value: bytes) -> tuple[bytes, bytes]:

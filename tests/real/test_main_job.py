@@ -35,6 +35,8 @@ def broker() -> Iterator[KafkaBroker]:
 class TestMainJobOnKafka(MainJobSuite):
     """On a real broker."""
 
+    replicas = 2
+
 
 @pytest.mark.parametrize("encoding", ["proto", "json"])
 async def test_recorded_spans_sent_through_the_collector_become_scores(broker: KafkaBroker, encoding: str) -> None:

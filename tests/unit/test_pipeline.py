@@ -47,6 +47,12 @@ class ListSource:
         record = Record("t", 0, offset, 1.76e9, None, self.values[offset])
         return [Taken(record, self.tracker.take("t", 0, offset))]
 
+    def repartitions(self, topic: str) -> bool:
+        return False
+
+    def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None:
+        raise AssertionError("nothing is repartitioned")
+
     async def commit(self) -> None:
         self.tracker.committed(self.tracker.committable())
 

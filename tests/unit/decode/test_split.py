@@ -1,0 +1,79 @@
+"""A record of many traces cut by trace: decoded part by part it says what it said as a whole."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from google.protobuf.json_format import MessageToDict
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.errors import DecodeError
+from sidecar.telemetry import Telemetry
+from sidecar.trace import RagSpan, Record
+from tests.unit.decode.recordings import FOLDER
+
+NAMES = ("oi_langchain_ok", "tl_langchain_ok", "otel_genai_ok", "langfuse_langchain_ok", "haystack_native_ok")
+
+
+def record(value: bytes | None) -> Record:
+    return Record("t", 0, 0, 1.76e9, None, value)
+
+
+def together() -> TracesData:
+    data = TracesData()
+    for name in NAMES:
+        data.MergeFromString((FOLDER / f"{name}.pb").read_bytes())
+    return data
+
+
+def as_json(data: TracesData) -> bytes:
+    made = MessageToDict(data)
+    return orjson.dumps(made)
+
+
+@pytest.mark.parametrize("encode", [TracesData.SerializeToString, as_json], ids=["proto", "json"])
+def test_parts_say_what_the_whole_says(encode) -> None:  # type: ignore[no-untyped-def]
+    decoder = Decoder(DecodeConfig(), Telemetry())
+    value = encode(together())
+    whole = decoder.decode(record(value))
+    parts = decoder.split(record(value))
+    assert parts is not None
+    assert len(parts) == len({span.trace_id for span in whole}) >= len(NAMES)
+    seen: list[RagSpan] = []
+    for key, part in parts:
+        spans = decoder.decode(record(part))
+        assert {span.trace_id for span in spans} == {key.decode()}
+        seen += spans
+
+    def order(span: RagSpan) -> tuple[str, str]:
+        return span.trace_id, span.span_id
+
+    assert sorted(seen, key=order) == sorted(whole, key=order)
+
+
+def test_one_trace_goes_on_as_it_came() -> None:
+    value = (FOLDER / "otel_genai_ok.pb").read_bytes()
+    [(key, part)] = Decoder(DecodeConfig(), Telemetry()).split(record(value)) or []
+    assert part == value
+    assert len(key) == 32
+
+
+def test_log_records_are_split_too() -> None:
+    decoder = Decoder(DecodeConfig(), Telemetry())
+    for name, value in ((p.name, p.read_bytes()) for p in sorted(FOLDER.glob("*logs*"))):
+        parts = decoder.split(record(value))
+        assert parts, name
+        spans = [span for _, part in parts for span in decoder.decode(record(part))]
+        assert len(spans) == len(decoder.decode(record(value))), name
+
+
+@pytest.mark.parametrize("value", [None, b"", b'{"question": "?", "answer": "!"}', b'[{"answer": "!"}]'])
+def test_whole_requests_and_tombstones_are_not_split(value: bytes | None) -> None:
+    assert Decoder(DecodeConfig(), Telemetry()).split(record(value)) is None
+
+
+@pytest.mark.parametrize("value", [b"{not json", b"\x0a\xff\xff"])
+def test_what_cannot_be_read_is_said(value: bytes) -> None:
+    with pytest.raises(DecodeError):
+        Decoder(DecodeConfig(), Telemetry()).split(record(value))
