@@ -36,6 +36,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_late_spans_total", "counter", "Spans that came after their trace had ended."),
     Series("rag_sidecar_duplicate_spans_total", "counter", "Spans that came twice (at-least-once delivery)."),
     Series("rag_sidecar_traces_assembled_total", "counter", "Traces put together, by how they ended.", ("completion",)),
+    Series("rag_sidecar_scattered_traces_ratio", "gauge", "Share of the latest traces of a topic without a root or out of several partitions.", ("topic",)),
     Series("rag_sidecar_traces_ignored_total", "counter", "Traces that hold no RAG request.", ("reason",)),
     Series("rag_sidecar_requests_total", "counter", "RAG requests, by outcome: the funnel. The outcomes add up to all requests.", ("outcome", "reason")),
     Series("rag_sidecar_open_traces", "gauge", "Traces being put together."),

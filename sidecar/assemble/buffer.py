@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.assemble.build import build_requests
+from sidecar.assemble.scatter import Scatter
 from sidecar.clock import Clock
 from sidecar.telemetry import Telemetry
 from sidecar.trace import Acknowledgement, RagSpan, RagTrace, SpanKind, TraceKind
@@ -78,6 +79,7 @@ class Assembler:
         self._config = config
         self._clock = clock
         self._telemetry = telemetry
+        self._scatter = Scatter(clock, telemetry)
         self._open: dict[str, _Open] = {}
         # Ordered by the time at which each must be looked at again; a trace is in at most one place per queue entry.
         self._by_quiet: OrderedDict[str, None] = OrderedDict()
@@ -223,6 +225,7 @@ class Assembler:
             if request.kind is TraceKind.RAG:
                 self._know_calls(request)
         acknowledgements = tuple(one.acknowledgements.values())
+        self._scatter.ended(one.partitions, has_root=one.has_root)
         assembled = Assembled(trace_id, tuple(found), completion, acknowledgements, None if found else "not_rag")
         self._telemetry.count("rag_sidecar_traces_assembled_total", completion=completion)
         if found and all(request.kind is TraceKind.LLM_ONLY for request in found):
