@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sidecar.decode import openllmetry, wire
 from sidecar.decode.errors import error_class
 from sidecar.decode.fields import Fields
 from sidecar.decode.genai import fields as genai_fields
+from sidecar.decode.mapping import check
 from sidecar.decode.native import native_span
 from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
@@ -49,6 +50,9 @@ class DecodeConfig(BaseModel):
 
     encoding: Encoding = Field(default="sniff", description="How records are encoded; sniff tells by the first bytes.")
     topics: Mapping[str, Encoding] = Field(default={}, description="Encodings by topic; `*` and `?` are wildcards.")
+    mapping: Mapping[str, str] = Field(
+        default={}, description="Your own names in native records: field to JMESPath expression, as `question: data.q`."
+    )
     most_record_bytes: int = Field(
         default=32_000_000, ge=1024, description="Larger records go to the dead-letter topic unread."
     )
@@ -60,6 +64,12 @@ class DecodeConfig(BaseModel):
     )
     variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
     keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+
+    @field_validator("mapping")
+    @classmethod
+    def _expressions(cls, value: Mapping[str, str]) -> Mapping[str, str]:
+        check(value)
+        return value
 
 
 class Decoder:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from sidecar.decode.errors import CLASSES, classify
+from sidecar.decode.mapping import apply
 from sidecar.decode.parse import load_json
 from sidecar.decode.values import (
     count,
@@ -47,6 +48,9 @@ class Limits(Protocol):
 
     @property
     def most_record_bytes(self) -> int: ...
+
+    @property
+    def mapping(self) -> Mapping[str, str]: ...
 
     @property
     def tenant_keys(self) -> tuple[str, ...]: ...
@@ -108,7 +112,7 @@ def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) 
 
 def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float) -> RagTrace:
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name."""
-    record = _Record(data)
+    record = _Record(apply(limits.mapping, data) if limits.mapping else data)
     question, answer, documents = record.text(*_QUESTION), record.text(*_ANSWER), _documents(record)
     if question is None and answer is None and not documents:
         raise DecodeError("missing_field", "a record needs a question, an answer or contexts")
