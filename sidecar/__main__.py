@@ -22,7 +22,7 @@ from rich.table import Table
 
 from sidecar import __version__, config
 from sidecar.errors import BrokerError, ConfigError, SidecarError
-from sidecar.inference.hhem import HHEM_DIR
+from sidecar.inference.hhem import HHEM_DIR, at_home
 
 WRONG_USAGE = 2
 NO_BROKER = 3
@@ -171,7 +171,7 @@ def export_model(
     """Turn a downloaded model into ONNX, fp32 and int8, and pin it in a card. Needs the extra `export`, not PyTorch."""
     export = _extra("sidecar.inference.export.hhem")
     assert model is Exportable.HHEM
-    export.export(source, out.expanduser(), tokenizer=tokenizer, say=typer.echo)
+    export.export(source, at_home(out), tokenizer=tokenizer, say=typer.echo)
 
 
 @models.command("verify")
@@ -187,7 +187,7 @@ def verify_model(
     """Measure an exported model against its reference; exit 1 where a deviation is beyond tolerance."""
     verify = _extra("sidecar.inference.export.verify")
     assert model is Exportable.HHEM
-    rows = verify.verify(directory.expanduser(), source=source, pairs=pairs, published=published)
+    rows = verify.verify(at_home(directory), source=source, pairs=pairs, published=published)
     table = Table("largest deviation of", "pairs", "measured", "allowed", "")
     for row in rows:
         verdict = "well" if row.well else "beyond tolerance"

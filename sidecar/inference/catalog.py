@@ -101,7 +101,7 @@ class ModelRuntime:
         self, config: InferenceConfig, idf: Idf, heads: Mapping[str, Any], card: Card
     ) -> tuple[PairModel, Grounder]:
         threads = config.threads or cpu_limit()
-        directory = config.hhem_dir.expanduser()
+        directory = hhem.at_home(config.hhem_dir)
         if config.grounding == "hhem" or (config.grounding == "auto" and hhem.present(directory)):
             model = hhem.load(
                 directory,

@@ -25,6 +25,14 @@ SCORING_FILE = "model.int8.onnx"
 _ANSWER_WORDS = 300
 
 
+def at_home(path: Path) -> Path:
+    """The path with ~ resolved; as it is where there is no home, as in a container with a bare user number."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 def present(directory: Path) -> bool:
     """Whether an exported model is there."""
     return (directory / "card.json").is_file()
