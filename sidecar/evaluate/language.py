@@ -18,8 +18,8 @@ _SCRIPTS = (
     ("ARMENIAN", "hy"), ("LATIN", "en"),
 )  # fmt: skip
 _ENGLISH = frozenset(
-    "the and of to is in that for it with as was on are be this by not you from or at which have an they has but were can will its "
-    "your their what a we our all more one if also may should".split()
+    "the and of to is in that for it with was on are be this by not you from or at which have an they has but were can will its "
+    "your their what we our all more one if also may should".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _READ = 2000
