@@ -71,6 +71,24 @@ def hallucination_bound(window: str, *, upper: bool, by: str = "", where: str = 
     return wilson(p, effective_samples(window, by=by, where=where), upper=upper)
 
 
+def mean_score(window: str, *, by: str, where: str = "") -> str:
+    """Weighted mean of the scores in a window, 0..1."""
+    whole = total("rate", "rag_evaluation_score_count", window, by=by, where=where)
+    return f"{total('rate', 'rag_evaluation_score_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
+
+
+def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str = "") -> str:
+    """A quantile of a histogram, over all replicas."""
+    labels = f"le, {by}" if by else "le"
+    return f"histogram_quantile({q}, {total('rate', histogram + '_bucket', window, by=labels, where=where)})"
+
+
+def mean(histogram: str, window: str, *, by: str = "", where: str = "") -> str:
+    """Mean of what a histogram observed in a window, over all replicas."""
+    whole = total("rate", f"{histogram}_count", window, by=by, where=where)
+    return f"{total('rate', f'{histogram}_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
+
+
 def difference(window: str, a: str, b: str, *, by: str = "") -> str:
     """Hallucination ratio of what `a` matches less that of what `b` matches, -1..1."""
     return f"({hallucination_ratio(window, by=by, where=a)})\n- ({hallucination_ratio(window, by=by, where=b)})"
@@ -93,23 +111,6 @@ def difference_bound(window: str, a: str, b: str, *, upper: bool, by: str = "") 
     p_a, p_b = (hallucination_ratio(window, by=by, where=where) for where in (a, b))
     n_a, n_b = (effective_samples(window, by=by, where=where) for where in (a, b))
     return newcombe(p_a, n_a, p_b, n_b, upper=upper)
-
-
-def mean_score(window: str, *, by: str, where: str = "") -> str:
-    """Weighted mean of the scores in a window, 0..1."""
-    return mean("rag_evaluation_score", window, by=by, where=where)
-
-
-def mean(histogram: str, window: str, *, by: str = "", where: str = "") -> str:
-    """Mean of what a histogram observed in a window, over all replicas."""
-    whole = total("rate", f"{histogram}_count", window, by=by, where=where)
-    return f"{total('rate', f'{histogram}_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
-
-
-def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str = "") -> str:
-    """A quantile of a histogram, over all replicas."""
-    labels = f"le, {by}" if by else "le"
-    return f"histogram_quantile({q}, {total('rate', histogram + '_bucket', window, by=labels, where=where)})"
 
 
 def _operand(expression: str) -> str:

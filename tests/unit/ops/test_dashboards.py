@@ -208,7 +208,8 @@ def test_runbooks_that_a_panel_names_exist() -> None:
     named = {
         name for path in DASHBOARDS for name in re.findall(r"docs/runbooks/(\w+)\.md", path.read_text(encoding="utf-8"))
     }
-    assert named == RUNBOOKS
+    assert named
+    assert named <= RUNBOOKS
 
 
 def test_runbooks_are_named_where_they_are_served() -> None:
