@@ -1,4 +1,4 @@
-"""What every dashboard of this project has in common: variables, annotations, and panels made of a few words.
+"""Panels made of a few words.
 
 A thin layer over grafana-foundation-sdk. Panels are laid out by the order they are added in, 24 columns to a row.
 """
@@ -6,35 +6,36 @@ A thin layer over grafana-foundation-sdk. Panels are laid out by the order they 
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-with warnings.catch_warnings():
-    # The SDK advises the v2 schema, which file provisioning of the Grafana versions in use cannot read.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from grafana_foundation_sdk.builders import common as build_common
-    from grafana_foundation_sdk.builders import dashboard as build
-    from grafana_foundation_sdk.builders import heatmap, prometheus, stat, timeseries
-    from grafana_foundation_sdk.cog.encoder import JSONEncoder
-    from grafana_foundation_sdk.models import common as common_models
-    from grafana_foundation_sdk.models import dashboard as models
-    from grafana_foundation_sdk.models.heatmap import HeatmapColorMode
-    from grafana_foundation_sdk.models.prometheus import PromQueryFormat
+from dashboards.sdk import (
+    HeatmapColorMode,
+    JSONEncoder,
+    PromQueryFormat,
+    build,
+    build_common,
+    common_models,
+    heatmap,
+    models,
+    prometheus,
+    stat,
+    table,
+    timeseries,
+)
 
 SOURCE = common_models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 
+RATE = "$__rate_interval"
 # Matchers that fold the dashboard's variables into a query.
 REPLICAS = 'job=~"$job",instance=~"$instance"'
 SERVICES = f'{REPLICAS},rag_service=~"$rag_service",model=~"$model",variant=~"$variant"'
 EVALUATORS = f'{SERVICES},evaluator=~"$evaluator"'
-# Alerts about services carry neither job nor instance: an empty label has to match too.
-REPLICAS_OR_NONE = 'job=~"$job|",instance=~"$instance|"'
 
 Dashboard = models.Dashboard
-SdkPanel = stat.Panel | timeseries.Panel | heatmap.Panel
+SdkPanel = stat.Panel | timeseries.Panel | heatmap.Panel | table.Panel
 
-GREEN, YELLOW, RED, BLUE = "green", "yellow", "red", "blue"
+GREEN, YELLOW, RED, BLUE, NEUTRAL = "green", "yellow", "red", "blue", "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ class Target:
 class Panel:
     """One panel. `thresholds` are (from this value, colour); the first colour, `base`, holds below them all.
 
-    `lines` draws the thresholds; `stacked` stacks the series; `bands` names series drawn thin and dashed, for bounds.
+    `lines` draws the thresholds; `stacked` stacks the series; `bands` names series drawn thin and dashed, for bounds;
+    `ratio` keeps the axis from zooming into noise; `signed` lets it go below 0. A table shows `columns`, each a label and
+    its heading, and the value under the heading `Replicas`.
     """
 
     title: str
@@ -66,6 +69,8 @@ class Panel:
     stacked: bool = False
     bands: str | None = None
     ratio: bool = False
+    signed: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
 
 
 def to_json(dashboard: Dashboard) -> str:
@@ -76,88 +81,14 @@ def to_json(dashboard: Dashboard) -> str:
     return json.dumps({**values, "id": None}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def new_dashboard(*, title: str, uid: str, description: str) -> build.Dashboard:
-    """A dashboard with the variables, links and annotations that all of ours have."""
-    board = (
-        build.Dashboard(title)
-        .uid(uid)
-        .description(description)
-        .tags(["rag-sidecar"])
-        .readonly()
-        .timezone("browser")
-        .tooltip(models.DashboardCursorSync.CROSSHAIR)
-        .refresh("30s")
-        .time("now-6h", "now")
-    )
-    _add_variables(board)
-    board.link(
-        build.DashboardLink("RAG Sidecar")
-        .type(models.DashboardLinkType.DASHBOARDS)
-        .tags(["rag-sidecar"])
-        .as_dropdown(True)
-        .include_vars(True)
-        .keep_time(True)
-        .tooltip("The other dashboards of the sidecar")
-    )
-    board.annotation(_annotation("Alerts", f'ALERTS{{alertname=~"Rag.+",alertstate="firing",{REPLICAS_OR_NONE}}}', RED))
-    for name, series, labels in (
-        ("Sidecar version", "rag_sidecar_build_info", "version"),
-        ("Model change", "rag_sidecar_model_info", "role, name, version"),
-    ):
-        newest = f"count by ({labels}) ({series}{{{REPLICAS}}})"
-        before = f"count by ({labels}) ({series}{{{REPLICAS}}} offset 5m)"
-        board.annotation(_annotation(name, f"{newest} unless {before}", BLUE))
-    return board
-
-
-def _annotation(name: str, expr: str, colour: str) -> build.AnnotationQuery:
-    return (
-        build.AnnotationQuery()
-        .name(name)
-        .datasource(SOURCE)
-        .enable(True)
-        .icon_color(colour)
-        .expr(expr)
-        .title_format("{{alertname}}{{name}} {{version}}")
-        .text_format("{{rag_service}} {{severity}}{{role}}")
-        .step("60s")
-    )
-
-
-def _add_variables(board: build.Dashboard) -> None:
-    board.with_variable(build.DatasourceVariable("datasource").label("Data Source").type("prometheus"))
-    board.with_variable(_variable("job", "Job", "label_values(rag_sidecar_build_info, job)", ".+"))
-    board.with_variable(
-        _variable("instance", "Instance", 'label_values(rag_sidecar_build_info{job=~"$job"}, instance)', ".+")
-    )
-    seen = f"rag_requests_total{{{REPLICAS}}}"
-    board.with_variable(_variable("rag_service", "Service", f"label_values({seen}, rag_service)", ".*"))
-    scoped = f'rag_requests_total{{{REPLICAS},rag_service=~"$rag_service"}}'
-    board.with_variable(_variable("model", "Model", f"label_values({scoped}, model)", ".*"))
-    board.with_variable(_variable("variant", "Variant", f"label_values({scoped}, variant)", ".*"))
-    evaluated = f"rag_evaluations_total{{{REPLICAS}}}"
-    board.with_variable(_variable("evaluator", "Evaluator", f"label_values({evaluated}, evaluator)", ".*"))
-
-
-def _variable(name: str, label: str, query: str, all_value: str) -> build.QueryVariable:
-    return (
-        build.QueryVariable(name)
-        .label(label)
-        .datasource(SOURCE)
-        .query({"query": query, "refId": name})
-        .definition(query)
-        .refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
-        .sort(models.VariableSort.ALPHABETICAL_ASC)
-        .multi(True)
-        .include_all(True)
-        .all_value(all_value)
-        .current(models.VariableOption(selected=True, text=["All"], value=["$__all"]))
-    )
-
-
 def make(panel: Panel) -> SdkPanel:
     """The SDK's panel."""
-    makers: dict[str, Callable[[Panel], SdkPanel]] = {"stat": _stat, "heatmap": _heatmap, "timeseries": _timeseries}
+    makers: dict[str, Callable[[Panel], SdkPanel]] = {
+        "stat": _stat,
+        "heatmap": _heatmap,
+        "table": _table,
+        "timeseries": _timeseries,
+    }
     builder = makers[panel.kind](panel)
     builder.title(panel.title).description(panel.description).datasource(SOURCE).unit(panel.unit)
     builder.span(panel.width).height(panel.height).thresholds(_thresholds(panel))
@@ -187,6 +118,15 @@ def _heatmap(panel: Panel) -> heatmap.Panel:
     )
 
 
+def _table(panel: Panel) -> table.Panel:
+    headings = {**dict(panel.columns), "Value": "Replicas"}
+    order = {name: place for place, name in enumerate(headings)}
+    shown = models.DataTransformerConfig(
+        id_val="organize", options={"excludeByName": {"Time": True}, "indexByName": order, "renameByName": headings}
+    )
+    return table.Panel().show_header(True).with_transformation(shown)
+
+
 def _timeseries(panel: Panel) -> timeseries.Panel:
     builder = (
         timeseries.Panel()
@@ -204,8 +144,9 @@ def _timeseries(panel: Panel) -> timeseries.Panel:
         )
         .line_width(2 if not panel.stacked else 1)
         .fill_opacity(30 if panel.stacked else 0)
-        .min(0)
     )
+    if not panel.signed:
+        builder.min(0)
     if panel.ratio:
         builder.axis_soft_max(0.1)
     if panel.stacked:
@@ -232,7 +173,10 @@ def _thresholds(panel: Panel) -> build.ThresholdsConfig:
 
 
 def _target(target: Target, reference: str, kind: str) -> prometheus.Dataquery:
-    query = prometheus.Dataquery().expr(target.expr).ref_id(reference).datasource(SOURCE).range()
+    query = prometheus.Dataquery().expr(target.expr).ref_id(reference).datasource(SOURCE)
+    if kind == "table":
+        return query.instant().format(PromQueryFormat.TABLE)
+    query.range()
     if kind == "heatmap":
         query.format(PromQueryFormat.HEATMAP).legend_format("{{le}}")
     else:

@@ -117,5 +117,35 @@ def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str 
     return f"histogram_quantile({q}, {total('rate', histogram + '_bucket', window, by=labels, where=where)})"
 
 
+def mean(histogram: str, window: str, *, by: str = "", where: str = "") -> str:
+    """Mean of what a histogram observed in a window, over all replicas."""
+    whole = total("rate", f"{histogram}_count", window, by=by, where=where)
+    return f"{total('rate', f'{histogram}_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
+
+
+def difference(window: str, a: str, b: str, *, by: str = "") -> str:
+    """Hallucination ratio of what `a` matches less that of what `b` matches, -1..1."""
+    return f"({hallucination_ratio(window, by=by, where=a)})\n- ({hallucination_ratio(window, by=by, where=b)})"
+
+
+def newcombe(p_a: str, n_a: str, p_b: str, n_b: str, *, upper: bool) -> str:
+    """A 95 % bound of `p_a - p_b`, two independent ratios seen in `n_a` and `n_b` samples, inside -1..1.
+
+    The hybrid score interval (Newcombe 1998, Statistics in Medicine 17:873-890, method 10): the distances of both ratios to
+    the Wilson bounds that lie in the direction of the bound, squared and added.
+    """
+    p_a, p_b = _operand(p_a), _operand(p_b)
+    to_a = f"({p_a} - {wilson(p_a, n_a, upper=upper)}) ^ 2"
+    to_b = f"({p_b} - {wilson(p_b, n_b, upper=not upper)}) ^ 2"
+    return f"{p_a} - {p_b}\n{'+' if upper else '-'} sqrt(\n  {to_a}\n  + {to_b}\n)"
+
+
+def difference_bound(window: str, a: str, b: str, *, upper: bool, by: str = "") -> str:
+    """A bound of `difference`, from the raw counters."""
+    p_a, p_b = (hallucination_ratio(window, by=by, where=where) for where in (a, b))
+    n_a, n_b = (effective_samples(window, by=by, where=where) for where in (a, b))
+    return newcombe(p_a, n_a, p_b, n_b, upper=upper)
+
+
 def _operand(expression: str) -> str:
     return expression if expression.replace("_", "").replace(":", "").isalnum() else f"({expression})"

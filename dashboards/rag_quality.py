@@ -5,36 +5,24 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from dashboards import promql
+from dashboards import promql, shapes, variants
 from dashboards.alerts import DASHBOARD_UID
+from dashboards.board import add_variants_to_compare, new_dashboard
 from dashboards.objectives import (
     FAST_BURN_RATIO,
     HALLUCINATION_BUDGET,
-    LAG_SECONDS,
     LEAST_SAMPLES,
     LOWER_BOUND,
     WINDOWS,
 )
-from dashboards.panels import (
-    EVALUATORS,
-    GREEN,
-    RED,
-    REPLICAS,
-    SERVICES,
-    YELLOW,
-    Dashboard,
-    Panel,
-    Target,
-    add,
-    new_dashboard,
-)
+from dashboards.panels import EVALUATORS, GREEN, RATE, RED, SERVICES, YELLOW, Dashboard, Panel, Target, add
 
-RATE = "$__rate_interval"
 HOUR = WINDOWS.fast
 _RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
 _ABOUT_LINES = (
     f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where the fast "
-    f"burn pages ({FAST_BURN_RATIO:.1%})."
+    f"burn pages ({FAST_BURN_RATIO:.1%}). "
+    f"{shapes.runbook('RagHallucinationRateHigh', 'RagHallucinationBudgetBurnFast')}"
 )
 
 
@@ -45,8 +33,10 @@ def dashboard() -> Dashboard:
         uid=DASHBOARD_UID,
         description="Hallucination ratio with its confidence, scores, abstentions, traffic, latency and cost of RAG services.",
     )
+    add_variants_to_compare(board)
     add(board, "Now", _now())
     add(board, "Hallucinations", _hallucinations())
+    add(board, "Variants", variants.panels())
     add(board, "Scores", _scores())
     add(board, "Traffic, latency and cost", _traffic())
     add(board, "Can the numbers be trusted?", _sidecar())
@@ -197,36 +187,15 @@ def _scores() -> list[Panel]:
 
 
 def _traffic() -> list[Panel]:
-    errors = promql.ratio(
-        promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES, extra='status="error"'),
-        promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES),
-    )
     latencies = (
         ("rag_request_duration_seconds", "total"),
         ("rag_retrieval_duration_seconds", "retrieval"),
         ("rag_generation_duration_seconds", "generation"),
         ("rag_time_to_first_token_seconds", "first token"),
     )
-    cost = promql.total("rate", "rag_cost_usd_total", RATE, by="model", where=SERVICES)
-    unpriced = promql.total(
-        "rate", "rag_unpriced_tokens_total", RATE, by="model", where=REPLICAS, extra='model=~"$model"'
-    )
     return [
-        Panel(
-            title="Requests",
-            description="RAG requests per second, every one, by service.",
-            unit="reqps",
-            width=8,
-            targets=(Target(promql.total("rate", "rag_requests_total", RATE, by="rag_service", where=SERVICES)),),
-        ),
-        Panel(
-            title="Errors",
-            description="Share of requests that ended in an error.",
-            unit="percentunit",
-            width=8,
-            targets=(Target(errors),),
-            ratio=True,
-        ),
+        shapes.requests_by("rag_service", "service"),
+        shapes.errors_by_service(),
         Panel(
             title="Latency, 95th percentile",
             description="95 of 100 requests were faster: in all, in retrieval, in generation, and until the first token.",
@@ -237,67 +206,24 @@ def _traffic() -> list[Panel]:
                 for histogram, word in latencies
             ),
         ),
-        Panel(
-            title="Tokens per second",
-            description="Types add up: input does not hold cached input, output does not hold reasoning.",
-            unit="short",
-            width=8,
-            targets=(Target(promql.total("rate", "rag_tokens_total", RATE, by="type", where=SERVICES), "{{type}}"),),
-            stacked=True,
-        ),
-        Panel(
-            title="Cost per hour",
-            description="US dollars per hour at list prices, by model.",
-            unit="currencyUSD",
-            width=8,
-            targets=(Target(f"{cost} * 3600", "{{model}}"),),
-            stacked=True,
-        ),
-        Panel(
-            title="Tokens without a price",
-            description="Tokens per second of models whose price is not known: their cost is missing from the panel beside this.",
-            unit="short",
-            width=8,
-            targets=(Target(unpriced, "{{model}}"),),
-        ),
+        shapes.tokens_by_type(),
+        shapes.cost_per_hour("model", "model"),
+        shapes.unpriced_tokens(),
     ]
 
 
 def _sidecar() -> list[Panel]:
-    reasons = promql.total(
-        "rate", "rag_evaluations_total", RATE, by="evaluator, reason", where=EVALUATORS, extra='outcome="unscorable"'
-    )
     return [
-        Panel(
-            title="The funnel",
-            description="What became of every request, per second. The outcomes add up to all of them; `shed` and `failed` were not "
-            "intended.",
-            unit="reqps",
-            width=8,
-            targets=(
-                Target(
-                    promql.total("rate", "rag_sidecar_requests_total", RATE, by="outcome", where=REPLICAS),
-                    "{{outcome}}",
-                ),
-            ),
-            stacked=True,
-        ),
-        Panel(
-            title="Why there is no score",
-            description="Evaluations per second that had nothing to score, by evaluator and reason. `no_context`, `no_answer` and "
+        shapes.funnel(),
+        shapes.rates(
+            "Why there is no score",
+            "Evaluations per second that had nothing to score, by evaluator and reason. `no_context`, `no_answer` and "
             "`no_question` mean that the traces hold no text: switch content capture on.",
-            unit="ops",
-            width=8,
-            targets=(Target(reasons, "{{evaluator}}: {{reason}}"),),
+            "rag_evaluations_total",
+            by="evaluator, reason",
+            where=EVALUATORS,
+            extra='outcome="unscorable"',
             stacked=True,
         ),
-        Panel(
-            title="Lag",
-            description=f"Age of what is taken from Kafka now. Above {LAG_SECONDS:.0f} s the quality panels show the past, and an alert pages.",
-            unit="s",
-            width=8,
-            targets=(Target(f"max by (topic) (rag_sidecar_consumer_lag_seconds{{{REPLICAS}}})", "{{topic}}"),),
-            thresholds=((LAG_SECONDS, RED),),
-            lines=True,
-        ),
+        shapes.lag(),
     ]

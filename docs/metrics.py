@@ -17,6 +17,9 @@ All of them are on `/metrics` of port 9464 (`admin.port`). Prometheus adds `job`
 `rag_service`, `model`, `variant` keep to a limit (`prometheus.most_services` and the like), past which a value becomes `__other__` and
 `rag_label_overflow_total` counts it. What is not known is `unknown`.
 
+Beside them stand the `process_*` series of prometheus_client (Linux only), such as `process_resident_memory_bytes` and
+`process_cpu_seconds_total`: every program with that library has them, so join them with `rag_sidecar_build_info` on `job` and `instance`.
+
 Scores and verdicts come from a sample. A request that was kept with probability p stands for 1/p requests: the `weight` series and the score
 histogram count it so, and are estimates for all traffic. Take rates and sums first and divide last; never average ratios.
 """

@@ -39,6 +39,7 @@ class App:
         self.config = config
         self.clock = clock or SystemClock()
         self.telemetry = Telemetry()
+        self.telemetry.watch_process()
         self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
         self.runtime = ModelRuntime(config.inference, self.telemetry)
         self.engine = Engine(config.evaluate, self.runtime.models)

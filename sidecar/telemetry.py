@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -77,6 +77,10 @@ class Telemetry:
         self._rows = {row.name: row for row in SERIES}
         self._metrics = {row.name: _build(row, self.registry) for row in SERIES}
         self._children: dict[tuple[str, tuple[str, ...]], Counter | Gauge | Histogram] = {}
+
+    def watch_process(self) -> None:
+        """Show `process_*` as well: memory, CPU and open files of this process. The library knows them on Linux only."""
+        ProcessCollector(registry=self.registry)
 
     def count(self, name: str, amount: float = 1.0, /, **labels: str) -> None:
         """Add `amount` >= 0 to a counter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dashboards import generate
+from dashboards import generate, promql
 from dashboards.objectives import Windows
 from tests.parts.broker import Message, produce
 from tests.parts.mock_kafka import MockKafka
@@ -27,8 +28,20 @@ from tests.parts.prometheus import Prometheus
 pytestmark = pytest.mark.real
 ROOT = Path(__file__).parents[2]
 SHORT = Windows(fast="60s", fast_check="10s", slow="120s", slow_check="30s")
+FIRST = 30
 REQUESTS = 160
+ALL = FIRST + REQUESTS
 RATE = 0.5
+# Panels of what does not happen here: an error each, or a setting that is off. Their queries are run all the same.
+MAY_BE_EMPTY = {
+    "Why requests were not scored",
+    "Failed evaluations",
+    "Traces that hold no RAG request",
+    "Consumers built anew",
+    "Failed batches",
+    "Seconds of a push, 95th percentile",
+    "Failed pushes",
+}
 
 DOCUMENT = (
     "The warranty of the Lumen lamp is two years. It starts on the day of purchase and covers the bulb and the switch."
@@ -36,6 +49,7 @@ DOCUMENT = (
 GROUNDED = "The warranty of the Lumen lamp is two years, starting on the day of purchase."
 HALLUCINATED = "Captain Nemo sold the submarine to a museum in Oslo for nine thousand crowns in 1987."
 ABSTAINED = "I don't know."
+POISON = Message(b'{"question": ', key=b"poison")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +61,14 @@ class Setting:
     hallucinated: float
 
 
-def record(answer: str, trace_id: str, *, model: str) -> Message:
+def record(answer: str, trace_id: str, *, model: str, variant: str) -> Message:
     request = {
         "request_id": trace_id,
         "trace_id": trace_id,
         "timestamp": time.time(),
         "service": "support",
         "model": model,
+        "variant": variant,
         "question": "How long is the warranty of the Lumen lamp?",
         "answer": answer,
         "contexts": [DOCUMENT],
@@ -72,7 +87,12 @@ def traffic(count: int, *, seed: int) -> list[Message]:
     answers = (HALLUCINATED, GROUNDED, GROUNDED, ABSTAINED, GROUNDED)
     models = ("gpt-4o-mini", "gpt-4o-mini", "a-model-without-a-price")
     return [
-        record(answers[n % len(answers)], uuid.UUID(int=chance.getrandbits(128)).hex, model=models[n % len(models)])
+        record(
+            answers[n % len(answers)],
+            uuid.UUID(int=chance.getrandbits(128)).hex,
+            model=models[n % len(models)],
+            variant="ab"[n % 2],
+        )
         for n in range(count)
     ]
 
@@ -117,8 +137,8 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
             sidecar.wait_until(lambda: ready(port), seconds=60)
             with Prometheus({"rag-sidecar": f"127.0.0.1:{port}"}, rule_files=[rules]) as prometheus:
                 # Series begin with the first requests; what PromQL can see is their rise after the first scrape.
-                first, more = traffic(10, seed=1), traffic(REQUESTS, seed=2)
-                produce(broker, "requests", first)
+                first, more = traffic(FIRST, seed=1), traffic(REQUESTS, seed=2)
+                produce(broker, "requests", [POISON, *first])
                 wait_for_requests(prometheus, len(first))
                 before = _hallucinated_share(prometheus)
                 produce(broker, "requests", more)
@@ -154,13 +174,13 @@ def test_the_rules_give_back_the_hallucination_ratio_of_the_traffic(setting: Set
 def test_the_weights_estimate_all_requests_from_half_of_them(setting: Setting) -> None:
     raw = one(setting.prometheus, "sum(rag_verdicts_total)")
     weighted = one(setting.prometheus, "sum(rag_verdict_weight_total)")
-    assert raw < 0.7 * (REQUESTS + 10)
+    assert raw < 0.7 * ALL
     assert weighted == pytest.approx(raw / RATE)
-    assert weighted == pytest.approx(REQUESTS + 10, rel=0.25)
+    assert weighted == pytest.approx(ALL, rel=0.25)
 
 
 def test_the_funnel_adds_up_to_all_requests(setting: Setting) -> None:
-    assert one(setting.prometheus, "sum(rag_sidecar_requests_total)") == REQUESTS + 10
+    assert one(setting.prometheus, "sum(rag_sidecar_requests_total)") == ALL
     assert one(setting.prometheus, 'sum(rag_sidecar_requests_total{outcome=~"shed|failed"}) or vector(0)') == 0
 
 
@@ -189,14 +209,34 @@ def test_the_warning_begins_when_a_quarter_is_hallucinated_and_nothing_else_does
     assert about_the_sidecar == []
 
 
-def panels() -> list[dict[str, Any]]:
-    board = json.loads((ROOT / "dashboards/rag-quality.json").read_text(encoding="utf-8"))
-    return [panel for panel in board["panels"] if panel.get("targets")]
+def panels() -> list[Any]:
+    """Every panel that asks, with its dashboard and title as the name of its test."""
+    return [
+        pytest.param(panel, id=f"{path.stem}: {panel['title']} ({panel['type']})")
+        for path in generate.DASHBOARDS
+        for panel in json.loads((ROOT / path).read_text(encoding="utf-8"))["panels"]
+        if panel.get("targets")
+    ]
 
 
-@pytest.mark.parametrize("panel", panels(), ids=lambda panel: f"{panel['title']} ({panel['type']})")
+@pytest.mark.parametrize("panel", panels())
 def test_every_panel_shows_something(setting: Setting, panel: dict[str, Any]) -> None:
     for target in panel["targets"]:
         query = target["expr"].replace("$__rate_interval", "120s").replace("[1h]", "[120s]")
+        query = query.replace("$variant_a", "a").replace("$variant_b", "b")
         query = re.sub(r"\$\w+", ".*", query)
-        assert setting.prometheus.query(query), query
+        found = [value for _, value in setting.prometheus.query(query) if not math.isnan(value)]
+        assert found or panel["title"] in MAY_BE_EMPTY, query
+
+
+def test_panels_that_may_be_empty_exist() -> None:
+    assert {param.values[0]["title"] for param in panels()} >= MAY_BE_EMPTY
+
+
+def test_the_difference_of_two_variants_lies_in_its_interval(setting: Setting) -> None:
+    a, b = 'variant="a"', 'variant="b"'
+    difference = one(setting.prometheus, promql.difference("120s", a, b))
+    lower = one(setting.prometheus, promql.difference_bound("120s", a, b, upper=False))
+    upper = one(setting.prometheus, promql.difference_bound("120s", a, b, upper=True))
+    assert -1 <= lower < difference < upper <= 1
+    assert lower < 0 < upper, "both variants hallucinate alike"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
+from dashboards import promql
+from dashboards.variants import VARIANT_A, VARIANT_B
 from tests.parts import paths
 
 pytestmark = pytest.mark.real
@@ -28,6 +33,70 @@ def test_promtool_finds_nothing_to_complain_of() -> None:
 def test_rules_give_the_numbers_and_alerts_that_they_should(path: Path) -> None:
     done = promtool("test", "rules", path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("p_a", "n_a", "p_b", "n_b", "lower", "upper"),
+    [
+        # Newcombe 1998, table II, method 10: 56/70 - 48/80, 9/10 - 3/10, 10/10 - 0/20.
+        (0.8, 70, 0.6, 80, 0.0524, 0.3339),
+        (0.9, 10, 0.3, 10, 0.1705, 0.8090),
+        (1.0, 10, 0.0, 20, 0.6791, 1.0),
+    ],
+)
+def test_the_interval_of_a_difference_is_that_of_the_paper(
+    tmp_path: Path, p_a: float, n_a: int, p_b: float, n_b: int, lower: float, upper: float
+) -> None:
+    operands = [f"vector({value})" for value in (p_a, n_a, p_b, n_b)]
+    bounds = {promql.newcombe(*operands, upper=False): lower, promql.newcombe(*operands, upper=True): upper}
+    done = expect(tmp_path, {}, {f"round({expression}, 0.0001)": value for expression, value in bounds.items()})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_two_variants_are_compared_by_their_own_verdicts(tmp_path: Path) -> None:
+    """A: 40 % of 70 effective samples; B: 20 % of 80 that stand for twice as many each. Over 1 h, a sample a minute."""
+    a, b = (chosen(where) for where in (VARIANT_A, VARIANT_B))
+    series = {}
+    for variant, share, samples, weight in (("a", 0.4, 70, 1), ("b", 0.2, 80, 2)):
+        for verdict, part in (("hallucinated", share), ("grounded", 1 - share), ("abstained", 0.5)):
+            labels = f'{{variant="{variant}",verdict="{verdict}",job="j",instance="i",rag_service="s",model="m"}}'
+            each = part * samples / 60
+            series[f"rag_verdict_weight_total{labels}"] = f"0+{each * weight:.12f}x120"
+            series[f"rag_verdict_weight_squared_total{labels}"] = f"0+{each * weight * weight:.12f}x120"
+    expected = {
+        promql.difference("1h", a, b): 0.2,
+        promql.difference_bound("1h", a, b, upper=False): 0.0535,
+        promql.difference_bound("1h", a, b, upper=True): 0.3379,
+        promql.difference_bound("1h", a, b.replace('"b"', '"none"'), upper=True): None,
+    }
+    done = expect(tmp_path, series, {f"round({expression}, 0.0001)": value for expression, value in expected.items()})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def chosen(where: str) -> str:
+    """Matchers with a choice made in the dashboard's variables."""
+    return re.sub(r"\$\w+", ".+", where.replace("$variant_a", "a").replace("$variant_b", "b"))
+
+
+def expect(
+    folder: Path, series: Mapping[str, str], values: Mapping[str, float | None]
+) -> subprocess.CompletedProcess[str]:
+    """Let promtool say whether each expression has its value after two hours, without labels, or no value at all."""
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": text} for name, text in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": expr,
+                "eval_time": "2h",
+                "exp_samples": [] if value is None else [{"labels": "{}", "value": value}],
+            }
+            for expr, value in values.items()
+        ],
+    }
+    path = folder / "test.yml"
+    path.write_text(yaml.safe_dump({"rule_files": [], "evaluation_interval": "1m", "tests": [test]}), encoding="utf-8")
+    return promtool("test", "rules", path)
 
 
 def test_a_wrong_expectation_would_be_found(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -251,6 +252,13 @@ def test_our_own_series_have_no_created_twins_either() -> None:
     telemetry.count("rag_sidecar_records_total", topic="t", outcome="ok")
     telemetry.observe("rag_sidecar_scoring_seconds", 1.0)
     assert not any(name.endswith("_created") for name in exposed(telemetry.registry))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prometheus_client reads /proc")
+def test_memory_and_cpu_of_the_process_stand_beside_our_own_series() -> None:
+    telemetry = Telemetry()
+    telemetry.watch_process()
+    assert {"process_resident_memory_bytes", "process_cpu_seconds_total"} <= set(exposed(telemetry.registry))
 
 
 async def test_rendering_in_a_thread_sees_whole_histograms() -> None:

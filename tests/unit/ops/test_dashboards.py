@@ -18,7 +18,8 @@ from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
 DASHBOARDS = sorted((ROOT / "dashboards").glob("*.json"))
-UNITS = {"percentunit", "short", "reqps", "ops", "s", "currencyUSD", "bytes", "none"}
+RUNBOOKS = {path.stem for path in (ROOT / "docs/runbooks").glob("*.md")} - {"README"}
+UNITS = {"percentunit", "short", "reqps", "ops", "s", "currencyUSD", "bytes", "Bps"}
 COUNTER_FUNCTIONS = {"rate", "irate", "increase"}
 COUNTER_ENDINGS = ("_total", "_bucket", "_count", "_sum")
 
@@ -31,6 +32,16 @@ FIXED_WINDOWS = {
     "rag_evaluation_score_count",
 }
 ALERT_WINDOWS_SECONDS = {300.0, 1800.0, 3600.0, 21600.0}
+# Whose observations carry the id of their trace.
+WITH_EXEMPLARS = {
+    "rag_evaluation_score_bucket",
+    "rag_request_duration_seconds_bucket",
+    "rag_retrieval_duration_seconds_bucket",
+    "rag_generation_duration_seconds_bucket",
+    "rag_time_to_first_token_seconds_bucket",
+}
+# A lone panel by service: its dots would be those of the panel of all services beside it.
+WITHOUT_DOTS = {"Latency by service, 95th percentile"}
 
 
 @pytest.fixture(params=DASHBOARDS, ids=lambda path: path.stem)
@@ -57,8 +68,15 @@ def variables(board: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {variable["name"]: variable for variable in board["templating"]["list"]}
 
 
-def test_there_is_a_dashboard() -> None:
-    assert "rag-quality" in [path.stem for path in DASHBOARDS]
+def test_there_are_three_dashboards_and_a_file_is_named_after_its_uid() -> None:
+    uids = [json.loads(path.read_text(encoding="utf-8"))["uid"] for path in DASHBOARDS]
+    assert uids == [path.stem for path in DASHBOARDS] == ["rag-cost-latency", "rag-quality", "rag-sidecar"]
+
+
+def test_every_dashboard_is_generated_and_the_chart_has_the_same() -> None:
+    assert sorted(ROOT / path for path in generate.DASHBOARDS) == DASHBOARDS
+    for path in DASHBOARDS:
+        assert (ROOT / generate.CHART_FILES / path.name).read_bytes() == path.read_bytes()
 
 
 def test_generated_files_are_those_that_the_generator_writes_now() -> None:
@@ -148,12 +166,57 @@ def test_product_variables_are_folded_into_every_product_query(board: dict[str, 
     assert product | {"evaluator"} <= variables(board).keys()
     for title, target in targets(board):
         for use in uses(target["expr"]):
-            if use.series.startswith(("rag_sidecar_", "rag_unpriced_")):
+            if use.series.startswith(("rag_sidecar_", "rag_unpriced_", "process_")):
                 continue
-            chosen = {name for name, value in use.matchers if value == f"${name}"}
+            chosen = {name for name, value in use.matchers if value in (f"${name}", "$variant_a", "$variant_b")}
             assert product <= chosen, f"{title}: {use.text}"
             if use.series.startswith("rag_evaluation"):
                 assert "evaluator" in chosen, f"{title}: {use.text}"
+
+
+def test_series_of_any_process_are_narrowed_to_the_sidecar(board: dict[str, Any]) -> None:
+    for title, target in targets(board):
+        if any(use.series.startswith("process_") for use in uses(target["expr"])):
+            assert "on (job, instance) group_left () rag_sidecar_build_info{" in target["expr"], title
+
+
+def test_variables_are_those_of_all_dashboards_and_two_variants_to_compare(board: dict[str, Any]) -> None:
+    names = ["datasource", "job", "instance", "rag_service", "model", "variant", "evaluator"]
+    more = ["variant_a", "variant_b"] if board["uid"] == "rag-quality" else []
+    assert list(variables(board)) == names + more
+    for name in more:
+        assert variables(board)[name]["multi"] is False
+        assert variables(board)[name]["includeAll"] is False
+    assert len({variables(board)[name]["sort"] for name in more}) == len(more), "each begins with another variant"
+
+
+def test_every_variable_that_a_query_or_legend_names_exists(board: dict[str, Any]) -> None:
+    known = variables(board).keys() | {"__rate_interval"}
+    for title, target in targets(board):
+        named = set(re.findall(r"\$\{?(\w+)", target["expr"] + target.get("legendFormat", "")))
+        assert named <= known, f"{title}: {named - known}"
+
+
+def test_dashboards_lead_to_one_another(board: dict[str, Any]) -> None:
+    (link,) = board["links"]
+    assert (link["type"], link["tags"], link["asDropdown"]) == ("dashboards", ["rag-sidecar"], True)
+    assert link["includeVars"] is True
+    assert link["keepTime"] is True
+
+
+def test_runbooks_that_a_panel_names_exist() -> None:
+    named = {
+        name for path in DASHBOARDS for name in re.findall(r"docs/runbooks/(\w+)\.md", path.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert named <= RUNBOOKS
+
+
+def test_runbooks_are_named_where_they_are_served() -> None:
+    made = generate.files(runbooks="https://wiki.test/rag/")
+    for path in generate.DASHBOARDS:
+        assert "docs/runbooks" not in made[path]
+    assert "https://wiki.test/rag/RagSidecarConsumerLagTooOld.md" in made[generate.CHART_FILES / "rag-sidecar.json"]
 
 
 def test_the_dashboard_is_provisioned_not_edited(board: dict[str, Any]) -> None:
@@ -170,10 +233,13 @@ def test_alerts_and_changes_of_version_and_model_are_annotated(board: dict[str, 
     assert series == {"ALERTS", "rag_sidecar_build_info", "rag_sidecar_model_info"}
 
 
-def test_histogram_queries_show_exemplars(board: dict[str, Any]) -> None:
-    for title, target in targets(board):
-        if any(use.series.endswith("_bucket") for use in uses(target["expr"])):
-            assert target["exemplar"] is True, title
+def test_panels_of_histograms_show_exemplars_once(board: dict[str, Any]) -> None:
+    for panel in panels(board):
+        asked = [(use.series, target) for target in panel["targets"] for use in uses(target["expr"])]
+        dots = [series for series, target in asked if target.get("exemplar")]
+        if panel["title"] not in WITHOUT_DOTS:
+            assert {series for series, _ in asked} & WITH_EXEMPLARS == set(dots) & WITH_EXEMPLARS, panel["title"]
+        assert len({s for s in dots if s.endswith("_bucket")}) == len([s for s in dots if s.endswith("_bucket")])
 
 
 def test_the_dashboard_that_alerts_link_to_is_there() -> None:
@@ -181,19 +247,25 @@ def test_the_dashboard_that_alerts_link_to_is_there() -> None:
     assert alerts.DASHBOARD_UID in uids
 
 
-def test_drawn_thresholds_are_those_of_the_alerts() -> None:
-    board = json.loads((ROOT / "dashboards/rag-quality.json").read_text(encoding="utf-8"))
-    drawn = {
+def drawn(uid: str) -> dict[str, list[float]]:
+    """Thresholds by panel."""
+    board = json.loads((ROOT / f"dashboards/{uid}.json").read_text(encoding="utf-8"))
+    return {
         panel["title"]: [step["value"] for step in panel["fieldConfig"]["defaults"]["thresholds"]["steps"]][1:]
         for panel in panels(board)
     }
-    assert drawn["Hallucination ratio with its 95 % interval"] == [
+
+
+def test_drawn_thresholds_are_those_of_the_alerts() -> None:
+    quality, sidecar = drawn("rag-quality"), drawn("rag-sidecar")
+    assert quality["Hallucination ratio with its 95 % interval"] == [
         objectives.HALLUCINATION_BUDGET,
         objectives.LOWER_BOUND,
         objectives.FAST_BURN_RATIO,
     ]
-    assert drawn["Effective sample size by service"] == [objectives.LEAST_SAMPLES]
-    assert drawn["Lag"] == [objectives.LAG_SECONDS]
+    assert quality["Effective sample size by service"] == [objectives.LEAST_SAMPLES]
+    assert quality["Effective sample size of A and B"] == [objectives.LEAST_SAMPLES]
+    assert quality["Lag"] == sidecar["Lag"] == sidecar["Greatest lag"] == [objectives.LAG_SECONDS]
     expressions = " ".join(alert.expr for alert in alerts.alerts())
     for threshold in (
         objectives.LOWER_BOUND,

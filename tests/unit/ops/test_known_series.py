@@ -15,11 +15,13 @@ from sidecar import telemetry
 from tests.unit.ops.promql import Use, uses
 
 ROOT = Path(__file__).parents[3]
-# Prometheus's own, with the labels that a scrape adds.
+# Prometheus's own and those of prometheus_client about its process, with the labels that a scrape adds.
 SCRAPE_LABELS = {"job", "instance", "namespace", "pod"}
 OF_PROMETHEUS = {
     "up": SCRAPE_LABELS,
     "scrape_duration_seconds": SCRAPE_LABELS,
+    "process_resident_memory_bytes": SCRAPE_LABELS,
+    "process_cpu_seconds_total": SCRAPE_LABELS,
     "ALERTS": {"alertname", "alertstate", "severity", *SCRAPE_LABELS},
 }
 QUALITY_LEVELS = {"rag_service": {"rag_service"}, "rag_service_evaluator": {"rag_service", "evaluator"}}

@@ -1,0 +1,274 @@
+"""The dashboard *RAG Sidecar*: does the sidecar keep up, what does it drop, and what holds it up?
+
+Kafka's side is in sidecar_intake.py.
+"""
+
+from __future__ import annotations
+
+from dashboards import promql, shapes, sidecar_intake
+from dashboards.board import new_dashboard
+from dashboards.objectives import LAG_SECONDS
+from dashboards.panels import EVALUATORS, RATE, RED, REPLICAS, YELLOW, Dashboard, Panel, Target, add
+
+DASHBOARD_UID = "rag-sidecar"
+_STALLED = shapes.runbook("RagSidecarScoringStalled")
+_REQUESTS = "rag_sidecar_requests_total"
+_OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
+
+
+def dashboard() -> Dashboard:
+    """The dashboard as the SDK's record."""
+    board = new_dashboard(
+        title="RAG Sidecar",
+        uid=DASHBOARD_UID,
+        description="The sidecar itself: what becomes of records and requests, lag, queues, models, exports, and its process. "
+        "Service narrows sampling, and Model, Variant and Evaluator narrow failed evaluations; all else is by replica.",
+    )
+    add(board, "Now", _now())
+    add(board, "Requests", _requests())
+    add(board, "Records and spans", sidecar_intake.records())
+    add(board, "Kafka", sidecar_intake.kafka())
+    add(board, "Scoring", _scoring())
+    add(board, "Models", _models())
+    add(board, "Exports", _exports())
+    add(board, "Process and versions", _process())
+    return board.build()
+
+
+def _now() -> list[Panel]:
+    everything = promql.total("rate", _REQUESTS, RATE, where=REPLICAS)
+    lost = promql.total("rate", _REQUESTS, RATE, where=REPLICAS, extra='outcome=~"shed|failed"')
+    return [
+        _stat(
+            "Replicas",
+            "Replicas that Prometheus scrapes; it should be as many as you run. "
+            + shapes.runbook("RagSidecarReplicaDown", "RagSidecarAbsent"),
+            f"count(rag_sidecar_build_info{{{REPLICAS}}})",
+            "replicas",
+        ),
+        _stat(
+            "Requests",
+            "RAG requests that ended per second, whatever became of them.",
+            everything,
+            "requests",
+            unit="reqps",
+        ),
+        _stat(
+            "Shed or failed",
+            f"Share of requests that should have been scored or left out on purpose, and were lost instead. It should be 0. {_STALLED}",
+            promql.ratio(lost, everything),
+            "lost",
+            unit="percentunit",
+            thresholds=((0.001, YELLOW), (0.01, RED)),
+        ),
+        _stat(
+            "Greatest lag",
+            f"Age of what is taken from Kafka now, where it is oldest. An alert pages above {LAG_SECONDS:.0f} s. "
+            + shapes.runbook("RagSidecarConsumerLagTooOld"),
+            f"max(rag_sidecar_consumer_lag_seconds{{{REPLICAS}}})",
+            "lag",
+            unit="s",
+            thresholds=((LAG_SECONDS, RED),),
+        ),
+        _stat(
+            "Lowest sampling probability",
+            "Of all services selected. Below what you set, the sidecar makes up for too little CPU by scoring less.",
+            f'min(rag_sidecar_sampling_probability{{{REPLICAS},rag_service=~"$rag_service"}})',
+            "probability",
+            unit="percentunit",
+        ),
+        _stat(
+            "Intake paused",
+            "Replicas that take nothing from Kafka at this moment because scoring is full. Now and then is fine; for minutes it is lag.",
+            f"sum(rag_sidecar_intake_paused{{{REPLICAS}}})",
+            "replicas",
+        ),
+    ]
+
+
+def _stat(
+    title: str,
+    description: str,
+    expression: str,
+    text: str,
+    *,
+    unit: str = "short",
+    thresholds: tuple[tuple[float, str], ...] = (),
+) -> Panel:
+    return Panel(
+        title=title,
+        description=description,
+        unit=unit,
+        kind="stat",
+        width=4,
+        height=4,
+        targets=(Target(expression, text),),
+        thresholds=thresholds,
+    )
+
+
+def _requests() -> list[Panel]:
+    return [
+        shapes.funnel(),
+        shapes.rates(
+            "Why requests were not scored",
+            "Requests per second that ended as unscorable, shed or failed, with the reason. `no_context`, `no_answer` and "
+            f"`no_question` mean that the traces hold no text: switch content capture on. {_STALLED}",
+            _REQUESTS,
+            by="outcome, reason",
+            unit="reqps",
+            extra='outcome=~"unscorable|shed|failed"',
+        ),
+        shapes.rates(
+            "Failed evaluations",
+            f"Evaluations per second that broke, by evaluator and reason; the request's other evaluations went on. {_STALLED}",
+            "rag_evaluations_total",
+            by="evaluator, reason",
+            where=EVALUATORS,
+            extra='outcome="failed"',
+        ),
+        shapes.gauge(
+            "Sampling probability by service",
+            "The lowest of all replicas. It falls by itself when scoring is full, and rises again; `sample.min_rate` is its floor.",
+            f'min by (rag_service) (rag_sidecar_sampling_probability{{{REPLICAS},rag_service=~"$rag_service"}})',
+            "{{rag_service}}",
+            unit="percentunit",
+        ),
+        shapes.rates(
+            "Traces by how they ended",
+            "Traces put together per second. Many `no_root`: the first span is lost or very late. `max_age` or `evicted`: traces are "
+            "longer, or more, than the settings of `assemble` allow.",
+            "rag_sidecar_traces_assembled_total",
+            by="completion",
+        ),
+        shapes.rates(
+            "Traces that hold no RAG request",
+            "Traces per second that were passed over. If your RAG requests are among them, no convention knows their spans.",
+            "rag_sidecar_traces_ignored_total",
+            by="reason",
+        ),
+    ]
+
+
+def _scoring() -> list[Panel]:
+    length = f"max by (queue) (rag_sidecar_queue_length{{{REPLICAS}}}"
+    capacity = f"rag_sidecar_queue_capacity{{{REPLICAS}}}"
+    return [
+        shapes.gauge(
+            "Fill of queues",
+            "Length against capacity, of the fullest replica. `evaluate` above 100 %: requests wait outside the queue and intake "
+            f"is paused. An exporter's queue at 100 % drops results. {_STALLED}",
+            f"{length} / {capacity})",
+            "{{queue}}",
+            unit="percentunit",
+        ),
+        shapes.quantiles(
+            "Scoring",
+            "From the start of a request's evaluation to its result. It grows with the length of answers and with too little CPU.",
+            "rag_sidecar_scoring_seconds",
+        ),
+        shapes.quantiles(
+            "Delay from request to result",
+            "From the end of a request to its result: waiting for the trace's last span, lag, queue and scoring together. So late "
+            "do the quality panels know.",
+            "rag_sidecar_end_to_end_delay_seconds",
+        ),
+    ]
+
+
+def _models() -> list[Panel]:
+    seconds, size = "rag_sidecar_inference_seconds", "rag_sidecar_inference_batch_size"
+    return [
+        shapes.gauge(
+            "Seconds for a batch, 95th percentile",
+            "95 of 100 batches of a model were faster. A jump without longer texts means that the CPU is throttled.",
+            promql.quantile(0.95, seconds, RATE, by="model", where=REPLICAS),
+            "{{model}}",
+            unit="s",
+            width=6,
+        ),
+        shapes.gauge(
+            "Time in models",
+            "Share of the time that a model computes, over all replicas: 200 % is two replicas that do nothing else. Near the number "
+            "of replicas, add replicas or CPU.",
+            promql.total("rate", f"{seconds}_sum", RATE, by="model", where=REPLICAS),
+            "{{model}}",
+            unit="percentunit",
+            width=6,
+        ),
+        shapes.gauge(
+            "Items in a batch",
+            "Mean size. Near 1 there is little to do, or texts are long; larger batches use the CPU better.",
+            promql.mean(size, RATE, by="model", where=REPLICAS),
+            "{{model}}",
+            width=6,
+        ),
+        shapes.rates(
+            "Failed batches",
+            f"Batches per second that a model failed on, by reason. It should be 0. {_STALLED}",
+            "rag_sidecar_inference_failures_total",
+            by="model, reason",
+            width=6,
+        ),
+    ]
+
+
+def _exports() -> list[Panel]:
+    return [
+        shapes.rates(
+            "Results by exporter and outcome",
+            "Results per second. Anything but `ok` was lost to that exporter; the others have it.",
+            "rag_sidecar_exports_total",
+            by="exporter, outcome",
+        ),
+        shapes.gauge(
+            "Seconds of a push, 95th percentile",
+            "95 of 100 pushes were faster, failed or not. When it nears the timeout, look at what receives them.",
+            promql.quantile(0.95, "rag_sidecar_export_seconds", RATE, by="exporter", where=REPLICAS),
+            "{{exporter}}",
+            unit="s",
+        ),
+        shapes.rates(
+            "Failed pushes",
+            "Pushes per second that failed, retried or not. The error names what to mend at the receiver, or in the settings.",
+            "rag_sidecar_export_failures_total",
+            by="exporter, error_type",
+        ),
+    ]
+
+
+def _process() -> list[Panel]:
+    tables = (
+        ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 16),
+        ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 8),
+    )
+    return [
+        shapes.gauge(
+            "Memory",
+            "Resident memory of each replica. It should level off; what grows for days is a leak, and the limit ends it.",
+            f"process_resident_memory_bytes{{{REPLICAS}}} * {_OURS}",
+            "{{instance}}",
+            unit="bytes",
+            width=12,
+        ),
+        shapes.gauge(
+            "CPU",
+            "CPU cores in use by each replica. At the limit of the container it is throttled, and sampling gives way.",
+            f"rate(process_cpu_seconds_total{{{REPLICAS}}}[{RATE}]) * {_OURS}",
+            "{{instance}}",
+            width=12,
+        ),
+        *(
+            Panel(
+                title=title,
+                description="One row each, and the replicas that have it. More than one row of a kind outside a rollout means that "
+                "replicas are not alike: their numbers do not compare.",
+                unit="short",
+                kind="table",
+                width=width,
+                targets=(Target(f"count by ({', '.join(labels)}) ({series}{{{REPLICAS}}})"),),
+                columns=tuple((label, label.replace("_", " ").capitalize()) for label in labels),
+            )
+            for title, series, labels, width in tables
+        ),
+    ]

@@ -1,0 +1,125 @@
+"""The rows of the dashboard *RAG Sidecar* about what comes in: records, spans, traces being put together, and Kafka."""
+
+from __future__ import annotations
+
+from dashboards import shapes
+from dashboards.panels import RATE, REPLICAS, Panel, Target
+from dashboards.promql import total
+
+_LATE_LAG = shapes.runbook("RagSidecarConsumerLagTooOld")
+
+
+def records() -> list[Panel]:
+    """What is read, and what cannot be."""
+    return [
+        shapes.rates(
+            "Records by topic and outcome",
+            "Kafka records per second. `ok` was read; `dead_letter`, `too_large` and `unreadable` were not.",
+            "rag_sidecar_records_total",
+            by="topic, outcome",
+            stacked=True,
+        ),
+        shapes.rates(
+            "Bytes by topic",
+            "Bytes of records taken per second. Sudden growth without more records means longer texts or more documents.",
+            "rag_sidecar_record_bytes_total",
+            by="topic",
+            unit="Bps",
+        ),
+        shapes.rates(
+            "Spans by convention",
+            "Spans per second, by the convention that claimed them. A convention that vanishes after a release of the RAG service "
+            "means that its instrumentation changed.",
+            "rag_sidecar_spans_total",
+            by="convention",
+            stacked=True,
+        ),
+        shapes.rates(
+            "Decode errors",
+            "Parts of records per second that could not be read, by reason; the other parts went on. Mend what writes the topic.",
+            "rag_sidecar_decode_errors_total",
+            by="topic, reason",
+            width=6,
+        ),
+        shapes.rates(
+            "Dead letters",
+            "Records per second that could not be read at all, by reason and by what became of them. Read them in the dead-letter "
+            "topic: each holds its reason in a header.",
+            "rag_sidecar_dead_letters_total",
+            by="topic, reason, outcome",
+            width=6,
+        ),
+        Panel(
+            title="Late and duplicate spans",
+            description="Per second. Late ones came after their trace had ended, so that it was scored without them: wait longer in "
+            "`assemble`. Duplicates are left out and do no harm; after a restart or rebalance they are normal.",
+            unit="ops",
+            width=6,
+            targets=tuple(
+                Target(total("rate", f"rag_sidecar_{word}_spans_total", RATE, where=REPLICAS), word)
+                for word in ("late", "duplicate")
+            ),
+        ),
+        Panel(
+            title="Open traces",
+            description="Traces being put together, of each replica. It follows the traffic; a rise without more traffic means that "
+            "traces do not end.",
+            unit="short",
+            width=6,
+            targets=(Target(f"rag_sidecar_open_traces{{{REPLICAS}}}", "{{instance}}"),),
+        ),
+        shapes.gauge(
+            "Bytes of open traces",
+            "About what open traces hold in memory, of each replica. It is bounded by the settings of `assemble`.",
+            f"rag_sidecar_open_trace_bytes{{{REPLICAS}}}",
+            "{{instance}}",
+            unit="bytes",
+            width=12,
+        ),
+        shapes.gauge(
+            "Oldest open record",
+            "Age of the oldest record taken whose traces have not all ended, of each replica. After a restart reading begins there.",
+            f"rag_sidecar_oldest_open_record_seconds{{{REPLICAS}}}",
+            "{{instance}}",
+            unit="s",
+            width=12,
+        ),
+    ]
+
+
+def kafka() -> list[Panel]:
+    """How far behind, and how the group fares."""
+    return [
+        shapes.lag(),
+        shapes.gauge(
+            "Records not yet taken",
+            f"By topic. Steady growth: scoring or Kafka is too slow for the traffic. {_LATE_LAG}",
+            f"sum by (topic) (rag_sidecar_consumer_lag_records{{{REPLICAS}}})",
+            "{{topic}}",
+        ),
+        shapes.gauge(
+            "Partitions by replica",
+            "Partitions assigned. A replica with 0 does nothing: more replicas than partitions, or it is joining.",
+            f"rag_sidecar_assigned_partitions{{{REPLICAS}}}",
+            "{{instance}}",
+        ),
+        shapes.rates(
+            "Commits by outcome",
+            f"Offset commits per second. Where only `failed` is left, a restart reads much again. {_LATE_LAG}",
+            "rag_sidecar_commits_total",
+            by="outcome",
+        ),
+        shapes.rates(
+            "Rebalances",
+            "Assignments received per second, of each replica. More than a rollout explains: replicas come and go, or are too slow "
+            "for the group's timeouts.",
+            "rag_sidecar_rebalances_total",
+            by="instance",
+        ),
+        shapes.rates(
+            "Consumers built anew",
+            f"Times per second that the Kafka consumer was given up, by cause. It should be 0. {_LATE_LAG}",
+            "rag_sidecar_receiver_restarts_total",
+            by="reason",
+        ),
+    ]
