@@ -18,6 +18,8 @@ def test_english_is_told_from_other_languages(row: dict[str, str]) -> None:
     assert (language_of(row["text"]) == "en") is (row["language"] == "en")
 
 
-@pytest.mark.parametrize(("text", "language"), [("Müller & Söhne GmbH", "en"), ("保修两年", "zh"), ("Да, два года.", "ru"), ("42", None)])
+@pytest.mark.parametrize(
+    ("text", "language"), [("Müller & Söhne GmbH", "en"), ("保修两年", "zh"), ("Да, два года.", "ru"), ("42", None)]
+)
 def test_short_texts_go_by_their_script(text: str, language: str | None) -> None:
     assert language_of(text) == language
