@@ -43,11 +43,11 @@ _Dumper.add_representer(str, _literal)
 def rules_yaml(
     windows: Windows = WINDOWS,
     *,
-    interval: str = "30s",
+    interval: str | None = None,
     runbooks: str = alerts.RUNBOOKS,
     grafana: str = alerts.GRAFANA,
 ) -> str:
-    """Recording rules and alerts as one Prometheus rule file."""
+    """Recording rules and alerts as one Prometheus rule file. `interval` makes every recording group as quick as that."""
     groups = [
         *recording.groups(windows, interval=interval),
         alerts.group(windows, runbooks=runbooks, grafana=grafana),

@@ -77,6 +77,13 @@ def mean_score(window: str, *, by: str, where: str = "") -> str:
     return f"{total('rate', 'rag_evaluation_score_sum', window, by=by, where=where)}\n/ ({whole} > 0)"
 
 
+def within(histogram: str, limit: float, window: str, *, by: str = "", where: str = "") -> str:
+    """Share of a histogram's observations up to `limit`, 0..1. `limit` is an edge of a bucket."""
+    # As the exporter writes an edge: always with a decimal point.
+    part = total("rate", histogram + "_bucket", window, by=by, where=where, extra=f'le="{float(limit)!r}"')
+    return f"{part}\n/ ({total('rate', histogram + '_count', window, by=by, where=where)} > 0)"
+
+
 def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str = "") -> str:
     """A quantile of a histogram, over all replicas."""
     labels = f"le, {by}" if by else "le"
