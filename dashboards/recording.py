@@ -134,9 +134,8 @@ def _slowness(window: str) -> dict[str, str]:
     return {
         slow_requests(window): "1 - "
         + promql.within("rag_request_duration_seconds", REQUEST_SECONDS, window, by=LEVEL),
-        slow_first_tokens(window): promql.over(
-            "rag_time_to_first_token_seconds", FIRST_TOKEN_SECONDS, window, by=LEVEL
-        ),
+        slow_first_tokens(window): "1 - "
+        + promql.within("rag_time_to_first_token_seconds", FIRST_TOKEN_SECONDS, window, by=LEVEL),
     }
 
 
