@@ -9,18 +9,26 @@ from dataclasses import dataclass
 class Windows:
     """The windows of the hallucination ratio, as PromQL durations. Tests pass short ones to the same rules.
 
-    `fast` pairs with `fast_check`, `slow` with `slow_check`: the long window says that it matters, the short one that it
-    still goes on (Site Reliability Workbook, chapter 5, multiwindow multi-burn-rate alerts).
+    `fast` pairs with `fast_check`, `slow` with `slow_check`, `ticket` with `ticket_check`, `long_ticket` with `slow`: the
+    long window says that it matters, the short one that it still goes on (Site Reliability Workbook, chapter 5,
+    multiwindow multi-burn-rate alerts).
     """
 
     fast: str = "1h"
     fast_check: str = "5m"
     slow: str = "6h"
     slow_check: str = "30m"
+    ticket: str = "1d"
+    ticket_check: str = "2h"
+    long_ticket: str = "3d"
 
     def all(self) -> tuple[str, ...]:
-        """Every window once, the short ones first."""
-        return (self.fast_check, self.slow_check, self.fast, self.slow)
+        """Every window once, those that page first, and each kind from short to long."""
+        return (self.fast_check, self.slow_check, self.fast, self.slow, *self.tickets())
+
+    def tickets(self) -> tuple[str, ...]:
+        """The windows of the tickets alone."""
+        return (self.ticket_check, self.ticket, self.long_ticket)
 
 
 WINDOWS = Windows()
@@ -30,12 +38,50 @@ HALLUCINATION_BUDGET = 0.02
 # How many times faster than the budget allows pages someone: 2 % and 5 % of a 30-day budget gone in 1 h and 6 h.
 FAST_BURN = 14.4
 SLOW_BURN = 6.0
+# And how many times faster opens a ticket: 10 % of a 30-day budget gone in 1 day and in 3 days.
+TICKET_BURN = 3.0
+LONG_TICKET_BURN = 1.0
 # With 95 % confidence the ratio is above this.
 LOWER_BOUND = 0.10
 # Fewer effective samples than this page nobody: one bad answer of three is no incident.
 LEAST_SAMPLES = 30
+# A ticket compares with a small ratio, so that it needs more: among 30 answers a single bad one is over the budget.
+LEAST_TICKET_SAMPLES = 200
+# The mean score of six hours is that much lower than at the same time last week, with so many scores on both sides.
+FAITHFULNESS_DROP = 0.05
+CONTEXT_RELEVANCE_DROP = 0.07
+LEAST_SCORES = 100
+# Share of requests, in half an hour with at least so many, whose retrieval returned no document.
+EMPTY_SHARE = 0.20
+LEAST_RETRIEVALS = 50
+# Where nearly every request of a whole day has no document, the service does not retrieve.
+NEVER_RETRIEVES = 0.99
+# A request costs that many times what it cost in the same hour of yesterday and of last week.
+COST_RISE = 2.0
+# Fewer requests an hour than this say nothing about cost, latency and sampling.
+LEAST_REQUESTS = 100
+# A request, and the first token of its answer, should take no longer than this. Both must be edges of buckets.
+REQUEST_SECONDS = 10.0
+FIRST_TOKEN_SECONDS = 2.5
+# Share of the requests that may take longer.
+REQUEST_BUDGET = 0.01
+FIRST_TOKEN_BUDGET = 0.01
 # Scores that are older than this describe the past.
 LAG_SECONDS = 900.0
+# So many records that wait are more than a few polls take at once.
+LAG_RECORDS = 1000
+# A topic that had so many records in the same hour of yesterday should not be silent today.
+STREAM_RECORDS = 60
+# Share of the records of a topic that may be unreadable.
+DEAD_LETTER_SHARE = 0.001
+# Share of the pushes to an exporter that may fail.
+EXPORT_FAILURE_SHARE = 0.10
+# Prometheus gives up a scrape after 10 s where nobody says otherwise.
+SCRAPE_SECONDS = 5.0
 
 FAST_BURN_RATIO = round(FAST_BURN * HALLUCINATION_BUDGET, 6)
 SLOW_BURN_RATIO = round(SLOW_BURN * HALLUCINATION_BUDGET, 6)
+TICKET_BURN_RATIO = round(TICKET_BURN * HALLUCINATION_BUDGET, 6)
+LONG_TICKET_BURN_RATIO = round(LONG_TICKET_BURN * HALLUCINATION_BUDGET, 6)
+REQUEST_BURN_RATIO = round(FAST_BURN * REQUEST_BUDGET, 6)
+FIRST_TOKEN_BURN_RATIO = round(FAST_BURN * FIRST_TOKEN_BUDGET, 6)

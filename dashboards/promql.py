@@ -111,6 +111,13 @@ def mean_score_error(window: str, *, by: str, where: str = "") -> str:
     return f"sqrt(clamp_min(\n{spread},\n0))\n/ ({weight} > 0)"
 
 
+def within(histogram: str, limit: float, window: str, *, by: str = "", where: str = "") -> str:
+    """Share of a histogram's observations up to `limit`, 0..1. `limit` is an edge of a bucket."""
+    # As the exporter writes an edge: always with a decimal point.
+    part = total("rate", histogram + "_bucket", window, by=by, where=where, extra=f'le="{float(limit)!r}"')
+    return f"{part}\n/ ({total('rate', histogram + '_count', window, by=by, where=where)} > 0)"
+
+
 def quantile(q: float, histogram: str, window: str, *, by: str = "", where: str = "") -> str:
     """A quantile of a histogram, over all replicas."""
     labels = f"le, {by}" if by else "le"

@@ -1,4 +1,4 @@
-"""Recording rules: the hallucination ratio of each service with its confidence bounds, and mean scores.
+"""Recording rules: the hallucination ratio of each service with its confidence bounds, mean scores, cost and slowness.
 
 Names are `level:metric:operation`. Alerts and the alerting runbooks read these; the dashboards compute the same
 expressions from the raw series, because there one may also ask by model, variant and replica.
@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from dashboards import promql
-from dashboards.objectives import WINDOWS, Windows
+from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS, WINDOWS, Windows
 
 LEVEL = "rag_service"
+_INTERVAL = "30s"
+# Ranges of days cost much to read and change slowly. Below five minutes, after which Prometheus calls a series stale.
+_TICKET_INTERVAL = "2m"
 
 
 def ratio(window: str) -> str:
@@ -59,27 +62,106 @@ def mean_score_error(window: str) -> str:
     return f"{LEVEL}_evaluator:rag_evaluation_score:stderr_rate{window}"
 
 
-def groups(windows: Windows = WINDOWS, *, interval: str = "30s") -> list[dict[str, Any]]:
-    """The rule groups, one a window, as Prometheus reads them."""
+def scored(window: str) -> str:
+    """Name of the number of scores of each evaluator, unweighted."""
+    return f"{LEVEL}_evaluator:rag_evaluations_scored:increase{window}"
+
+
+def requests(window: str) -> str:
+    """Name of the number of requests."""
+    return f"{LEVEL}:rag_requests:increase{window}"
+
+
+def cost(window: str) -> str:
+    """Name of the cost of one request in US dollars."""
+    return f"{LEVEL}:rag_cost_usd_per_request:ratio_rate{window}"
+
+
+def slow_requests(window: str) -> str:
+    """Name of the share of requests that took longer than they should."""
+    return f"{LEVEL}:rag_request_duration_over_slo:ratio_rate{window}"
+
+
+def slow_first_tokens(window: str) -> str:
+    """Name of the share of answers whose first token took longer than it should."""
+    return f"{LEVEL}:rag_time_to_first_token_over_slo:ratio_rate{window}"
+
+
+def empty(window: str) -> str:
+    """Name of the share of requests without a retrieved document."""
+    return f"{LEVEL}:rag_retrieved_documents_none:ratio_rate{window}"
+
+
+def groups(windows: Windows = WINDOWS, *, interval: str | None = None) -> list[dict[str, Any]]:
+    """The rule groups, one a window, as Prometheus reads them. `interval` is for all of them; else each has its own."""
     return [
-        {"name": f"rag-sidecar.recording.{window}", "interval": interval, "rules": _rules(window, windows)}
+        {
+            "name": f"rag-sidecar.recording.{window}",
+            "interval": interval or (_TICKET_INTERVAL if window in windows.tickets() else _INTERVAL),
+            "rules": _rules(window, windows),
+        }
         for window in windows.all()
     ]
 
 
 def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
+    rules = _verdicts(window)
+    if window not in windows.tickets():
+        rules |= _bounds(window)
+    if window in (windows.fast, windows.slow):
+        rules |= _scores(window)
+    if window == windows.slow:
+        rules[scored(window)] = promql.total(
+            "increase", "rag_evaluations_total", window, by=f"{LEVEL}, evaluator", extra='outcome="scored"'
+        )
+    if window in (windows.slow_check, windows.ticket):
+        rules[empty(window)] = promql.within("rag_retrieved_documents", 0, window, by=LEVEL)
+    if window in (windows.fast_check, windows.fast):
+        rules |= _slowness(window)
+    if window == windows.fast:
+        rules |= _traffic(window)
+    return [{"record": name, "expr": expression} for name, expression in rules.items()]
+
+
+def _verdicts(window: str) -> dict[str, str]:
+    return {
+        ratio(window): promql.hallucination_ratio(window, by=LEVEL),
+        samples(window): promql.effective_samples(window, by=LEVEL),
+    }
+
+
+def _bounds(window: str) -> dict[str, str]:
     p, n = ratio(window), samples(window)
-    rules = {
-        p: promql.hallucination_ratio(window, by=LEVEL),
-        n: promql.effective_samples(window, by=LEVEL),
+    return {
         lower_bound(window): promql.wilson(p, n, upper=False),
         upper_bound(window): promql.wilson(p, n, upper=True),
     }
-    if window in (windows.fast, windows.slow):
-        rules[corrected(window)] = promql.corrected_ratio(p)
-        for upper in (False, True):
-            rules[corrected_bound(window, upper=upper)] = promql.corrected_bound(p, n, upper=upper)
-        rules[abstention(window)] = promql.abstention_ratio(window, by=LEVEL)
-        rules[mean_score(window)] = promql.mean_score(window, by=f"{LEVEL}, evaluator")
-        rules[mean_score_error(window)] = promql.mean_score_error(window, by=f"{LEVEL}, evaluator")
-    return [{"record": name, "expr": expression} for name, expression in rules.items()]
+
+
+def _scores(window: str) -> dict[str, str]:
+    p, n = ratio(window), samples(window)
+    return {
+        corrected(window): promql.corrected_ratio(p),
+        corrected_bound(window, upper=False): promql.corrected_bound(p, n, upper=False),
+        corrected_bound(window, upper=True): promql.corrected_bound(p, n, upper=True),
+        abstention(window): promql.abstention_ratio(window, by=LEVEL),
+        mean_score(window): promql.mean_score(window, by=f"{LEVEL}, evaluator"),
+        mean_score_error(window): promql.mean_score_error(window, by=f"{LEVEL}, evaluator"),
+    }
+
+
+def _slowness(window: str) -> dict[str, str]:
+    return {
+        slow_requests(window): "1 - "
+        + promql.within("rag_request_duration_seconds", REQUEST_SECONDS, window, by=LEVEL),
+        slow_first_tokens(window): "1 - "
+        + promql.within("rag_time_to_first_token_seconds", FIRST_TOKEN_SECONDS, window, by=LEVEL),
+    }
+
+
+def _traffic(window: str) -> dict[str, str]:
+    whole = promql.total("rate", "rag_requests_total", window, by=LEVEL)
+    return {
+        requests(window): promql.total("increase", "rag_requests_total", window, by=LEVEL),
+        cost(window): f"{promql.total('rate', 'rag_cost_usd_total', window, by=LEVEL)}\n/ ({whole} > 0)",
+    }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from dashboards import recording
+from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS
 from exporters import series
 from sidecar import telemetry
 
@@ -104,6 +105,12 @@ def _recorded() -> str:
         ("rag_hallucination:corrected_upper95", "upper end of the corrected ratio's 95 % interval"),
         ("rag_evaluation_score:mean", "weighted mean score of each evaluator"),
         ("rag_evaluation_score:stderr", "standard error of that mean"),
+        ("rag_evaluations_scored", "scores of each evaluator, unweighted: what the mean rests on"),
+        ("rag_retrieved_documents_none", "share of requests without a retrieved document"),
+        ("rag_requests:", "requests, sampled or not"),
+        ("rag_cost_usd_per_request", "US dollars a request"),
+        ("rag_request_duration_over_slo", f"share of requests that took longer than {REQUEST_SECONDS:g} s"),
+        ("rag_time_to_first_token_over_slo", f"share of first tokens that came after {FIRST_TOKEN_SECONDS:g} s"),
     )
     cells = []
     for rule in rows:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dashboards import generate
-from dashboards.objectives import Windows
+from dashboards.objectives import WINDOWS, Windows
 from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
@@ -94,9 +94,71 @@ def test_the_addresses_of_runbooks_and_grafana_are_the_installers_choice() -> No
 
 
 def test_the_same_rules_can_be_made_over_short_windows() -> None:
-    short = Windows(fast="20s", fast_check="5s", slow="40s", slow_check="10s")
+    short = Windows("20s", "5s", "40s", "10s", ticket="80s", ticket_check="15s", long_ticket="160s")
     made = rules(generate.rules_yaml(short, interval="1s"))
     assert len(made) == len(rules())
     recorded = {rule["record"] for rule in made if "record" in rule}
     assert "rag_service:rag_hallucination:ratio_rate20s" in recorded
-    assert not any(name.endswith(("1h", "6h", "30m", "5m")) for name in recorded)
+    assert not any(name.endswith(WINDOWS.all()) for name in recorded)
+
+
+def test_a_recorded_value_is_made_anew_before_prometheus_calls_it_stale() -> None:
+    groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+    assert {group["interval"] for group in groups if "interval" in group} == {"30s", "2m"}
+
+
+@pytest.mark.parametrize("name", [name for name, rule in ALERTS.items() if "offset 1w" in rule["expr"]])
+def test_an_alert_that_compares_with_last_week_says_what_it_does_in_the_first(name: str) -> None:
+    meaning = (RUNBOOKS / f"{name}.md").read_text(encoding="utf-8").split("## Impact")[0]
+    assert "first week" in meaning
+    assert "silent" in meaning
+
+
+def test_a_sidecar_that_is_absent_holds_back_every_other_alert() -> None:
+    held = {target for source, target in held_back() if source == "RagSidecarAbsent"}
+    assert held == ALERTS.keys() - {"RagSidecarAbsent"}
+
+
+def test_a_page_for_hallucinations_holds_back_only_tickets_of_the_same_service() -> None:
+    held = {target for source, target in held_back() if source == "RagHallucinationBudgetBurnFast"}
+    assert held == {"RagHallucinationBudgetBurnSlow", "RagHallucinationRateHigh", "RagFaithfulnessDrop"}
+    assert {ALERTS[name]["labels"]["severity"] for name in held} == {"warning"}
+    (rule,) = [one for one in inhibitions() if "RagHallucinationBudgetBurnFast" in one["source_matchers"][0]]
+    assert rule["equal"] == ["rag_service"]
+
+
+def test_no_alert_holds_itself_back() -> None:
+    pairs = held_back()
+    assert pairs
+    assert all(source != target for source, target in pairs)
+
+
+def inhibitions() -> list[dict[str, Any]]:
+    """The rules of the Alertmanager configuration by which one alert holds back others."""
+    config = yaml.safe_load((ROOT / "dashboards/alertmanager.yml").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = config["inhibit_rules"]
+    return found
+
+
+def held_back() -> set[tuple[str, str]]:
+    """Every pair of an alert and one that it may hold back; a rule that names no alert of ours fails."""
+    pairs = set()
+    for rule in inhibitions():
+        sources = [name for name in ALERTS if matches(name, rule["source_matchers"])]
+        targets = [name for name in ALERTS if matches(name, rule["target_matchers"])]
+        assert sources, rule
+        assert targets, rule
+        pairs |= {(source, target) for source in sources for target in targets}
+    return pairs
+
+
+def matches(name: str, matchers: list[str]) -> bool:
+    """Whether an alert has the name and severity that matchers of Alertmanager ask for."""
+    labels = {"alertname": name, **ALERTS[name]["labels"]}
+    for matcher in matchers:
+        label, operator, value = matcher.split(" ", 2)
+        value = value.strip('"')
+        met = re.fullmatch(value, labels[label]) is not None if "~" in operator else labels[label] == value
+        if met == operator.startswith("!"):
+            return False
+    return True

@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import CollectorRegistry
 
 from exporters import series
+from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from sidecar import telemetry
+from tests.unit.exporters.exposition import exposed
+from tests.unit.exporters.samples import SCORED
 from tests.unit.ops.promql import Use, uses
 
 ROOT = Path(__file__).parents[3]
@@ -76,6 +80,23 @@ def test_every_series_and_label_asked_for_is_declared(place: str) -> None:
             assert use.series in known, f"{place}: nobody declares {use.series}"
             unknown = _labels(use) - known[use.series]
             assert not unknown, f"{place}: {use.series} has no label {unknown}"
+
+
+async def test_every_bucket_asked_for_is_written_so_by_the_exporter() -> None:
+    registry = CollectorRegistry()
+    exporter = PrometheusExporter(PrometheusConfig(), registry, evaluators=["faithfulness"])
+    await exporter.export([SCORED])
+    written = {(name, dict(labels).get("le")) for name, samples in exposed(registry).items() for labels in samples}
+    asked = {
+        (use.series, value)
+        for found in expressions().values()
+        for expression in found
+        for use in uses(expression)
+        for name, value in use.matchers
+        if name == "le"
+    }
+    assert asked
+    assert asked <= written
 
 
 def _labels(use: Use) -> set[str]:

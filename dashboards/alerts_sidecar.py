@@ -1,0 +1,137 @@
+"""Alerts about the sidecar itself: whether it is there, takes what comes, and hands on what it found."""
+
+from __future__ import annotations
+
+from dashboards import promql
+from dashboards.alert import SIDECAR, Alert
+from dashboards.objectives import (
+    DEAD_LETTER_SHARE,
+    EXPORT_FAILURE_SHARE,
+    LAG_RECORDS,
+    LAG_SECONDS,
+    SCRAPE_SECONDS,
+    STREAM_RECORDS,
+)
+
+_TOPIC = f"{SIDECAR}, topic"
+_RECORDS = "rag_sidecar_records_total"
+
+
+def alerts() -> tuple[Alert, ...]:
+    """Every alert about the sidecar."""
+    return (
+        *_service(),
+        *_intake(),
+        *_output(),
+    )
+
+
+def _service() -> tuple[Alert, ...]:
+    return (
+        Alert(
+            name="RagSidecarAbsent",
+            severity="critical",
+            expr="absent(rag_sidecar_build_info)",
+            wait="5m",
+            summary="No RAG Sidecar is scraped at all.",
+            description="Prometheus sees no replica of the sidecar: nothing watches the quality of the RAG services.",
+        ),
+        Alert(
+            name="RagSidecarReplicaDown",
+            severity="warning",
+            expr="up == 0\nand on (job, instance) count_over_time(rag_sidecar_build_info[1d])",
+            wait="5m",
+            summary="A replica of the RAG Sidecar cannot be scraped.",
+            description="{{ $labels.instance }} of {{ $labels.job }} does not answer; its share of the traces waits or moves to the others.",
+        ),
+        Alert(
+            name="RagSidecarScoringStalled",
+            severity="critical",
+            expr=(
+                "(\n"
+                f'  sum by ({SIDECAR}) (min_over_time(rag_sidecar_queue_length{{queue="evaluate"}}[10m])) > 0\n'
+                f'  or sum by ({SIDECAR}) (rate(rag_sidecar_requests_total{{outcome="failed"}}[10m])) > 0\n'
+                ")\n"
+                f'unless sum by ({SIDECAR}) (rate(rag_sidecar_requests_total{{outcome=~"scored|unscorable"}}[10m])) > 0'
+            ),
+            wait="10m",
+            summary="The RAG Sidecar takes requests but scores none.",
+            description="{{ $labels.job }}: requests wait or fail, and for 10 minutes none was scored. Quality numbers stand still.",
+        ),
+    )
+
+
+def _intake() -> tuple[Alert, ...]:
+    unreadable = promql.total("rate", _RECORDS, "15m", by=_TOPIC, extra='outcome!="ok"')
+    return (
+        Alert(
+            name="RagSidecarConsumerLagTooOld",
+            severity="critical",
+            expr=f"max by ({SIDECAR}, topic) (rag_sidecar_consumer_lag_seconds) > {LAG_SECONDS:g}",
+            wait="10m",
+            summary="The RAG Sidecar is too far behind its topic.",
+            description="{{ $labels.topic }}: what is scored now happened {{ $value | humanizeDuration }} ago. Quality numbers describe that time.",
+        ),
+        Alert(
+            name="RagSidecarConsumerLagGrowing",
+            severity="warning",
+            expr=f"sum by ({_TOPIC}) (rag_sidecar_consumer_lag_records) > {LAG_RECORDS}\n"
+            f"and sum by ({_TOPIC}) (deriv(rag_sidecar_consumer_lag_records[15m])) > 0",
+            wait="15m",
+            summary="The RAG Sidecar falls behind its topic.",
+            description="{{ $labels.topic }}: {{ $value | humanize }} records wait, and they become more.",
+        ),
+        Alert(
+            name="RagSidecarStreamSilent",
+            severity="warning",
+            expr=f"sum by ({_TOPIC}) (increase({_RECORDS}[1h] offset 1d)) >= {STREAM_RECORDS}\n"
+            f"unless {promql.total('increase', _RECORDS, '15m', by=_TOPIC)} > 0\n"
+            f"unless sum by ({_TOPIC}) (rag_sidecar_consumer_lag_records) > 0",
+            wait="5m",
+            summary="No traces come from a topic that had some yesterday.",
+            description="{{ $labels.topic }}: no record for 15 minutes and none waits; in the same hour of yesterday there were "
+            "{{ $value | humanize }}.",
+        ),
+        Alert(
+            name="RagSidecarDeadLetters",
+            severity="warning",
+            expr=f"{unreadable}\n/ ({promql.total('rate', _RECORDS, '15m', by=_TOPIC)} > 0) > {DEAD_LETTER_SHARE}",
+            wait="5m",
+            summary="Records of a topic cannot be read.",
+            description="{{ $labels.topic }}: {{ $value | humanizePercentage }} of the records of the last 15 minutes could not be read; "
+            "their requests are in no number.",
+        ),
+    )
+
+
+def _output() -> tuple[Alert, ...]:
+    failed = promql.total("rate", "rag_sidecar_export_failures_total", "15m", by=f"{SIDECAR}, exporter")
+    pushes = promql.total("rate", "rag_sidecar_export_seconds_count", "15m", by=f"{SIDECAR}, exporter")
+    return (
+        Alert(
+            name="RagSidecarExportFailing",
+            severity="warning",
+            expr=f"{failed}\n/ ({pushes} > 0) > {EXPORT_FAILURE_SHARE}",
+            wait="10m",
+            summary="The RAG Sidecar cannot hand on its results.",
+            description="{{ $labels.exporter }}: {{ $value | humanizePercentage }} of the pushes of the last 15 minutes failed. Results are "
+            "tried again, then dropped.",
+        ),
+        Alert(
+            name="RagSidecarLabelOverflow",
+            severity="warning",
+            expr=f"{promql.total('increase', 'rag_label_overflow_total', '1h', by=f'{SIDECAR}, label')} > 0",
+            wait="15m",
+            summary="A label of the RAG series has more values than it may have.",
+            description="{{ $labels.label }}: {{ $value | humanize }} requests of the last hour were counted under __other__.",
+        ),
+        Alert(
+            name="RagSidecarScrapeSlow",
+            severity="info",
+            expr=f"scrape_duration_seconds > {SCRAPE_SECONDS:g}\nand on (job, instance) rag_sidecar_build_info",
+            wait="15m",
+            summary="A scrape of the RAG Sidecar takes long.",
+            description="{{ $labels.instance }} of {{ $labels.job }}: a scrape takes {{ $value | humanizeDuration }}. Beyond the scrape timeout "
+            "its series are lost.",
+        ),
+    )
