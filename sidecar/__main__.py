@@ -23,6 +23,7 @@ from rich.table import Table
 from sidecar import __version__, config
 from sidecar.errors import BrokerError, ConfigError, SidecarError
 from sidecar.inference.hhem import HHEM_DIR, at_home
+from sidecar.trace import Record
 
 WRONG_USAGE = 2
 NO_BROKER = 3
@@ -108,18 +109,37 @@ def score(
 
 @cli.command()
 def inspect(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines.")],
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Spans: OTLP .pb or .json, or native JSON lines.")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="Read the latest records of this topic instead of a file.")] = None,
+    records: Annotated[int, typer.Option(min=1, max=100_000, help="How many records of the topic.")] = 100,
+    bootstrap_servers: Annotated[str | None, typer.Option(help="Brokers as host:port, if not in the settings.")] = None,
     logs: Annotated[Path | None, typer.Option(help="OTLP log records of the same traces.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per RAG request.")] = False,
     config_file: ConfigOption = None,
 ) -> None:
-    """Print what is understood of recorded spans, what is missing, and which switch would supply it."""
-    from sidecar.inspect import inspect_file
+    """Print what is understood of spans, what is missing, and which switch would supply it."""
+    from sidecar.inspect import inspect_records, read_files
 
-    settings = config.load(config_file, kafka=False)
-    raise typer.Exit(
-        inspect_file(source, logs=logs, as_json=as_json, decode=settings.decode, assemble=settings.assemble)
-    )
+    if (source is None) == (topic is None):
+        raise ConfigError(
+            "FILE", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
+        )
+    if source is not None:
+        settings = config.load(config_file, kafka=False)
+        found = read_files(source, logs)
+    else:
+        servers = {"bootstrap_servers": bootstrap_servers} if bootstrap_servers else {}
+        settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None, **servers})
+        found = asyncio.run(_peek(settings, str(topic), records))
+    raise typer.Exit(inspect_records(found, as_json=as_json, decode=settings.decode, assemble=settings.assemble))
+
+
+async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]:
+    from sidecar.kafka_peek import peek
+
+    return await peek(settings.receive, topic, count)
 
 
 @cli.command()

@@ -84,13 +84,17 @@ class Config(BaseSettings):
         return env_settings, init_settings
 
 
-def load(path: Path | None, *, kafka: bool = True) -> Config:
+def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | None = None) -> Config:
     """The configuration of a YAML file (or of none) and the environment. Raises ConfigError naming every field that is wrong.
 
-    Commands that need no Kafka pass `kafka=False`: their `receive` section is not read.
+    Commands that need no Kafka pass `kafka=False`: their `receive` section is not read. `receive` is what the command line
+    says of that section; it wins over the file.
     """
     values = _read(path) if path else {}
     _refuse_unknown_environment(os.environ)
+    if receive is not None:
+        section = values.get("receive")
+        values = {**values, "receive": {**(section if isinstance(section, dict) else {}), **receive}}
     return build(values if kafka else {**values, "receive": _NO_KAFKA})
 
 

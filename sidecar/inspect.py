@@ -23,23 +23,27 @@ from sidecar.trace import RagSpan, RagTrace, Record
 _MOST_SHOWN = 300
 
 
-def inspect_file(
-    source: Path, *, logs: Path | None, as_json: bool, decode: DecodeConfig, assemble: AssembleConfig
-) -> int:
-    """Print what a file of spans holds; 0 where at least one RAG request was understood and nothing was unreadable, else 1.
+def read_files(source: Path, logs: Path | None) -> list[Record]:
+    """The records of a file of spans, and of one of log records. Raises ConfigError where a file cannot be opened."""
+    now = time.time()
+    paths = [path for path in (source, logs) if path is not None]
+    return [
+        Record(str(path), 0, number, now, None, value)
+        for path in paths
+        for number, value in enumerate(_records(path), 1)
+    ]
 
-    Raises ConfigError where a file cannot be opened.
-    """
+
+def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeConfig, assemble: AssembleConfig) -> int:
+    """Print what the records hold; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
     decoder = Decoder(decode, Telemetry())
     spans: list[RagSpan] = []
     problems: list[str] = []
-    for path in (source, logs):
-        if path is not None:
-            for number, value in enumerate(_records(path)):
-                try:
-                    spans.extend(decoder.decode(Record(str(path), 0, number, time.time(), None, value)))
-                except DecodeError as error:
-                    problems.append(f"{path}, record {number + 1}: {error}")
+    for record in records:
+        try:
+            spans.extend(decoder.decode(record))
+        except DecodeError as error:
+            problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
     assembler = Assembler(assemble, SystemClock(), Telemetry())
     ended = [*assembler.add(spans), *assembler.flush()]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
@@ -214,4 +218,4 @@ def _print_request(console: Console, request: RagTrace) -> None:
         console.print(f"    missing {one.field}: {one.why}", style="yellow")
 
 
-__all__ = ["inspect_file", "request_to_json"]
+__all__ = ["inspect_records", "read_files", "request_to_json"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -16,6 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar import config
 from sidecar.app import App
+from sidecar.decode import genai, native, openinference
 from sidecar.demo.corpus import Corpus, Kind
 from sidecar.demo.spans import SpanMaker, to_otlp_json
 from tests.kafka.harness import QUICK, fresh
@@ -166,6 +169,30 @@ class MainJobSuite:
             "faithfulness",
             "context_relevance",
         }
+
+    async def test_inspect_shows_the_latest_records_of_a_topic_and_commits_nothing(self, broker: Broker) -> None:
+        topic = fresh("spans")
+        broker.create_topic(topic)
+        made = traffic([Kind.FAITHFUL] * 9)
+        await asyncio.to_thread(produce, broker, topic, [*made["proto"], *made["json"]])
+        await asyncio.sleep(0.01)
+        await asyncio.to_thread(produce, broker, topic, made["native"])
+        servers = ("--bootstrap-servers", broker.bootstrap_servers)
+
+        def inspect(*more: str) -> subprocess.CompletedProcess[str]:
+            command = [sys.executable, "-m", "sidecar", "inspect", *servers, *more]
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+        done = await asyncio.to_thread(inspect, "--topic", topic, "--json")
+        assert done.returncode == 0, done.stderr
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len({one["trace_id"] for one in found}) == 9
+        assert {one["convention"] for one in found} == {openinference.NAME, genai.NAME, native.NAME}
+        fewer = await asyncio.to_thread(inspect, "--topic", topic, "--records", "2", "--json")
+        assert [json.loads(line)["convention"] for line in fewer.stdout.splitlines()] == [native.NAME] * 2
+        missing = await asyncio.to_thread(inspect, "--topic", "no-such-topic")
+        assert missing.returncode == 3
+        assert "no-such-topic does not exist" in missing.stderr
 
     async def test_sampled_out_requests_are_counted_with_their_traffic_and_not_scored(self, broker: Broker) -> None:
         topic = fresh("native")
