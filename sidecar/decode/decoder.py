@@ -121,8 +121,9 @@ class Decoder:
         if encoding in ("otlp_proto", "otlp_logs_proto") or (encoding == "sniff" and value[:1] == b"\n"):
             return split_proto(value) or None
         data = load_json(value) if encoding != "native_json" else None
-        is_otlp = isinstance(data, dict) and any(key in data for key in _OTLP_KEYS)
-        return (split_json(data) or None) if is_otlp else None
+        if not isinstance(data, dict) or not any(key in data for key in _OTLP_KEYS):
+            return None
+        return split_json(data) or None
 
     def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""

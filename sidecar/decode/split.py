@@ -57,7 +57,11 @@ def _split(value: bytes, kind: type[_Message], outer: str, inner: str, items: st
 def split_json(data: Mapping[str, Any]) -> list[Part]:
     """The same of a traces or logs request in OTLP/JSON."""
     if "resourceLogs" in data or "resource_logs" in data:
-        names = (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records"))
+        names: tuple[tuple[str, ...], ...] = (
+            ("resourceLogs", "resource_logs"),
+            ("scopeLogs", "scope_logs"),
+            ("logRecords", "log_records"),
+        )
     else:
         names = (
             ("resourceSpans", "resource_spans"),

@@ -108,12 +108,12 @@ def write(path: Path, start: float) -> None:
                     file.write(f"{series}{{{labels}}} {scores[name][service, replica, scrape]:.10g} {at:.0f}\n")
         rates = {"sensitivity": SENSITIVITY, "specificity": SPECIFICITY}
         labelled = {"hallucinated": LABELLED, "grounded": LABELLED}
-        for family, label, values in (
+        for family, label, known in (
             ("rag_sidecar_detector_rate", "rate", rates),
             ("rag_sidecar_detector_labelled", "label", labelled),
         ):
             file.write(f"# TYPE {family} gauge\n")
-            for name, value in values.items():
+            for name, value in known.items():
                 for replica in range(REPLICAS):
                     at = start + (STEPS - 1) * STEP_SECONDS
                     file.write(f'{family}{{instance="{replica}",{label}="{name}"}} {value:g} {at:.0f}\n')
