@@ -31,7 +31,8 @@ async def test_embeddings_are_those_of_the_reference_implementation(runtime: Mod
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     found = await runtime.models.embedder.embed([one["text"] for one in golden])
     for one, vector in zip(golden, found, strict=True):
-        assert float(np.dot(vector, one["embedding"])) > 0.999, one["text"]
+        # What eight bits of activations with one scale a tensor cost (ADR 0006).
+        assert float(np.dot(vector, one["embedding"])) > 0.985, one["text"]
 
 
 async def test_an_embedding_does_not_depend_on_what_shares_its_batch(runtime: ModelRuntime) -> None:
