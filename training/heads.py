@@ -210,6 +210,18 @@ def by_set(names: Sequence[str], *columns: Sequence[float]) -> list[tuple[str, .
     return cut  # type: ignore[return-value]
 
 
+def rates(scores: Sequence[float], labels: Sequence[int], threshold: float) -> dict[str, object]:
+    """How often the verdict is right, as inference.detector.Detector reads it."""
+    bad = [score < threshold for score, label in zip(scores, labels, strict=True) if not label]
+    good = [score >= threshold for score, label in zip(scores, labels, strict=True) if label]
+    return {
+        "sensitivity": round(sum(bad) / len(bad), 4),
+        "specificity": round(sum(good) / len(good), 4),
+        "hallucinated": len(bad),
+        "grounded": len(good),
+    }
+
+
 def card_of(model: Logistic, features: Sequence[str], threshold: float) -> dict[str, object]:
     """A head as JSON."""
     return {
@@ -330,6 +342,7 @@ async def grounding_heads(
     heads["lexical"] = card_of(lexical, FEATURES, 0.5)
     heads["claim"] = card_of(claim, CLAIM_FEATURES, best_threshold(of_claims, [labels[n] for n in singles]))
     heads["answer"] = card_of(answer, ANSWER_FEATURES, best_threshold(scores, labels))
+    heads["detector"] = rates(scores, labels, best_threshold(scores, labels))
     lines = [
         "### Groundedness",
         "",
