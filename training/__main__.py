@@ -5,7 +5,7 @@
 
 DIR of `--data` holds the labelled sets as JSON lines (*.jsonl.xz), `--start` the weights of all-MiniLM-L6-v2 (model.safetensors,
 config.json, tokenizer.json). Every step runs as a process of its own, in order: the sentence encoder's graph, the cross-encoder's
-training and graph, the calibrated heads, and what evidence selection loses. Prints the tables of docs/models/embedded.md.
+training and graph, what eight bits cost it, the calibrated heads, and what evidence selection loses. Prints the tables of docs/models/embedded.md.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def main() -> None:
         ("training.export_bert", "encoder", str(args.start), *data),
         ("training.cross_encoder", *data, "--start", str(args.start), "--out", str(args.work)),
         ("training.export_bert", "cross-encoder", str(args.work), *data),
+        ("training.eight_bits", str(args.work), *data),
         ("training.heads", *data),
         ("training.evidence", *data),
     )

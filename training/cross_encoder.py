@@ -35,7 +35,7 @@ HELD_PAIRS = 260
 WARM_UP = 0.06
 
 
-class CrossEncoder(torch.nn.Module):
+class CrossEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
     """BERT over (claim, evidence); one logit from the first token's state beside the mean of all states. The word embeddings
     stay as they are: they carry most of the parameters and none of the task."""
 
@@ -159,7 +159,7 @@ def train(args: argparse.Namespace) -> None:
             losses = torch.nn.functional.binary_cross_entropy_with_logits(logits.float(), labels, reduction="none")
             loss = (losses * weights).mean()
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
             optimiser.step()
             running, step = 0.98 * running + 0.02 * loss.item(), step + 1

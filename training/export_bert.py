@@ -29,7 +29,10 @@ from onnx import TensorProto
 from safetensors.numpy import load_file
 from tokenizers import Encoding, Tokenizer
 
+from exporters.result import ModelIdentity
 from sidecar.inference.export.graph import Floats, Graph
+from sidecar.inference.pairs import PairModel
+from sidecar.telemetry import Telemetry
 from training import data
 from training.bert_graph import INPUTS, SHAPE, encoder
 from training.pairs import Selector, sentences
@@ -111,6 +114,20 @@ def batch(encodings: Sequence[Encoding]) -> Batch:
         made["input_ids"][row, :size], made["token_type_ids"][row, :size] = one.ids, one.type_ids
         made["attention_mask"][row, :size] = 1
     return made
+
+
+def load_cross_encoder(graph: Path, tokenizer: Path) -> PairModel:
+    """A cross-encoder's graph as the product reads it; start it before use."""
+    return PairModel(
+        graph,
+        tokenizer,
+        identity=ModelIdentity("training", "0", hashlib.sha256(graph.read_bytes()).hexdigest()),
+        output="logit",
+        max_tokens=MAX_TOKENS["cross-encoder"],
+        threads=2,
+        batch_tokens=2048,
+        telemetry=Telemetry(),
+    )
 
 
 def main() -> None:

@@ -26,7 +26,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from exporters.result import ModelIdentity
 from sidecar.evaluate.claims import split_claims
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import Logistic, expand
@@ -42,12 +41,12 @@ from sidecar.inference.text import read_words, sentences
 from sidecar.telemetry import Telemetry
 from training import data
 from training.data import Row
+from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.measure import auroc, best_threshold, calibration_error
 from training.pairs import SHARE_ALIKE
 
 SEED = 7
 TRAIN_ROWS, DEV_ROWS = 600, 400
-MAX_TOKENS = 288
 Floats = NDArray[np.float64]
 
 
@@ -257,19 +256,17 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     )
     await encoder.start()
     none = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
-    identity = ModelIdentity("training", "0", hashlib.sha256((out / CROSS_ENCODER).read_bytes()).hexdigest())
-    cross_encoder = PairModel(
-        out / CROSS_ENCODER, models / "minilm" / "tokenizer.json", identity=identity, output="logit",
-        max_tokens=MAX_TOKENS, threads=2, batch_tokens=2048, telemetry=Telemetry(),
-    )  # fmt: skip
+    cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / "minilm" / "tokenizer.json")
     await cross_encoder.start()
-    grounder = EmbeddedGrounder(encoder, idf, cross_encoder, heads=Heads(none, none, none, 0.5, 0.5), identity=identity)
+    grounder = EmbeddedGrounder(
+        encoder, idf, cross_encoder, heads=Heads(none, none, none, 0.5, 0.5), identity=cross_encoder.identity
+    )
     relevance = FeatureRelevance(
         encoder,
         idf,
         document_model=none,
         answer_model=none,
-        identity=identity,
+        identity=cross_encoder.identity,
         document_threshold=0.5,
         answer_threshold=0.5,
     )
@@ -290,7 +287,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
                 "version": "2-cross-encoder",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
-                "max_tokens": MAX_TOKENS,
+                "max_tokens": MAX_TOKENS["cross-encoder"],
                 "files": files,
                 "trained_on": sorted({*usable, *SHARE_ALIKE, "attributionbench_train"}),
                 "seed": SEED,
@@ -321,7 +318,8 @@ async def grounding_heads(
         return [float(claim.probability(with_logit(rows, value)).max()) for rows, value in pairs]
 
     def row(example: Example) -> Floats:
-        return answer_row(float(lexical.probability(example.whole).max()), supports(example))[0]
+        values: Floats = answer_row(float(lexical.probability(example.whole).max()), supports(example))[0]
+        return values
 
     answer = fit(np.stack([row(example) for example in training]), y, weight, 10.0)
     held: list[Example] = []

@@ -70,7 +70,7 @@ def _best(inputs: Floats, weight: Floats) -> tuple[Floats, float, float]:
     true = part @ weight.T
     low, high = inputs.min(axis=0), inputs.max(axis=0)
     reach = np.maximum(np.maximum(-low, high), 1e-3)
-    tried = []
+    tried: list[tuple[float, int, Floats, float, float]] = []
     for share in SHARES:
         factors = (reach**share / np.maximum(np.abs(weight).max(axis=0), 1e-4) ** (1 - share)).astype(np.float32)
         columns, scale = quantize_columns(weight * factors)

@@ -1,0 +1,62 @@
+"""What eight bits cost the cross-encoder: AUROC of its logit on held pairs, the fp32 graph beside the packaged one.
+
+    python -m training.eight_bits SOURCE --data DIR
+
+SOURCE is what training.cross_encoder wrote.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+from sidecar.inference.catalog import CROSS_ENCODER, PACKAGED
+from sidecar.inference.export.graph import Graph
+from sidecar.inference.pairs import PairModel
+from training.export_bert import cross_encoder, load_cross_encoder, read_weights
+from training.measure import auroc
+from training.pairs import Pair, held_pairs
+
+HELD_PAIRS = 400
+
+
+async def logits(model: PairModel, pairs: list[Pair]) -> list[float]:
+    """What a model says of each pair."""
+    await model.start()
+    try:
+        return await model.score([(pair.evidence, pair.claim) for pair in pairs])
+    finally:
+        await model.stop()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    args = parser.parse_args()
+    pairs = held_pairs(args.data, HELD_PAIRS)
+    tokenizer = PACKAGED / "minilm" / "tokenizer.json"
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "fp32.onnx"
+        whole.write_bytes(cross_encoder(read_weights(args.source), Graph("fp32")).SerializeToString())
+        full = asyncio.run(logits(load_cross_encoder(whole, tokenizer), pairs))
+    small = asyncio.run(logits(load_cross_encoder(PACKAGED / "embedded" / CROSS_ENCODER, tokenizer), pairs))
+    print("| set (held part) | n | fp32 | int8 |\n|---|---|---|---|")
+    means = []
+    for name in dict.fromkeys(pair.set for pair in pairs):
+        of = [n for n, pair in enumerate(pairs) if pair.set == name]
+        labels = [int(pairs[n].label) for n in of]
+        areas = [auroc([scores[n] for n in of], labels) for scores in (full, small)]
+        means.append(areas)
+        print(f"| {name} | {len(of)} | {areas[0]:.3f} | {areas[1]:.3f} |")
+    one, two = (sum(areas[n] for areas in means) / len(means) for n in (0, 1))
+    print(
+        f"| mean | | {one:.3f} | {two:.3f} |\n\nlargest difference of a logit: {max(map(abs, map(float.__sub__, full, small))):.2f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
