@@ -263,7 +263,6 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     )
     relevance = FeatureRelevance(
         encoder,
-        idf,
         document_model=none,
         answer_model=none,
         identity=cross_encoder.identity,

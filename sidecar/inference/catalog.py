@@ -88,7 +88,6 @@ class ModelRuntime:
             grounder=grounder,
             relevance=FeatureRelevance(
                 self._encoder,
-                idf,
                 document_model=Logistic.from_card(heads["document_relevance"], RELEVANCE_FEATURES),
                 answer_model=Logistic.from_card(heads["answer_relevance"], RELEVANCE_FEATURES),
                 identity=identity,

@@ -17,7 +17,7 @@ from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, FloatArray, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.embed import Encoded, EncodedDocument, MiniLM
-from sidecar.inference.evidence import Ranked, choices, premise, premise_words, rank
+from sidecar.inference.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.features import FEATURES, features
 from sidecar.inference.idf import Idf
 from sidecar.inference.pairs import PairModel
@@ -102,8 +102,9 @@ class EmbeddedGrounder:
     ) -> Read:
         if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", None)
-        rows = np.stack([features(own, chosen, self._idf) for chosen in choices(ranked, documents)])
-        return Read(rows, premise(ranked, texts, documents, premise_words(claim.text)), ranked.nearest)
+        chosen = choose(ranked, documents, premise_words(claim.text))
+        rows = np.stack([features(own, evidence, self._idf) for evidence in choices(ranked, chosen, documents)])
+        return Read(rows, premise(ranked, chosen, texts, documents), ranked.nearest)
 
 
 async def encode(

@@ -12,8 +12,8 @@ from pathlib import Path
 from exporters.result import ModelIdentity
 from sidecar.inference.base import Claim, Support
 from sidecar.inference.card import Card
-from sidecar.inference.embed import MiniLM
-from sidecar.inference.evidence import premise, premise_words, rank
+from sidecar.inference.embed import EncodedDocument, MiniLM
+from sidecar.inference.evidence import Ranked, choose, premise, premise_words, rank
 from sidecar.inference.ground import NOTHING_TO_READ, encode, place
 from sidecar.inference.idf import Idf
 from sidecar.inference.onnx import read_verified
@@ -77,7 +77,9 @@ class HhemGrounder:
         own, asked, read = await encode(self._encoder, claims, documents)
         ranked = [rank(claim, vector, read, self._idf) for claim, vector in zip(own, asked, strict=True)]
         found = [n for n, one in enumerate(ranked) if one.nearest]
-        pairs = [(premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found]
+        pairs = [
+            (self._premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found
+        ]
         supports = [Support(NOTHING_TO_READ, None)] * len(claims)
         for n, score in zip(found, await self._model.score(pairs), strict=True):
             supports[n] = Support(score, place(ranked[n].nearest, read))
@@ -94,5 +96,9 @@ class HhemGrounder:
         if ranked.nearest is None:
             return NOTHING_TO_READ
         words = min(_ANSWER_WORDS, sum(premise_words(claim.text) for claim in claims))
-        [score] = await self._model.score([(premise(ranked, documents, read, words), answer)])
+        [score] = await self._model.score([(self._premise(ranked, documents, read, words), answer)])
         return score
+
+    @staticmethod
+    def _premise(ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], words: int) -> str:
+        return premise(ranked, choose(ranked, documents, words), texts, documents)

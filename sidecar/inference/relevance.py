@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from exporters.result import ModelIdentity
 from sidecar.inference.calibrated import Logistic
 from sidecar.inference.embed import Encoded, EncodedDocument, MiniLM
-from sidecar.inference.features import FEATURES, features
-from sidecar.inference.idf import Idf
 
 _KINDS = ("asks_number", "asks_who", "asks_when", "asks_where", "asks_why")
 _ASKS = {
@@ -26,7 +24,7 @@ _ASKS = {
     "asks_where": re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b", re.IGNORECASE),
     "asks_why": re.compile(r"\bwhy\b|\bhow (?:do|does|did|can|to|is|are)\b", re.IGNORECASE),
 }
-RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "alignment", "coverage", "kind_answered", "kind_unanswered")
+RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "kind_answered", "kind_unanswered")
 SENTENCES_READ = 3
 
 
@@ -38,7 +36,6 @@ class FeatureRelevance:
     def __init__(
         self,
         encoder: MiniLM,
-        idf: Idf,
         *,
         document_model: Logistic,
         answer_model: Logistic,
@@ -50,7 +47,6 @@ class FeatureRelevance:
         self.document_threshold = document_threshold
         self.answer_threshold = answer_threshold
         self._encoder = encoder
-        self._idf = idf
         self._document_model = document_model
         self._answer_model = answer_model
 
@@ -75,18 +71,7 @@ class FeatureRelevance:
         cosines = document.vectors @ asked.vector
         order = np.argsort(-cosines)[:SENTENCES_READ]
         best = [document.sentences[n] for n in order]
-        shared = features(asked, best, self._idf)
-        answered, unanswered = _kind(question, asked, best)
-        return np.array(
-            [
-                float(cosines.max()),
-                float(cosines.mean()),
-                shared[FEATURES.index("alignment")],
-                shared[FEATURES.index("coverage")],
-                answered,
-                unanswered,
-            ]
-        )
+        return np.array([float(cosines.max()), float(cosines.mean()), *_kind(question, asked, best)])
 
 
 def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float, float]:
