@@ -17,7 +17,6 @@ from dashboards.objectives import WINDOWS, Windows
 
 RUNBOOKS = "docs/runbooks"
 GRAFANA = "/d"
-DASHBOARD_UID = "rag-quality"
 
 
 def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
@@ -34,7 +33,7 @@ def group(windows: Windows = WINDOWS, *, runbooks: str = RUNBOOKS, grafana: str 
 
 
 def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
-    query = "?var-rag_service={{ $labels.rag_service }}" if alert.by_service else ""
+    query = f"?var-{alert.choose}={{{{ $labels.{alert.choose} }}}}" if alert.choose else ""
     return {
         "alert": alert.name,
         "expr": alert.expr,
@@ -45,6 +44,6 @@ def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
             "summary": alert.summary,
             "description": alert.description,
             "runbook_url": f"{runbooks}/{alert.name}.md",
-            "dashboard_url": f"{grafana}/{DASHBOARD_UID}{query}",
+            "dashboard_url": f"{grafana}/{alert.board}{query}",
         },
     }

@@ -6,10 +6,10 @@ Every request counts here, sampled or not, so nothing is an estimate but the pri
 from __future__ import annotations
 
 from dashboards import promql, shapes
+from dashboards.alert import COST_LATENCY
 from dashboards.board import new_dashboard
 from dashboards.panels import RATE, SERVICES, Dashboard, Panel, Target, add
 
-DASHBOARD_UID = "rag-cost-latency"
 _COST = "rag_cost_usd_total"
 _REQUESTS = "rag_requests_total"
 _TOTAL = "rag_request_duration_seconds"
@@ -25,7 +25,7 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG cost and latency",
-        uid=DASHBOARD_UID,
+        uid=COST_LATENCY,
         description="Requests, errors, tokens, cost, latency and retrieval of RAG services. Every request counts, sampled or not; "
         "the variable Evaluator narrows nothing here.",
     )

@@ -6,7 +6,7 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 from __future__ import annotations
 
 from dashboards import promql, shapes, variants
-from dashboards.alerts import DASHBOARD_UID
+from dashboards.alert import QUALITY
 from dashboards.board import add_variants_to_compare, new_dashboard
 from dashboards.objectives import (
     FAST_BURN_RATIO,
@@ -30,7 +30,7 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG quality",
-        uid=DASHBOARD_UID,
+        uid=QUALITY,
         description="Hallucination ratio with its confidence, scores, abstentions, traffic, latency and cost of RAG services.",
     )
     add_variants_to_compare(board)

@@ -6,11 +6,11 @@ Kafka's side is in sidecar_intake.py.
 from __future__ import annotations
 
 from dashboards import promql, shapes, sidecar_intake
+from dashboards.alert import ITSELF
 from dashboards.board import new_dashboard
 from dashboards.objectives import LAG_SECONDS
 from dashboards.panels import EVALUATORS, RATE, RED, REPLICAS, YELLOW, Dashboard, Panel, Target, add
 
-DASHBOARD_UID = "rag-sidecar"
 _STALLED = shapes.runbook("RagSidecarScoringStalled")
 _REQUESTS = "rag_sidecar_requests_total"
 _OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
@@ -20,7 +20,7 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG Sidecar",
-        uid=DASHBOARD_UID,
+        uid=ITSELF,
         description="The sidecar itself: what becomes of records and requests, lag, queues, models, exports, and its process. "
         "Service narrows sampling, and Model, Variant and Evaluator narrow failed evaluations; all else is by replica.",
     )

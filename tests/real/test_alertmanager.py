@@ -98,7 +98,7 @@ def wait_for(condition: Callable[[], bool], *, seconds: float = 10.0) -> None:
         time.sleep(0.1)
 
 
-def alert(name: str, severity: str, **labels: str) -> dict[str, str]:
+def alert(name: str, severity: str, /, **labels: str) -> dict[str, str]:
     return {"alertname": name, "severity": severity, **labels}
 
 
@@ -117,6 +117,27 @@ def test_a_page_holds_back_the_tickets_of_its_service_alone(alertmanager: str) -
         "RagHallucinationRateHigh kb": "suppressed",
         "RagHallucinationRateHigh shop": "active",
         "RagCostSpike kb": "active",
+    }
+    wait_for(lambda: states(alertmanager) == expected)
+    assert states(alertmanager) == expected
+
+
+def test_where_nothing_is_scored_its_consequences_are_held_back(alertmanager: str) -> None:
+    where = {"namespace": "n", "job": "rag-sidecar"}
+    post(
+        alertmanager,
+        alert("RagSidecarScoringStalled", "critical", **where),
+        alert("RagSidecarConsumerLagTooOld", "critical", **where, topic="t"),
+        alert("RagSidecarEvaluationsFailing", "warning", **where, evaluator="groundedness"),
+        alert("RagSidecarModelFallback", "warning", **where, name="embedded"),
+        alert("RagSidecarModelsDiffer", "info", **where, role="grounding"),
+    )
+    expected = {
+        "RagSidecarScoringStalled": "active",
+        "RagSidecarConsumerLagTooOld": "suppressed",
+        "RagSidecarEvaluationsFailing": "suppressed",
+        "RagSidecarModelFallback": "active",
+        "RagSidecarModelsDiffer": "suppressed",
     }
     wait_for(lambda: states(alertmanager) == expected)
     assert states(alertmanager) == expected
