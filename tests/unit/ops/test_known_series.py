@@ -112,6 +112,18 @@ def test_sums_are_grouped_by_labels_that_the_series_have(place: str) -> None:
         assert labels <= everything, f"{place}: {labels - everything} in {expression}"
 
 
+def test_every_series_is_asked_by_a_panel() -> None:
+    asked = {
+        use.series
+        for place, found in expressions().items()
+        if place.endswith(".json")
+        for expression in found
+        for use in uses(expression)
+    }
+    parts = {name: {name, *(name + part for part in ("_bucket", "_count", "_sum"))} for name, _, _ in ROWS}
+    assert {name for name, own in parts.items() if not own & asked} == set()
+
+
 def test_an_unknown_series_would_be_found() -> None:
     assert uses("rate(rag_no_such_total[5m])")[0].series not in declared()
 
