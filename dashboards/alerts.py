@@ -9,6 +9,7 @@ Severities: `critical` pages someone, `warning` opens a ticket, `info` is for wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dashboards import alerts_quality, alerts_sidecar, alerts_traffic
@@ -24,11 +25,16 @@ def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
     return (*alerts_quality.alerts(windows), *alerts_traffic.alerts(windows), *alerts_sidecar.alerts())
 
 
-def group(windows: Windows = WINDOWS, *, runbooks: str = RUNBOOKS, grafana: str = GRAFANA) -> dict[str, Any]:
-    """The rule group of all alerts, as Prometheus reads it."""
+def group(
+    windows: Windows = WINDOWS, *, wait: str | None = None, runbooks: str = RUNBOOKS, grafana: str = GRAFANA
+) -> dict[str, Any]:
+    """The rule group of all alerts, as Prometheus reads it. With `wait`, each waits so long and is kept so long."""
+    chosen = alerts(windows)
+    if wait:
+        chosen = tuple(replace(one, wait=wait, keep=one.keep and wait) for one in chosen)
     return {
         "name": "rag-sidecar.alerts",
-        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/")) for one in alerts(windows)],
+        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/")) for one in chosen],
     }
 
 

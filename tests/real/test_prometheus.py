@@ -97,7 +97,7 @@ def traffic(count: int, *, seed: int) -> list[Message]:
     ]
 
 
-def settings(folder: Path, servers: str, port: int) -> Path:
+def settings(folder: Path, servers: str, port: int, *, rate: float = RATE) -> Path:
     path = folder / "config.yaml"
     receive = {
         "bootstrap_servers": servers,
@@ -106,7 +106,7 @@ def settings(folder: Path, servers: str, port: int) -> Path:
         "lag_interval_seconds": 1.0,
     }
     admin = {"host": "127.0.0.1", "port": port}
-    path.write_text(yaml.safe_dump({"receive": receive, "admin": admin, "sample": {"rate": RATE}}), encoding="utf-8")
+    path.write_text(yaml.safe_dump({"receive": receive, "admin": admin, "sample": {"rate": rate}}), encoding="utf-8")
     return path
 
 

@@ -126,6 +126,14 @@ def test_the_same_rules_can_be_made_over_short_windows() -> None:
     assert not any(name.endswith(WINDOWS.all()) for name in recorded)
 
 
+def test_the_same_alerts_can_be_made_to_wait_for_seconds() -> None:
+    made = rules(generate.rules_yaml(wait="3s"))
+    quick = {rule["alert"]: (rule["for"], rule.get("keep_firing_for", "3s")) for rule in made if "alert" in rule}
+    assert quick == dict.fromkeys(ALERTS, ("3s", "3s"))
+    kept = {rule["alert"] for rule in made if "keep_firing_for" in rule}
+    assert kept == {name for name, rule in ALERTS.items() if "keep_firing_for" in rule}
+
+
 def test_a_recorded_value_is_made_anew_before_prometheus_calls_it_stale() -> None:
     groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
     assert {group["interval"] for group in groups if "interval" in group} == {"30s", "2m"}
