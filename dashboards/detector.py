@@ -20,7 +20,7 @@ def panels() -> list[Panel]:
             "verdict is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
             "false alarms explain all of the raw ratio. The rates are of the labelled answers: `rag-sidecar calibrate` measures them on yours.",
             unit="percentunit",
-            width=16,
+            width=12,
             height=9,
             targets=(
                 Target(RAW, "raw ratio"),
@@ -36,8 +36,8 @@ def panels() -> list[Panel]:
             description="On labelled answers: sensitivity is the share of hallucinated answers that were found, specificity the share of "
             "grounded ones that passed. From the model's card, or from `inference.detector`.",
             unit="percentunit",
-            width=8,
-            height=5,
+            width=6,
+            height=9,
             kind="stat",
             targets=tuple(
                 Target(promql.detector("rate", f'rate="{rate}"', where=REPLICAS), rate)
@@ -48,8 +48,8 @@ def panels() -> list[Panel]:
             title="Labelled answers behind that",
             description="How many answers of each kind the rates were measured on. Few of them make the corrected interval wide.",
             unit="short",
-            width=8,
-            height=4,
+            width=6,
+            height=9,
             kind="stat",
             targets=tuple(
                 Target(promql.detector("labelled", f'label="{label}"', where=REPLICAS), label)

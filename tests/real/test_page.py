@@ -89,6 +89,7 @@ def setting(tmp_path: Path) -> Iterator[Setting]:
     (port,) = free_ports(1)
     with MockKafka() as broker, Receivers() as receivers, Alertmanager(alertmanager_config(receivers)) as alertmanager:
         broker.create_topic("requests")
+        broker.create_topic("results")
         config = settings(tmp_path, broker.bootstrap_servers, port, rate=1.0)
         command = [sys.executable, "-m", "sidecar", "run", "--config", str(config)]
         sidecar = Server("rag-sidecar", command, log=tmp_path / "sidecar.log", cwd=ROOT)

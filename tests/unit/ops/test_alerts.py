@@ -13,17 +13,12 @@ import yaml
 from dashboards import generate
 from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows
 from sidecar.inference.catalog import PACKAGED
+from tests.unit.ops.asked import RULES, rules
 from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
-RULES = ROOT / "dashboards/rules/rag-sidecar.yml"
 RUNBOOKS = ROOT / "docs/runbooks"
 HEADINGS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
-
-
-def rules(text: str | None = None) -> list[dict[str, Any]]:
-    groups = yaml.safe_load(text if text is not None else RULES.read_text(encoding="utf-8"))["groups"]
-    return [rule for group in groups for rule in group["rules"]]
 
 
 ALERTS = {rule["alert"]: rule for rule in rules() if "alert" in rule}
