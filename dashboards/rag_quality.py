@@ -22,7 +22,7 @@ _RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_B
 _ABOUT_LINES = (
     f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where the fast "
     f"burn pages ({FAST_BURN_RATIO:.1%}). "
-    f"{shapes.runbook('RagHallucinationRateHigh', 'RagHallucinationBudgetBurnFast')}"
+    + shapes.runbook("RagHallucinationRateHigh", "RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow")
 )
 
 
@@ -131,7 +131,8 @@ def _hallucinations() -> list[Panel]:
         ),
         Panel(
             title="Effective sample size by service",
-            description=f"Below the line at {LEAST_SAMPLES} the quality alerts of a service stay silent: sample more of it.",
+            description=f"Below the line at {LEAST_SAMPLES} the quality alerts of a service stay silent: sample more of it. "
+            + shapes.runbook("RagSamplingStarved"),
             unit="short",
             width=8,
             height=9,
@@ -194,7 +195,8 @@ def _scores() -> list[Panel]:
     return [
         Panel(
             title="Mean score by evaluator",
-            description="Weighted mean of each evaluator's scores, 0..1; 1 is good.",
+            description="Weighted mean of each evaluator's scores, 0..1; 1 is good. "
+            + shapes.runbook("RagFaithfulnessDrop", "RagContextRelevanceDrop"),
             unit="percentunit",
             width=8,
             targets=(Target(promql.mean_score(HOUR, by="evaluator", where=EVALUATORS), "{{evaluator}}", True),),

@@ -24,6 +24,7 @@ from tests.parts.prometheus import Prometheus
 
 IMAGES = generate.ROOT / "docs/img"
 SECONDS = 300.0
+RATE = 5.0
 
 
 def picture(text: str, target: Path, *, height: int) -> None:
@@ -80,8 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dashboards.preview", description=__doc__)
     parser.add_argument("--output", type=Path, default=IMAGES, help="folder of the pictures")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long to feed")
+    parser.add_argument("--rate", type=float, default=RATE, help="requests a second")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder, feed.fed(Path(folder), options.seconds) as (prometheus, span):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        feed.fed(Path(folder), options.seconds, rate=options.rate) as (prometheus, span),
+    ):
         draw(prometheus, span, options.output.resolve())
     return 0
 

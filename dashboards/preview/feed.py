@@ -25,15 +25,14 @@ RESULTS = "rag_results"
 WINDOW = "90s"
 RATE_INTERVAL = "30s"
 _SHORT = Windows(WINDOW, "30s", "120s", "45s", ticket="180s", ticket_check="100s", long_ticket="240s")
-_A_SECOND = 3.0
 _SCRAPE_SECONDS = 5.0
 # Before this much of the time has passed, windows are not full, and are not shown.
 _WARM_UP = 60.0
 
 
 @contextlib.contextmanager
-def fed(folder: Path, seconds: float) -> Iterator[tuple[Prometheus, Span]]:
-    """Feed for `seconds`, the share of made-up answers rising half way; then Prometheus, and the time that it has seen."""
+def fed(folder: Path, seconds: float, *, rate: float) -> Iterator[tuple[Prometheus, Span]]:
+    """Feed `rate` requests a second for `seconds`, the share of made-up answers rising half way; then Prometheus, and the time that it has seen."""
     (port,) = free_ports(1)
     rules = folder / "rules.yml"
     rules.write_text(generate.rules_yaml(_SHORT, interval="5s", wait="10s"), encoding="utf-8")
@@ -43,11 +42,11 @@ def fed(folder: Path, seconds: float) -> Iterator[tuple[Prometheus, Span]]:
         command = [sys.executable, "-m", "sidecar", "run", "--config", str(config)]
         sidecar = Server("rag-sidecar", command, log=folder / "sidecar.log", cwd=ROOT)
         try:
-            sidecar.wait_until(lambda: _ready(port), seconds=120)
+            sidecar.wait_until(lambda: _ready(port), seconds=300)
             target = {"rag-sidecar": f"127.0.0.1:{port}"}
             with Prometheus(target, rule_files=[rules], scrape_interval=_SCRAPE_SECONDS) as prometheus:
                 started = time.time()
-                asyncio.run(_produce(broker, seconds))
+                asyncio.run(_produce(broker, seconds, rate))
                 yield (
                     prometheus,
                     Span(
@@ -78,8 +77,8 @@ def _settings(servers: str, port: int) -> Mapping[str, Any]:
     }
 
 
-async def _produce(broker: EmbeddedBroker, seconds: float) -> None:
-    producer = DemoProducer(broker, rate=_A_SECOND, turn_seconds=_WARM_UP + (seconds - _WARM_UP) / 2)
+async def _produce(broker: EmbeddedBroker, seconds: float, rate: float) -> None:
+    producer = DemoProducer(broker, rate=rate, turn_seconds=_WARM_UP + (seconds - _WARM_UP) / 2)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await producer.run()

@@ -114,7 +114,7 @@ class Prometheus:
         """The `data` of an answer of the HTTP API, for example `/api/v1/rules` or `/api/v1/query_exemplars`."""
         address = f"{self.url}{path}?{urllib.parse.urlencode(parameters)}"
         try:
-            with urllib.request.urlopen(address, timeout=10) as answer:
+            with urllib.request.urlopen(address, timeout=60) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(error.read().decode("utf-8", "replace")) from error

@@ -260,7 +260,10 @@ def drawn(uid: str) -> dict[str, list[float]]:
 
 
 def test_drawn_thresholds_are_those_of_the_alerts() -> None:
-    quality, sidecar = drawn("rag-quality"), drawn("rag-sidecar")
+    quality, sidecar, cost = drawn("rag-quality"), drawn("rag-sidecar"), drawn("rag-cost-latency")
+    assert cost["Latency by service, 95th percentile"] == [objectives.REQUEST_SECONDS]
+    assert cost["Time to the first token"] == [objectives.FIRST_TOKEN_SECONDS]
+    assert cost["Requests without documents"] == [objectives.EMPTY_SHARE]
     assert quality["Hallucination ratio with its 95 % interval"] == [
         objectives.HALLUCINATION_BUDGET,
         objectives.LOWER_BOUND,
@@ -281,10 +284,13 @@ def test_drawn_thresholds_are_those_of_the_alerts() -> None:
     assert f"> {objectives.LAG_SECONDS:.0f}" in expressions
 
 
-def test_every_alert_about_the_sidecar_is_named_by_a_panel_of_its_dashboard() -> None:
-    text = (ROOT / "dashboards/rag-sidecar.json").read_text(encoding="utf-8")
-    named = set(re.findall(r"docs/runbooks/(\w+)\.md", text))
-    assert {alert.name for alert in alerts.alerts() if alert.board == "rag-sidecar"} - named == NAMED_NOWHERE
+def test_every_alert_is_named_by_a_panel_of_the_dashboard_that_it_opens() -> None:
+    named = {
+        (path.stem, name)
+        for path in DASHBOARDS
+        for name in re.findall(r"docs/runbooks/(\w+)\.md", path.read_text(encoding="utf-8"))
+    }
+    assert {alert.name for alert in alerts.alerts() if (alert.board, alert.name) not in named} == NAMED_NOWHERE
 
 
 def test_every_panel_has_a_number_of_its_own(board: dict[str, Any]) -> None:
