@@ -72,7 +72,7 @@ def _now() -> list[Panel]:
             thresholds=((LAG_SECONDS, RED),),
         ),
         _stat(
-            "Lowest sampling probability",
+            "Lowest sampling rate",
             "Of all services selected. Below what you set, the sidecar makes up for too little CPU by scoring less.",
             f'min(rag_sidecar_sampling_probability{{{REPLICAS},rag_service=~"$rag_service"}})',
             "probability",

@@ -54,24 +54,28 @@ def picture(text: str, target: Path, *, height: int) -> None:
             image.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
+def note_of(span: ask.Span) -> str:
+    """What the pictures say about themselves."""
+    minutes = (span.end - span.start) / 60
+    return (
+        f"{minutes:.0f} minutes of the demo's traffic, half of it scored; the share of made-up answers rises half way. "
+        f"Windows of an hour are {span.window} here."
+    )
+
+
 def draw(prometheus: Prometheus, span: ask.Span, images: Path) -> None:
     """Every dashboard into a folder."""
 
     def get(path: str, parameters: Mapping[str, str]) -> Any:
         return prometheus.get(path, **parameters)
 
-    minutes = (span.end - span.start) / 60
-    note = (
-        f"{minutes:.0f} minutes of the demo's traffic, half of it scored; the share of made-up answers rises half way. "
-        f"Windows of an hour are {span.window} here."
-    )
     images.mkdir(parents=True, exist_ok=True)
     for path in generate.DASHBOARDS:
         board = json.loads((generate.ROOT / path).read_text(encoding="utf-8"))
         answers = {one["id"]: ask.answer(one, get, span) for one in board["panels"] if one["type"] != "row"}
         marks = [at for one in board["annotations"]["list"] for at in ask.began(one["expr"], get, span)]
         target = images / f"{path.stem}.png"
-        picture(page.page(board, answers, span, marks=marks, note=note), target, height=page.height(board))
+        picture(page.page(board, answers, span, marks=marks, note=note_of(span)), target, height=page.height(board))
         empty = [one["title"] for one in board["panels"] if one["id"] in answers and not answers[one["id"]].lines]
         print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB; no data in {', '.join(empty) or 'no panel'}")
 

@@ -74,9 +74,9 @@ def lines(panel: Mapping[str, Any], answer: Answer, frame: Frame, marks: Sequenc
         parts += [_level(frame, step) for step in defaults["thresholds"]["steps"] if step["value"] is not None]
     parts += [f'<path class="mark" d="M{frame.x(at)},{_TOP}V{frame.height - _BOTTOM}"/>' for at in marks]
     for number, (line, (points, floor)) in enumerate(zip(answer.lines, shown, strict=True)):
-        if floor:
-            below = " ".join(f"{frame.x(at)},{frame.y(value)}" for at, value in (*points, *reversed(floor)))
-            parts.append(f'<polygon points="{below}" fill="{colour(number)}" fill-opacity="0.3"/>')
+        for top, below in zip(_unbroken(points), _unbroken(floor), strict=False):
+            outline = " ".join(f"{frame.x(at)},{frame.y(value)}" for at, value in (*top, *reversed(below)))
+            parts.append(f'<polygon points="{outline}" fill="{colour(number)}" fill-opacity="0.3"/>')
         style = ' stroke-width="1" stroke-dasharray="4 4"' if _is_band(panel, line.name) else ' stroke-width="1.6"'
         parts.append(f'<path d="{_path(frame, points)}" fill="none" stroke="{colour(number)}"{style}/>')
     every = max(1, math.ceil(len(answer.dots) / _MOST_DOTS))
@@ -187,13 +187,22 @@ def _dot(frame: Frame, at: float, value: float) -> str:
 
 def _path(frame: Frame, points: Sequence[tuple[float, float]]) -> str:
     """A line that breaks where points are missing."""
-    steps = sorted(b[0] - a[0] for a, b in itertools.pairwise(points))
-    usual = steps[0] if steps else 0.0
-    words, before = [], -math.inf
-    for at, value in points:
-        words.append(f"{'M' if at - before > 1.5 * usual else 'L'}{frame.x(at)},{frame.y(value)}")
-        before = at
-    return "".join(words)
+    return "".join(
+        "M" + "L".join(f"{frame.x(at)},{frame.y(value)}" for at, value in piece) for piece in _unbroken(points)
+    )
+
+
+def _unbroken(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, float]]]:
+    """The points in pieces without a gap."""
+    usual = min((b[0] - a[0] for a, b in itertools.pairwise(points)), default=0.0)
+    pieces: list[list[tuple[float, float]]] = []
+    before = -math.inf
+    for point in points:
+        if point[0] - before > 1.5 * usual:
+            pieces.append([])
+        pieces[-1].append(point)
+        before = point[0]
+    return pieces
 
 
 def _is_band(panel: Mapping[str, Any], name: str) -> bool:
