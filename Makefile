@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast lint parts lock docs dashboards clean
+.PHONY: demo test test-fast lint parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
@@ -29,6 +29,10 @@ parts: $(VENV)/.dev
 docs dashboards: $(VENV)/.dev
 	$(BIN)/python -m dashboards.generate
 	$(BIN)/python -m docs.generate
+
+# Pictures of the dashboards in docs/img, from a real Prometheus and five minutes of the demo's traffic. Needs Chromium.
+dashboards-preview: $(VENV)/.dev
+	$(BIN)/python -m dashboards.preview
 
 # One lock with hashes for each way to install; pip refuses anything else.
 COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

@@ -9,6 +9,7 @@ Severities: `critical` pages someone, `warning` opens a ticket, `info` is for wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dashboards import alerts_quality, alerts_sidecar, alerts_traffic
@@ -17,7 +18,6 @@ from dashboards.objectives import WINDOWS, Windows
 
 RUNBOOKS = "docs/runbooks"
 GRAFANA = "/d"
-DASHBOARD_UID = "rag-quality"
 
 
 def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
@@ -25,16 +25,21 @@ def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
     return (*alerts_quality.alerts(windows), *alerts_traffic.alerts(windows), *alerts_sidecar.alerts())
 
 
-def group(windows: Windows = WINDOWS, *, runbooks: str = RUNBOOKS, grafana: str = GRAFANA) -> dict[str, Any]:
-    """The rule group of all alerts, as Prometheus reads it."""
+def group(
+    windows: Windows = WINDOWS, *, wait: str | None = None, runbooks: str = RUNBOOKS, grafana: str = GRAFANA
+) -> dict[str, Any]:
+    """The rule group of all alerts, as Prometheus reads it. With `wait`, each waits so long and is kept so long."""
+    chosen = alerts(windows)
+    if wait:
+        chosen = tuple(replace(one, wait=wait, keep=one.keep and wait) for one in chosen)
     return {
         "name": "rag-sidecar.alerts",
-        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/")) for one in alerts(windows)],
+        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/")) for one in chosen],
     }
 
 
 def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
-    query = "?var-rag_service={{ $labels.rag_service }}" if alert.by_service else ""
+    query = f"?var-{alert.choose}={{{{ $labels.{alert.choose} }}}}" if alert.choose else ""
     return {
         "alert": alert.name,
         "expr": alert.expr,
@@ -45,6 +50,6 @@ def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
             "summary": alert.summary,
             "description": alert.description,
             "runbook_url": f"{runbooks}/{alert.name}.md",
-            "dashboard_url": f"{grafana}/{DASHBOARD_UID}{query}",
+            "dashboard_url": f"{grafana}/{alert.board}{query}",
         },
     }

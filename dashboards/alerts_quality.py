@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboards import promql, recording
-from dashboards.alert import Alert
+from dashboards.alert import QUALITY, Alert
 from dashboards.objectives import (
     CONTEXT_RELEVANCE_DROP,
     FAITHFULNESS_DROP,
@@ -39,7 +39,8 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
             summary="A RAG service is burning its hallucination budget too fast.",
             description="{{ $labels.rag_service }}: about {{ $value | humanizePercentage }} of its answers are not supported by what "
             "it retrieved.",
-            by_service=True,
+            board=QUALITY,
+            choose="rag_service",
         ),
         Alert(
             name="RagHallucinationBudgetBurnSlow",
@@ -49,7 +50,8 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
             summary="A RAG service will not keep its hallucination budget.",
             description="{{ $labels.rag_service }}: over days about {{ $value | humanizePercentage }} of its answers are not supported by "
             "what it retrieved.",
-            by_service=True,
+            board=QUALITY,
+            choose="rag_service",
         ),
         Alert(
             name="RagHallucinationRateHigh",
@@ -61,7 +63,8 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
             summary="The hallucination ratio of a RAG service is high, with 95 % confidence.",
             description="{{ $labels.rag_service }}: at least {{ $value | humanizePercentage }} of its answers are not supported by what "
             "it retrieved.",
-            by_service=True,
+            board=QUALITY,
+            choose="rag_service",
         ),
     )
 
@@ -83,7 +86,8 @@ def _drops(windows: Windows) -> tuple[Alert, ...]:
             wait="30m",
             summary="The mean faithfulness of a RAG service is lower than at the same time last week.",
             description='{{ $labels.rag_service }}: its mean faithfulness is {{ $value | printf "%.3f" }} lower than a week ago.',
-            by_service=True,
+            board=QUALITY,
+            choose="rag_service",
         ),
         Alert(
             name="RagContextRelevanceDrop",
@@ -92,7 +96,8 @@ def _drops(windows: Windows) -> tuple[Alert, ...]:
             wait="30m",
             summary="The mean context relevance of a RAG service is lower than at the same time last week.",
             description='{{ $labels.rag_service }}: its mean context relevance is {{ $value | printf "%.3f" }} lower than a week ago.',
-            by_service=True,
+            board=QUALITY,
+            choose="rag_service",
         ),
     )
 
@@ -119,5 +124,6 @@ def _starved(windows: Windows) -> Alert:
         summary="A RAG service has traffic, but too few verdicts for its quality alerts.",
         description="{{ $labels.rag_service }}: {{ $value | humanize }} requests in an hour gave fewer than "
         f"{LEAST_SAMPLES} effective samples.",
-        by_service=True,
+        board=QUALITY,
+        choose="rag_service",
     )

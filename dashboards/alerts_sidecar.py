@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dashboards import promql
-from dashboards.alert import SIDECAR, Alert
+from dashboards.alert import ITSELF, SIDECAR, Alert
 from dashboards.objectives import (
     DEAD_LETTER_SHARE,
+    EMBEDDED_MODEL,
+    EVALUATION_FAILURE_SHARE,
     EXPORT_FAILURE_SHARE,
     LAG_RECORDS,
     LAG_SECONDS,
+    LEAST_REQUESTS,
+    REBALANCES,
+    SCATTERED_SHARE,
     SCRAPE_SECONDS,
     STREAM_RECORDS,
 )
@@ -21,7 +26,9 @@ def alerts() -> tuple[Alert, ...]:
     """Every alert about the sidecar."""
     return (
         *_service(),
+        *_models(),
         *_intake(),
+        *_kafka(),
         *_output(),
     )
 
@@ -35,6 +42,7 @@ def _service() -> tuple[Alert, ...]:
             wait="5m",
             summary="No RAG Sidecar is scraped at all.",
             description="Prometheus sees no replica of the sidecar: nothing watches the quality of the RAG services.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarReplicaDown",
@@ -43,6 +51,7 @@ def _service() -> tuple[Alert, ...]:
             wait="5m",
             summary="A replica of the RAG Sidecar cannot be scraped.",
             description="{{ $labels.instance }} of {{ $labels.job }} does not answer; its share of the traces waits or moves to the others.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarScoringStalled",
@@ -57,6 +66,47 @@ def _service() -> tuple[Alert, ...]:
             wait="10m",
             summary="The RAG Sidecar takes requests but scores none.",
             description="{{ $labels.job }}: requests wait or fail, and for 10 minutes none was scored. Quality numbers stand still.",
+            board=ITSELF,
+        ),
+    )
+
+
+def _models() -> tuple[Alert, ...]:
+    model = "rag_sidecar_model_info"
+    evaluations = f"{SIDECAR}, evaluator"
+    failed = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra='outcome="failed"')
+    tried = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra='outcome=~"scored|failed"')
+    embedded, better = (f'{{role="grounding",name{sign}"{EMBEDDED_MODEL}"}}' for sign in ("=", "!="))
+    return (
+        Alert(
+            name="RagSidecarModelFallback",
+            severity="warning",
+            expr=f"count by ({SIDECAR}, name) ({model}{embedded})\n"
+            f"and on ({SIDECAR}) count by ({SIDECAR}) (count_over_time({model}{better}[1d]))",
+            wait="15m",
+            summary="The RAG Sidecar fell back to the model that is inside the package.",
+            description="{{ $labels.job }}: {{ $value }} replicas judge by {{ $labels.name }}, where another model was in use within a day. "
+            "Their verdicts do not compare with those before.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarModelsDiffer",
+            severity="info",
+            expr=f"count by ({SIDECAR}, role) (\n  count by ({SIDECAR}, role, name, version, sha256) ({model})\n) > 1",
+            wait="1h",
+            summary="Replicas of one RAG Sidecar use different models.",
+            description="{{ $labels.job }}: {{ $value }} different models for {{ $labels.role }}. Their scores are mixed in every ratio.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarEvaluationsFailing",
+            severity="warning",
+            expr=f"{failed}\n/ ({tried} > 0) > {EVALUATION_FAILURE_SHARE}",
+            wait="10m",
+            summary="An evaluator of the RAG Sidecar breaks often.",
+            description="{{ $labels.evaluator }}: {{ $value | humanizePercentage }} of its evaluations of the last 15 minutes failed; they are in "
+            "no score.",
+            board=ITSELF,
         ),
     )
 
@@ -71,6 +121,7 @@ def _intake() -> tuple[Alert, ...]:
             wait="10m",
             summary="The RAG Sidecar is too far behind its topic.",
             description="{{ $labels.topic }}: what is scored now happened {{ $value | humanizeDuration }} ago. Quality numbers describe that time.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarConsumerLagGrowing",
@@ -80,6 +131,7 @@ def _intake() -> tuple[Alert, ...]:
             wait="15m",
             summary="The RAG Sidecar falls behind its topic.",
             description="{{ $labels.topic }}: {{ $value | humanize }} records wait, and they become more.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarStreamSilent",
@@ -91,6 +143,7 @@ def _intake() -> tuple[Alert, ...]:
             summary="No traces come from a topic that had some yesterday.",
             description="{{ $labels.topic }}: no record for 15 minutes and none waits; in the same hour of yesterday there were "
             "{{ $value | humanize }}.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarDeadLetters",
@@ -100,6 +153,54 @@ def _intake() -> tuple[Alert, ...]:
             summary="Records of a topic cannot be read.",
             description="{{ $labels.topic }}: {{ $value | humanizePercentage }} of the records of the last 15 minutes could not be read; "
             "their requests are in no number.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarTracesScattered",
+            severity="warning",
+            # The share stands still where nothing comes, and says little of a few.
+            expr=f"max by ({_TOPIC}) (rag_sidecar_scattered_traces_ratio) > {SCATTERED_SHARE}\n"
+            f"and {promql.total('increase', _RECORDS, '1h', by=_TOPIC)} >= {LEAST_REQUESTS}",
+            wait="15m",
+            summary="The spans of a trace are scattered over the partitions of a topic.",
+            description="{{ $labels.topic }}: {{ $value | humanizePercentage }} of the latest traces have no root or lie in several partitions. "
+            "No replica sees them whole.",
+            board=ITSELF,
+        ),
+    )
+
+
+def _kafka() -> tuple[Alert, ...]:
+    commits, group = "rag_sidecar_commits_total", SIDECAR
+    bad = promql.total("rate", commits, "10m", by=group, extra='outcome="failed"')
+    good = promql.total("rate", commits, "10m", by=group, extra='outcome="ok"')
+    return (
+        Alert(
+            name="RagSidecarNoPartitions",
+            severity="critical",
+            expr=f"sum by ({group}) (rag_sidecar_assigned_partitions) == 0",
+            wait="15m",
+            summary="The RAG Sidecar runs, but Kafka gives it nothing to read.",
+            description="{{ $labels.job }}: no replica has a partition. No request is counted or scored.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarRebalancesOften",
+            severity="warning",
+            expr=f"max by ({group}) (increase(rag_sidecar_rebalances_total[30m])) > {REBALANCES}",
+            wait="5m",
+            summary="The consumer group of the RAG Sidecar does not settle.",
+            description="{{ $labels.job }}: {{ $value | humanize }} assignments in 30 minutes. Each stops the intake of all replicas.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarCommitsFailing",
+            severity="warning",
+            expr=f"{bad} > 0\nunless {good} > 0",
+            wait="10m",
+            summary="The RAG Sidecar cannot commit its offsets.",
+            description="{{ $labels.job }}: every commit of the last 10 minutes failed. After a restart all since then is read again.",
+            board=ITSELF,
         ),
     )
 
@@ -116,6 +217,7 @@ def _output() -> tuple[Alert, ...]:
             summary="The RAG Sidecar cannot hand on its results.",
             description="{{ $labels.exporter }}: {{ $value | humanizePercentage }} of the pushes of the last 15 minutes failed. Results are "
             "tried again, then dropped.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarLabelOverflow",
@@ -124,6 +226,7 @@ def _output() -> tuple[Alert, ...]:
             wait="15m",
             summary="A label of the RAG series has more values than it may have.",
             description="{{ $labels.label }}: {{ $value | humanize }} requests of the last hour were counted under __other__.",
+            board=ITSELF,
         ),
         Alert(
             name="RagSidecarScrapeSlow",
@@ -133,5 +236,6 @@ def _output() -> tuple[Alert, ...]:
             summary="A scrape of the RAG Sidecar takes long.",
             description="{{ $labels.instance }} of {{ $labels.job }}: a scrape takes {{ $value | humanizeDuration }}. Beyond the scrape timeout "
             "its series are lost.",
+            board=ITSELF,
         ),
     )

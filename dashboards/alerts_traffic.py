@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboards import promql, recording
-from dashboards.alert import Alert
+from dashboards.alert import COST_LATENCY, Alert
 from dashboards.objectives import (
     COST_RISE,
     EMPTY_SHARE,
@@ -34,7 +34,8 @@ def _empty(windows: Windows) -> Alert:
         wait="10m",
         summary="The retrieval of a RAG service returns no documents.",
         description="{{ $labels.rag_service }}: {{ $value | humanizePercentage }} of its requests have no document to answer from.",
-        by_service=True,
+        board=COST_LATENCY,
+        choose="rag_service",
     )
 
 
@@ -51,7 +52,8 @@ def _slow(windows: Windows) -> tuple[Alert, ...]:
             summary="A RAG service is burning its latency budget too fast.",
             description="{{ $labels.rag_service }}: {{ $value | humanizePercentage }} of its requests took longer than "
             f"{REQUEST_SECONDS:g} s.",
-            by_service=True,
+            board=COST_LATENCY,
+            choose="rag_service",
         ),
         Alert(
             name="RagFirstTokenBudgetBurnFast",
@@ -63,7 +65,8 @@ def _slow(windows: Windows) -> tuple[Alert, ...]:
             summary="The first token of a RAG service's answers comes too late too often.",
             description="{{ $labels.rag_service }}: {{ $value | humanizePercentage }} of its answers began after more than "
             f"{FIRST_TOKEN_SECONDS:g} s.",
-            by_service=True,
+            board=COST_LATENCY,
+            choose="rag_service",
         ),
     )
 
@@ -90,7 +93,8 @@ def _cost(windows: Windows) -> tuple[Alert, ...]:
             wait="15m",
             summary=f"A request to a RAG service costs more than {COST_RISE:g} times what it did yesterday and last week.",
             description='{{ $labels.rag_service }}: a request costs {{ $value | printf "%.4f" }} US dollars on average over the last hour.',
-            by_service=True,
+            board=COST_LATENCY,
+            choose="rag_service",
         ),
         Alert(
             name="RagTokensUnpriced",
@@ -99,6 +103,8 @@ def _cost(windows: Windows) -> tuple[Alert, ...]:
             wait="15m",
             summary="A model has no known price, so that its cost is missing.",
             description="{{ $labels.model }}: {{ $value | humanize }} tokens of the last hour are in no cost.",
+            board=COST_LATENCY,
+            choose="model",
         ),
     )
 

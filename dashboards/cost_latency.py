@@ -5,11 +5,14 @@ Every request counts here, sampled or not, so nothing is an estimate but the pri
 
 from __future__ import annotations
 
-from dashboards import promql, shapes
-from dashboards.board import new_dashboard
-from dashboards.panels import RATE, SERVICES, Dashboard, Panel, Target, add
+from dataclasses import replace
 
-DASHBOARD_UID = "rag-cost-latency"
+from dashboards import promql, shapes
+from dashboards.alert import COST_LATENCY
+from dashboards.board import new_dashboard
+from dashboards.objectives import EMPTY_SHARE, FIRST_TOKEN_SECONDS, REQUEST_SECONDS
+from dashboards.panels import RATE, RED, SERVICES, Dashboard, Panel, Target, add
+
 _COST = "rag_cost_usd_total"
 _REQUESTS = "rag_requests_total"
 _TOTAL = "rag_request_duration_seconds"
@@ -25,7 +28,7 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG cost and latency",
-        uid=DASHBOARD_UID,
+        uid=COST_LATENCY,
         description="Requests, errors, tokens, cost, latency and retrieval of RAG services. Every request counts, sampled or not; "
         "the variable Evaluator narrows nothing here.",
     )
@@ -121,7 +124,7 @@ def _cost() -> list[Panel]:
         shapes.cost_per_hour("type", "type"),
         shapes.gauge(
             "Cost per request by service",
-            f"It rises with tokens per request, dearer models, and fewer cache hits. {_FREE}",
+            f"It rises with tokens per request, dearer models, and fewer cache hits. {_FREE} {shapes.runbook('RagCostSpike')}",
             _per_request("rag_service"),
             "{{rag_service}}",
             unit="currencyUSD",
@@ -173,14 +176,17 @@ def _latency() -> list[Panel]:
             where=SERVICES,
             exemplars=True,
         ),
-        shapes.quantiles(
-            "Time to the first token",
-            "What a reader waits for, where answers are streamed and the traces say it. Compare it with retrieval: that comes first. "
-            + _DOTS,
-            _FIRST_TOKEN,
-            width=6,
-            where=SERVICES,
-            exemplars=True,
+        _limited(
+            shapes.quantiles(
+                "Time to the first token",
+                "What a reader waits for, where answers are streamed and the traces say it. Compare it with retrieval: that comes "
+                f"first. The line is the objective. {_DOTS} {shapes.runbook('RagFirstTokenBudgetBurnFast')}",
+                _FIRST_TOKEN,
+                width=6,
+                where=SERVICES,
+                exemplars=True,
+            ),
+            FIRST_TOKEN_SECONDS,
         ),
         Panel(
             title="Retrieval and generation, share of the time",
@@ -189,13 +195,17 @@ def _latency() -> list[Panel]:
             unit="percentunit",
             targets=share,
         ),
-        shapes.gauge(
-            "Latency by service, 95th percentile",
-            "95 of 100 requests of a service were faster.",
-            promql.quantile(0.95, _TOTAL, RATE, by="rag_service", where=SERVICES),
-            "{{rag_service}}",
-            unit="s",
-            width=12,
+        _limited(
+            shapes.gauge(
+                "Latency by service, 95th percentile",
+                "95 of 100 requests of a service were faster. The line is what no more than one of a hundred may exceed. "
+                + shapes.runbook("RagLatencyBudgetBurnFast"),
+                promql.quantile(0.95, _TOTAL, RATE, by="rag_service", where=SERVICES),
+                "{{rag_service}}",
+                unit="s",
+                width=12,
+            ),
+            REQUEST_SECONDS,
         ),
         shapes.heat(
             "Durations of requests",
@@ -205,6 +215,11 @@ def _latency() -> list[Panel]:
         ),
         shapes.heat("Durations of generation", f"Where the model's time lies. {_DOTS}", _GENERATION, where=SERVICES),
     ]
+
+
+def _limited(panel: Panel, limit: float) -> Panel:
+    """The panel with the limit as a line."""
+    return replace(panel, thresholds=((limit, RED),), lines=True)
 
 
 def _retrieval() -> list[Panel]:
@@ -220,10 +235,12 @@ def _retrieval() -> list[Panel]:
         Panel(
             title="Requests without documents",
             description="Share of requests for which retrieval found nothing. Their answers rest on nothing: look at filters, at "
-            "permissions, and at what the index lacks.",
+            f"permissions, and at what the index lacks. {shapes.runbook('RagRetrievalEmpty')}",
             unit="percentunit",
             width=8,
             targets=(Target(share),),
+            thresholds=((EMPTY_SHARE, RED),),
+            lines=True,
             ratio=True,
         ),
         shapes.heat(

@@ -48,13 +48,15 @@ def rules_yaml(
     windows: Windows = WINDOWS,
     *,
     interval: str | None = None,
+    wait: str | None = None,
     runbooks: str = alerts.RUNBOOKS,
     grafana: str = alerts.GRAFANA,
 ) -> str:
-    """Recording rules and alerts as one Prometheus rule file. `interval` makes every recording group as quick as that."""
+    """Recording rules and alerts as one Prometheus rule file. `interval` makes every recording group as quick as that, and
+    `wait` every alert: tests run the same rules within seconds."""
     groups = [
         *recording.groups(windows, interval=interval),
-        alerts.group(windows, runbooks=runbooks, grafana=grafana),
+        alerts.group(windows, wait=wait, runbooks=runbooks, grafana=grafana),
     ]
     return _HEADER + yaml.dump({"groups": groups}, Dumper=_Dumper, sort_keys=False, width=200, allow_unicode=True)
 

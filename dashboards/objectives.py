@@ -74,6 +74,14 @@ LAG_RECORDS = 1000
 STREAM_RECORDS = 60
 # Share of the records of a topic that may be unreadable.
 DEAD_LETTER_SHARE = 0.001
+# Share of the latest traces of a topic that may be without a root or out of several partitions.
+SCATTERED_SHARE = 0.20
+# So many assignments in half an hour are more than a rollout of a few replicas.
+REBALANCES = 10
+# Share of the evaluations of one evaluator that may break.
+EVALUATION_FAILURE_SHARE = 0.05
+# Name of the grounding model inside the package, to which `inference.grounding: auto` falls back.
+EMBEDDED_MODEL = "embedded"
 # Share of the pushes to an exporter that may fail.
 EXPORT_FAILURE_SHARE = 0.10
 # Prometheus gives up a scrape after 10 s where nobody says otherwise.

@@ -53,7 +53,7 @@ class Panel:
 
     `lines` draws the thresholds; `stacked` stacks the series; `bands` names series drawn thin and dashed, for bounds;
     `ratio` keeps the axis from zooming into noise; `signed` lets it go below 0. A table shows `columns`, each a label and
-    its heading, and the value under the heading `Replicas`.
+    its heading, and the value under the heading `value`.
     """
 
     title: str
@@ -71,6 +71,7 @@ class Panel:
     ratio: bool = False
     signed: bool = False
     columns: tuple[tuple[str, str], ...] = ()
+    value: str = "Replicas"
 
 
 def to_json(dashboard: Dashboard) -> str:
@@ -119,7 +120,7 @@ def _heatmap(panel: Panel) -> heatmap.Panel:
 
 
 def _table(panel: Panel) -> table.Panel:
-    headings = {**dict(panel.columns), "Value": "Replicas"}
+    headings = {**dict(panel.columns), "Value": panel.value}
     order = {name: place for place, name in enumerate(headings)}
     shown = models.DataTransformerConfig(
         id_val="organize", options={"excludeByName": {"Time": True}, "indexByName": order, "renameByName": headings}

@@ -14,12 +14,6 @@ JUDGED = 'verdict=~"grounded|hallucinated"'
 HALLUCINATED = 'verdict="hallucinated"'
 ABSTAINED = 'verdict="abstained"'
 
-# Replicas run the same model; while a new one is rolled out, the mean of both stands for a moment.
-_SENSITIVITY = 'scalar(avg(rag_sidecar_detector_rate{rate="sensitivity"}))'
-_SPECIFICITY = 'scalar(avg(rag_sidecar_detector_rate{rate="specificity"}))'
-_HALLUCINATED = 'scalar(avg(rag_sidecar_detector_labelled{label="hallucinated"}))'
-_GROUNDED = 'scalar(avg(rag_sidecar_detector_labelled{label="grounded"}))'
-_YOUDEN = f"({_SENSITIVITY} + {_SPECIFICITY} - 1)"
 
 # Two-sided 95 %.
 Z = 1.96
@@ -79,21 +73,39 @@ def hallucination_bound(window: str, *, upper: bool, by: str = "", where: str = 
     return wilson(p, effective_samples(window, by=by, where=where), upper=upper)
 
 
-def corrected_ratio(p: str) -> str:
+def detector(series: str, matcher: str, *, where: str = "") -> str:
+    """How often the detector is right, or on how many labelled answers that was measured; of `where`'s replicas. They run the same
+    model; while a new one is rolled out, the mean of both stands for a moment."""
+    return f"avg(rag_sidecar_detector_{series}{selector(matcher, where)})"
+
+
+def _scalar(series: str, matcher: str, where: str) -> str:
+    return f"scalar({detector(series, matcher, where=where)})"
+
+
+def _rates(where: str) -> tuple[str, str, str]:
+    """Sensitivity, specificity, and Youden's index."""
+    sensitivity, specificity = (_scalar("rate", f'rate="{rate}"', where) for rate in ("sensitivity", "specificity"))
+    return sensitivity, specificity, f"({sensitivity} + {specificity} - 1)"
+
+
+def corrected_ratio(p: str, *, where: str = "") -> str:
     """The share of hallucinated answers behind a ratio `p` of verdicts, given how often the detector is right (Rogan and Gladen
-    1978): (p + specificity - 1) / (sensitivity + specificity - 1), inside 0..1; nothing where the detector is no better than chance."""
-    return (
-        f"clamp(\n  ({_operand(p)} + {_SPECIFICITY} - 1)\n  / {_YOUDEN},\n  0, 1\n)\nand on () (vector({_YOUDEN}) > 0)"
-    )
+    1978): (p + specificity - 1) / (sensitivity + specificity - 1), inside 0..1; nothing where the detector is no better than chance.
+    `where` chooses the replicas whose detector it is."""
+    _, specificity, youden = _rates(where)
+    return f"clamp(\n  ({_operand(p)} + {specificity} - 1)\n  / {youden},\n  0, 1\n)\nand on () (vector({youden}) > 0)"
 
 
-def corrected_bound(p: str, n: str, *, upper: bool) -> str:
+def corrected_bound(p: str, n: str, *, upper: bool, where: str = "") -> str:
     """A 95 % bound of the corrected ratio by the delta method, the uncertainty of the detector's own rates included."""
-    p, n, r = _operand(p), _operand(n), f"({corrected_ratio(p)})"
-    sensitivity = f"{r} ^ 2 * {_SENSITIVITY} * (1 - {_SENSITIVITY}) / {_HALLUCINATED}"
-    specificity = f"(1 - {r}) ^ 2 * {_SPECIFICITY} * (1 - {_SPECIFICITY}) / {_GROUNDED}"
+    p, n, r = _operand(p), _operand(n), f"({corrected_ratio(p, where=where)})"
+    found, passed, youden = _rates(where)
+    hallucinated, grounded = (_scalar("labelled", f'label="{label}"', where) for label in ("hallucinated", "grounded"))
+    sensitivity = f"{r} ^ 2 * {found} * (1 - {found}) / {hallucinated}"
+    specificity = f"(1 - {r}) ^ 2 * {passed} * (1 - {passed}) / {grounded}"
     variance = f"{p} * (1 - {p}) / {n}\n   + {sensitivity}\n   + {specificity}"
-    return f"clamp(\n  {r} {'+' if upper else '-'} {Z} * sqrt(\n   {variance}\n  ) / {_YOUDEN},\n  0, 1\n)"
+    return f"clamp(\n  {r} {'+' if upper else '-'} {Z} * sqrt(\n   {variance}\n  ) / {youden},\n  0, 1\n)"
 
 
 def mean_score(window: str, *, by: str, where: str = "") -> str:

@@ -5,8 +5,8 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from dashboards import promql, shapes, variants
-from dashboards.alerts import DASHBOARD_UID
+from dashboards import detector, promql, shapes, variants
+from dashboards.alert import QUALITY
 from dashboards.board import add_variants_to_compare, new_dashboard
 from dashboards.objectives import (
     FAST_BURN_RATIO,
@@ -15,14 +15,14 @@ from dashboards.objectives import (
     LOWER_BOUND,
     WINDOWS,
 )
-from dashboards.panels import EVALUATORS, GREEN, RATE, RED, SERVICES, YELLOW, Dashboard, Panel, Target, add
+from dashboards.panels import EVALUATORS, GREEN, RATE, RED, REPLICAS, SERVICES, YELLOW, Dashboard, Panel, Target, add
 
 HOUR = WINDOWS.fast
 _RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
 _ABOUT_LINES = (
     f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where the fast "
     f"burn pages ({FAST_BURN_RATIO:.1%}). "
-    f"{shapes.runbook('RagHallucinationRateHigh', 'RagHallucinationBudgetBurnFast')}"
+    + shapes.runbook("RagHallucinationRateHigh", "RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow")
 )
 
 
@@ -30,12 +30,13 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG quality",
-        uid=DASHBOARD_UID,
+        uid=QUALITY,
         description="Hallucination ratio with its confidence, scores, abstentions, traffic, latency and cost of RAG services.",
     )
     add_variants_to_compare(board)
     add(board, "Now", _now())
     add(board, "Hallucinations", _hallucinations())
+    add(board, "Errors of the detector", detector.panels())
     add(board, "Variants", variants.panels())
     add(board, "Scores", _scores())
     add(board, "Traffic, latency and cost", _traffic())
@@ -47,13 +48,13 @@ def _now() -> list[Panel]:
     return [
         Panel(
             title=f"Hallucination ratio, {HOUR}",
-            description="Share of answers that the retrieved documents do not support. Weighted by 1/p, so it estimates all traffic; "
-            "abstentions are left out.",
+            description="Share of answers that the retrieved documents do not support, as the grounding model judges (raw). Weighted by "
+            "1/p, so it estimates all traffic; abstentions are left out.",
             unit="percentunit",
             kind="stat",
-            width=5,
+            width=4,
             height=4,
-            targets=(Target(promql.hallucination_ratio(HOUR, where=SERVICES), "ratio"),),
+            targets=(Target(detector.RAW, "ratio"),),
             thresholds=_RATIO_LINES,
         ),
         Panel(
@@ -61,17 +62,28 @@ def _now() -> list[Panel]:
             description=f"With 95 % confidence the ratio is above this (Wilson). An alert warns above {LOWER_BOUND:.0%}.",
             unit="percentunit",
             kind="stat",
-            width=5,
+            width=4,
             height=4,
             targets=(Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),),
             thresholds=((LOWER_BOUND, RED),),
+        ),
+        Panel(
+            title=f"Corrected ratio, {HOUR}",
+            description="The raw ratio corrected for what the grounding model misses and flags in vain (Rogan-Gladen). No alert reads it: "
+            "it is as good as the rates it rests on. See the row Errors of the detector.",
+            unit="percentunit",
+            kind="stat",
+            width=4,
+            height=4,
+            targets=(Target(promql.corrected_ratio(detector.RAW, where=REPLICAS), "corrected ratio"),),
+            thresholds=_RATIO_LINES,
         ),
         Panel(
             title=f"Effective sample size, {HOUR}",
             description=f"What the weighted sample is worth as a plain one: (Σw)²/Σw². Below {LEAST_SAMPLES} no quality alert fires.",
             unit="short",
             kind="stat",
-            width=5,
+            width=4,
             height=4,
             targets=(Target(promql.effective_samples(HOUR, where=SERVICES), "samples"),),
             base=YELLOW,
@@ -91,7 +103,7 @@ def _now() -> list[Panel]:
             description="RAG requests per second, every one, sampled or not.",
             unit="reqps",
             kind="stat",
-            width=5,
+            width=4,
             height=4,
             targets=(Target(promql.total("rate", "rag_requests_total", RATE, where=SERVICES), "requests"),),
         ),
@@ -108,7 +120,7 @@ def _hallucinations() -> list[Panel]:
             width=16,
             height=9,
             targets=(
-                Target(promql.hallucination_ratio(HOUR, where=SERVICES), "ratio"),
+                Target(detector.RAW, "ratio"),
                 Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),
                 Target(promql.hallucination_bound(HOUR, upper=True, where=SERVICES), "upper bound"),
             ),
@@ -119,7 +131,8 @@ def _hallucinations() -> list[Panel]:
         ),
         Panel(
             title="Effective sample size by service",
-            description=f"Below the line at {LEAST_SAMPLES} the quality alerts of a service stay silent: sample more of it.",
+            description=f"Below the line at {LEAST_SAMPLES} the quality alerts of a service stay silent: sample more of it. "
+            + shapes.runbook("RagSamplingStarved"),
             unit="short",
             width=8,
             height=9,
@@ -142,9 +155,24 @@ def _hallucinations() -> list[Panel]:
             for word, label in (("service", "rag_service"), ("model", "model"), ("variant", "variant"))
         ),
         Panel(
+            title="Worst services",
+            description="The ten services whose lower bound is highest: with 95 % confidence at least this share of their answers is "
+            f"hallucinated. Few samples make a bound low. {shapes.runbook('RagHallucinationRateHigh')}",
+            unit="percentunit",
+            kind="table",
+            width=8,
+            targets=(
+                Target(f"topk(10, {promql.hallucination_bound(HOUR, upper=False, by='rag_service', where=SERVICES)})"),
+            ),
+            thresholds=((LOWER_BOUND, RED),),
+            columns=(("rag_service", "Service"),),
+            value="At least",
+        ),
+        Panel(
             title="Verdicts in the sample",
             description="How many answers were judged, unweighted.",
             unit="short",
+            width=8,
             targets=(
                 Target(
                     promql.total("increase", "rag_verdicts_total", RATE, by="verdict", where=SERVICES), "{{verdict}}"
@@ -156,6 +184,7 @@ def _hallucinations() -> list[Panel]:
             title="Abstention ratio by service",
             description="Share of answers that say they do not know. It rises when retrieval finds nothing.",
             unit="percentunit",
+            width=8,
             targets=(Target(promql.abstention_ratio(HOUR, by="rag_service", where=SERVICES)),),
             ratio=True,
         ),
@@ -166,9 +195,18 @@ def _scores() -> list[Panel]:
     return [
         Panel(
             title="Mean score by evaluator",
-            description="Weighted mean of each evaluator's scores, 0..1; 1 is good.",
+            description="Weighted mean of each evaluator's scores, 0..1; 1 is good. "
+            + shapes.runbook("RagFaithfulnessDrop", "RagContextRelevanceDrop"),
             unit="percentunit",
+            width=8,
             targets=(Target(promql.mean_score(HOUR, by="evaluator", where=EVALUATORS), "{{evaluator}}", True),),
+        ),
+        Panel(
+            title="Standard error of the mean score",
+            description="How far the mean of each evaluator may be off by chance: twice this to both sides is about its 95 % interval.",
+            unit="percentunit",
+            width=8,
+            targets=(Target(promql.mean_score_error(HOUR, by="evaluator", where=EVALUATORS), "{{evaluator}}"),),
         ),
         Panel(
             title="Score distribution",
@@ -176,6 +214,7 @@ def _scores() -> list[Panel]:
             "is hidden by a mean.",
             unit="percentunit",
             kind="heatmap",
+            width=8,
             targets=(
                 Target(
                     promql.total("increase", "rag_evaluation_score_bucket", RATE, by="le", where=EVALUATORS),

@@ -160,7 +160,7 @@ def unpriced_tokens() -> Panel:
     return rates(
         "Tokens without a price",
         "Tokens per second of models whose price is not known; their cost is missing from every cost panel. Give a price for "
-        "the model in the settings (`price`). Service and variant do not narrow this panel.",
+        f"the model in the settings (`price`). Service and variant do not narrow this panel. {runbook('RagTokensUnpriced')}",
         "rag_unpriced_tokens_total",
         by="model",
         unit="short",

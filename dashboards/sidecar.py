@@ -6,12 +6,13 @@ Kafka's side is in sidecar_intake.py.
 from __future__ import annotations
 
 from dashboards import promql, shapes, sidecar_intake
+from dashboards.alert import ITSELF
 from dashboards.board import new_dashboard
 from dashboards.objectives import LAG_SECONDS
 from dashboards.panels import EVALUATORS, RATE, RED, REPLICAS, YELLOW, Dashboard, Panel, Target, add
 
-DASHBOARD_UID = "rag-sidecar"
 _STALLED = shapes.runbook("RagSidecarScoringStalled")
+_MODELS = shapes.runbook("RagSidecarModelFallback", "RagSidecarModelsDiffer")
 _REQUESTS = "rag_sidecar_requests_total"
 _OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
 
@@ -20,7 +21,7 @@ def dashboard() -> Dashboard:
     """The dashboard as the SDK's record."""
     board = new_dashboard(
         title="RAG Sidecar",
-        uid=DASHBOARD_UID,
+        uid=ITSELF,
         description="The sidecar itself: what becomes of records and requests, lag, queues, models, exports, and its process. "
         "Service narrows sampling, and Model, Variant and Evaluator narrow failed evaluations; all else is by replica.",
     )
@@ -71,7 +72,7 @@ def _now() -> list[Panel]:
             thresholds=((LAG_SECONDS, RED),),
         ),
         _stat(
-            "Lowest sampling probability",
+            "Lowest sampling rate",
             "Of all services selected. Below what you set, the sidecar makes up for too little CPU by scoring less.",
             f'min(rag_sidecar_sampling_probability{{{REPLICAS},rag_service=~"$rag_service"}})',
             "probability",
@@ -121,7 +122,8 @@ def _requests() -> list[Panel]:
         ),
         shapes.rates(
             "Failed evaluations",
-            f"Evaluations per second that broke, by evaluator and reason; the request's other evaluations went on. {_STALLED}",
+            "Evaluations per second that broke, by evaluator and reason; the request's other evaluations went on. "
+            + shapes.runbook("RagSidecarEvaluationsFailing"),
             "rag_evaluations_total",
             by="evaluator, reason",
             where=EVALUATORS,
@@ -220,6 +222,7 @@ def _exports() -> list[Panel]:
             "Results per second. Anything but `ok` was lost to that exporter; the others have it.",
             "rag_sidecar_exports_total",
             by="exporter, outcome",
+            width=6,
         ),
         shapes.gauge(
             "Seconds of a push, 95th percentile",
@@ -227,20 +230,31 @@ def _exports() -> list[Panel]:
             promql.quantile(0.95, "rag_sidecar_export_seconds", RATE, by="exporter", where=REPLICAS),
             "{{exporter}}",
             unit="s",
+            width=6,
         ),
         shapes.rates(
             "Failed pushes",
-            "Pushes per second that failed, retried or not. The error names what to mend at the receiver, or in the settings.",
+            "Pushes per second that failed, retried or not. The error names what to mend at the receiver, or in the settings. "
+            + shapes.runbook("RagSidecarExportFailing"),
             "rag_sidecar_export_failures_total",
             by="exporter, error_type",
+            width=6,
+        ),
+        shapes.rates(
+            "Labels that are full",
+            "Requests per second counted under `__other__`, because a label had as many values as it may have. "
+            + shapes.runbook("RagSidecarLabelOverflow"),
+            "rag_label_overflow_total",
+            by="label",
+            width=6,
         ),
     ]
 
 
 def _process() -> list[Panel]:
     tables = (
-        ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 16),
-        ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 8),
+        ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 16, _MODELS),
+        ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 8, ""),
     )
     return [
         shapes.gauge(
@@ -262,13 +276,13 @@ def _process() -> list[Panel]:
             Panel(
                 title=title,
                 description="One row each, and the replicas that have it. More than one row of a kind outside a rollout means that "
-                "replicas are not alike: their numbers do not compare.",
+                f"replicas are not alike: their numbers do not compare. {more}".strip(),
                 unit="short",
                 kind="table",
                 width=width,
                 targets=(Target(f"count by ({', '.join(labels)}) ({series}{{{REPLICAS}}})"),),
                 columns=tuple((label, label.replace("_", " ").capitalize()) for label in labels),
             )
-            for title, series, labels, width in tables
+            for title, series, labels, width, more in tables
         ),
     ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dashboards import shapes
-from dashboards.panels import RATE, REPLICAS, Panel, Target
+from dashboards.objectives import SCATTERED_SHARE
+from dashboards.panels import RATE, RED, REPLICAS, Panel, Target
 from dashboards.promql import total
 
-_LATE_LAG = shapes.runbook("RagSidecarConsumerLagTooOld")
+_LATE_LAG = shapes.runbook("RagSidecarConsumerLagTooOld", "RagSidecarConsumerLagGrowing")
 
 
 def records() -> list[Panel]:
@@ -14,7 +15,8 @@ def records() -> list[Panel]:
     return [
         shapes.rates(
             "Records by topic and outcome",
-            "Kafka records per second. `ok` was read; `dead_letter`, `too_large` and `unreadable` were not.",
+            "Kafka records per second. `ok` was read; `dead_letter`, `too_large` and `unreadable` were not. "
+            + shapes.runbook("RagSidecarStreamSilent"),
             "rag_sidecar_records_total",
             by="topic, outcome",
             stacked=True,
@@ -44,9 +46,28 @@ def records() -> list[Panel]:
         shapes.rates(
             "Dead letters",
             "Records per second that could not be read at all, by reason and by what became of them. Read them in the dead-letter "
-            "topic: each holds its reason in a header.",
+            f"topic: each holds its reason in a header. {shapes.runbook('RagSidecarDeadLetters')}",
             "rag_sidecar_dead_letters_total",
             by="topic, reason, outcome",
+            width=6,
+        ),
+        Panel(
+            title="Scattered traces by topic",
+            description="Share of the latest traces without a root or out of several partitions. Above the line an alert asks you to key "
+            f"records by trace id, or to set `receive.repartition`. {shapes.runbook('RagSidecarTracesScattered')}",
+            unit="percentunit",
+            width=6,
+            targets=(Target(f"max by (topic) (rag_sidecar_scattered_traces_ratio{{{REPLICAS}}})", "{{topic}}"),),
+            thresholds=((SCATTERED_SHARE, RED),),
+            lines=True,
+            ratio=True,
+        ),
+        shapes.rates(
+            "Repartitioned records",
+            "Records per second split by trace and written to `receive.repartition`, by outcome. Empty where that is not set; `failed` "
+            "ones are tried again.",
+            "rag_sidecar_repartitioned_records_total",
+            by="topic, outcome",
             width=6,
         ),
         Panel(
@@ -74,7 +95,7 @@ def records() -> list[Panel]:
             f"rag_sidecar_open_trace_bytes{{{REPLICAS}}}",
             "{{instance}}",
             unit="bytes",
-            width=12,
+            width=6,
         ),
         shapes.gauge(
             "Oldest open record",
@@ -82,7 +103,7 @@ def records() -> list[Panel]:
             f"rag_sidecar_oldest_open_record_seconds{{{REPLICAS}}}",
             "{{instance}}",
             unit="s",
-            width=12,
+            width=6,
         ),
     ]
 
@@ -99,20 +120,22 @@ def kafka() -> list[Panel]:
         ),
         shapes.gauge(
             "Partitions by replica",
-            "Partitions assigned. A replica with 0 does nothing: more replicas than partitions, or it is joining.",
+            "Partitions assigned. A replica with 0 does nothing: more replicas than partitions, or it is joining. "
+            + shapes.runbook("RagSidecarNoPartitions"),
             f"rag_sidecar_assigned_partitions{{{REPLICAS}}}",
             "{{instance}}",
         ),
         shapes.rates(
             "Commits by outcome",
-            f"Offset commits per second. Where only `failed` is left, a restart reads much again. {_LATE_LAG}",
+            "Offset commits per second. Where only `failed` is left, a restart reads much again. "
+            + shapes.runbook("RagSidecarCommitsFailing"),
             "rag_sidecar_commits_total",
             by="outcome",
         ),
         shapes.rates(
             "Rebalances",
             "Assignments received per second, of each replica. More than a rollout explains: replicas come and go, or are too slow "
-            "for the group's timeouts.",
+            f"for the group's timeouts. {shapes.runbook('RagSidecarRebalancesOften')}",
             "rag_sidecar_rebalances_total",
             by="instance",
         ),

@@ -84,7 +84,7 @@ def _unit(name: str) -> str:
     for word, unit in (("seconds", "seconds"), ("usd", "US dollars"), ("bytes", "bytes"), ("tokens", "tokens")):
         if word in words:
             return unit
-    if words[-1] in ("probability", "score"):
+    if words[-1] in ("probability", "score", "ratio", "rate"):
         return "0..1"
     return "1" if words[-1] in ("info", "paused") else "count"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 
 from sidecar.errors import ConfigError
@@ -12,7 +13,7 @@ TOPICS = ("otlp_spans", "otlp_spans_json", "rag_requests")
 class EmbeddedBroker:
     """Lives as long as the block. One consumer a group: the mock serves no more (docs/adr/0003)."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: Sequence[str] = TOPICS) -> None:
         """Raises ConfigError where the extra `demo` is not installed."""
         try:
             from confluent_kafka import Producer
@@ -21,7 +22,7 @@ class EmbeddedBroker:
         self._producer = Producer({"bootstrap.servers": "", "test.mock.num.brokers": 1, "linger.ms": 5, "log_level": 0})
         metadata = self._producer.list_topics(timeout=10)
         self.bootstrap_servers = ",".join(f"{b.host}:{b.port}" for b in metadata.brokers.values())
-        for topic in TOPICS:
+        for topic in topics:
             self._producer.list_topics(topic, timeout=10)
 
     def __enter__(self) -> EmbeddedBroker:

@@ -24,7 +24,7 @@ class Prometheus:
     """Used as `with Prometheus({"sidecar": "127.0.0.1:9464"}) as prometheus`.
 
     `targets` maps a job to a host and port, or to a list of them; `rule_files` are loaded; both intervals are seconds.
-    `history` is an OpenMetrics file with timestamps that the store begins with.
+    `alertmanager` is the host and port that alerts are sent to. `history` is an OpenMetrics file with timestamps that the store begins with.
     """
 
     def __init__(
@@ -34,12 +34,13 @@ class Prometheus:
         rule_files: Sequence[Path] = (),
         scrape_interval: float = 1.0,
         scrape_options: Mapping[str, Any] | None = None,
+        alertmanager: str | None = None,
         history: Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rag-sidecar-prometheus-")
         (self._port,) = free_ports(1)
         interval = f"{int(scrape_interval * 1000)}ms"
-        self._config = {
+        self._config: dict[str, Any] = {
             "global": {"scrape_interval": interval, "evaluation_interval": interval, "scrape_timeout": interval},
             "rule_files": [str(path.resolve()) for path in rule_files],
             "scrape_configs": [
@@ -51,6 +52,8 @@ class Prometheus:
                 for job, where in targets.items()
             ],
         }
+        if alertmanager:
+            self._config["alerting"] = {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]}
         self._history = history
         self._server: Server | None = None
 
@@ -111,7 +114,7 @@ class Prometheus:
         """The `data` of an answer of the HTTP API, for example `/api/v1/rules` or `/api/v1/query_exemplars`."""
         address = f"{self.url}{path}?{urllib.parse.urlencode(parameters)}"
         try:
-            with urllib.request.urlopen(address, timeout=10) as answer:
+            with urllib.request.urlopen(address, timeout=60) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(error.read().decode("utf-8", "replace")) from error

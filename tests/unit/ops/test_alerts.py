@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,14 @@ import pytest
 import yaml
 
 from dashboards import generate
-from dashboards.objectives import WINDOWS, Windows
+from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows
+from sidecar.inference.catalog import PACKAGED
+from tests.unit.ops.asked import RULES, rules
 from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
-RULES = ROOT / "dashboards/rules/rag-sidecar.yml"
 RUNBOOKS = ROOT / "docs/runbooks"
 HEADINGS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
-
-
-def rules(text: str | None = None) -> list[dict[str, Any]]:
-    groups = yaml.safe_load(text if text is not None else RULES.read_text(encoding="utf-8"))["groups"]
-    return [rule for group in groups for rule in group["rules"]]
 
 
 ALERTS = {rule["alert"]: rule for rule in rules() if "alert" in rule}
@@ -48,7 +45,12 @@ def test_an_alert_says_what_is_wrong_how_bad_it_is_and_where_to_look(name: str) 
     assert "{{" not in notes["summary"], "a summary groups alerts, so it names nothing"
     assert notes["description"]
     assert notes["runbook_url"].endswith(f"/{name}.md")
-    assert "/rag-quality" in notes["dashboard_url"]
+    board, _, choice = notes["dashboard_url"].removeprefix("/d/").partition("?var-")
+    variables = {
+        one["name"] for one in json.loads((ROOT / f"dashboards/{board}.json").read_text())["templating"]["list"]
+    }
+    assert not choice or choice.split("=")[0] in variables
+    assert (board == "rag-sidecar") is name.startswith("RagSidecar")
 
 
 @pytest.mark.parametrize("name", ALERTS)
@@ -90,7 +92,24 @@ def test_the_addresses_of_runbooks_and_grafana_are_the_installers_choice() -> No
         if "alert" in rule:
             notes = rule["annotations"]
             assert notes["runbook_url"] == f"https://wiki.test/rag/{rule['alert']}.md"
-            assert notes["dashboard_url"].startswith("https://grafana.test/d/rag-quality")
+            assert notes["dashboard_url"].startswith("https://grafana.test/d/rag-")
+
+
+def test_alerts_about_time_and_money_open_the_dashboard_about_them() -> None:
+    boards = {name: alert["annotations"]["dashboard_url"] for name, alert in ALERTS.items()}
+    opened = {name for name, address in boards.items() if "/rag-cost-latency" in address}
+    assert opened == {
+        "RagCostSpike",
+        "RagFirstTokenBudgetBurnFast",
+        "RagLatencyBudgetBurnFast",
+        "RagRetrievalEmpty",
+        "RagTokensUnpriced",
+    }
+
+
+def test_the_model_that_a_sidecar_falls_back_to_is_the_one_inside_the_package() -> None:
+    card = json.loads((PACKAGED / "embedded/card.json").read_text(encoding="utf-8"))
+    assert card["name"] == EMBEDDED_MODEL
 
 
 def test_the_same_rules_can_be_made_over_short_windows() -> None:
@@ -100,6 +119,14 @@ def test_the_same_rules_can_be_made_over_short_windows() -> None:
     recorded = {rule["record"] for rule in made if "record" in rule}
     assert "rag_service:rag_hallucination:ratio_rate20s" in recorded
     assert not any(name.endswith(WINDOWS.all()) for name in recorded)
+
+
+def test_the_same_alerts_can_be_made_to_wait_for_seconds() -> None:
+    made = rules(generate.rules_yaml(wait="3s"))
+    quick = {rule["alert"]: (rule["for"], rule.get("keep_firing_for", "3s")) for rule in made if "alert" in rule}
+    assert quick == dict.fromkeys(ALERTS, ("3s", "3s"))
+    kept = {rule["alert"] for rule in made if "keep_firing_for" in rule}
+    assert kept == {name for name, rule in ALERTS.items() if "keep_firing_for" in rule}
 
 
 def test_a_recorded_value_is_made_anew_before_prometheus_calls_it_stale() -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from prometheus_client import CollectorRegistry
 
 from exporters import series
@@ -16,9 +12,9 @@ from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from sidecar import telemetry
 from tests.unit.exporters.exposition import exposed
 from tests.unit.exporters.samples import SCORED
+from tests.unit.ops.asked import expressions, rules
 from tests.unit.ops.promql import Use, uses
 
-ROOT = Path(__file__).parents[3]
 # Prometheus's own and those of prometheus_client about its process, with the labels that a scrape adds.
 SCRAPE_LABELS = {"job", "instance", "namespace", "pod"}
 OF_PROMETHEUS = {
@@ -50,26 +46,6 @@ def declared() -> dict[str, set[str]]:
         if "record" in rule:
             known[rule["record"]] = QUALITY_LEVELS[rule["record"].split(":")[0]]
     return known
-
-
-def rules() -> list[dict[str, Any]]:
-    text = (ROOT / "dashboards/rules/rag-sidecar.yml").read_text(encoding="utf-8")
-    return [rule for group in yaml.safe_load(text)["groups"] for rule in group["rules"]]
-
-
-def expressions() -> dict[str, list[str]]:
-    """Where a PromQL expression stands, and the expressions there."""
-    found: dict[str, list[str]] = {"rules": [rule["expr"] for rule in rules()]}
-    for path in sorted((ROOT / "dashboards").glob("*.json")):
-        board = json.loads(path.read_text(encoding="utf-8"))
-        found[path.name] = [target["expr"] for panel in board["panels"] for target in panel.get("targets") or []]
-        found[path.name] += [annotation["expr"] for annotation in board["annotations"]["list"]]
-        asked = [v["query"]["query"] for v in board["templating"]["list"] if v["type"] == "query"]
-        found[path.name] += [re.sub(r"label_values\((.+), (\w+)\)", r"sum by (\2) (\1)", query) for query in asked]
-    for path in sorted((ROOT / "docs/runbooks").glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        found[f"runbooks/{path.name}"] = re.findall(r"```promql\n(.+?)```", text, re.DOTALL)
-    return found
 
 
 @pytest.mark.parametrize("place", expressions())
@@ -110,6 +86,18 @@ def test_sums_are_grouped_by_labels_that_the_series_have(place: str) -> None:
         labels = {label.strip() for group in re.findall(r"\bby \(([^)]*)\)", expression) for label in group.split(",")}
         everything = set().union(*(known[use.series] for use in uses(expression)))
         assert labels <= everything, f"{place}: {labels - everything} in {expression}"
+
+
+def test_every_series_is_asked_by_a_panel() -> None:
+    asked = {
+        use.series
+        for place, found in expressions().items()
+        if place.endswith(".json")
+        for expression in found
+        for use in uses(expression)
+    }
+    parts = {name: {name, *(name + part for part in ("_bucket", "_count", "_sum"))} for name, _, _ in ROWS}
+    assert {name for name, own in parts.items() if not own & asked} == set()
 
 
 def test_an_unknown_series_would_be_found() -> None:

@@ -1,0 +1,59 @@
+"""The row *Errors of the detector* of the dashboard *RAG quality*: the raw ratio beside the corrected one, and what it is corrected for."""
+
+from __future__ import annotations
+
+from dashboards import promql
+from dashboards.objectives import WINDOWS
+from dashboards.panels import REPLICAS, SERVICES, Panel, Target
+
+_WINDOW = WINDOWS.fast
+RAW = promql.hallucination_ratio(_WINDOW, where=SERVICES)
+
+
+def panels() -> list[Panel]:
+    """The panels of the row."""
+    samples = promql.effective_samples(_WINDOW, where=SERVICES)
+    return [
+        Panel(
+            title="Hallucination ratio, raw and corrected",
+            description="Raw: the share of verdicts. Corrected: what the share of hallucinated answers would be, given how often the "
+            "verdict is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
+            "false alarms explain all of the raw ratio. The rates are of the labelled answers: `rag-sidecar calibrate` measures them on yours.",
+            unit="percentunit",
+            width=12,
+            height=9,
+            targets=(
+                Target(RAW, "raw ratio"),
+                Target(promql.corrected_ratio(RAW, where=REPLICAS), "corrected ratio"),
+                Target(promql.corrected_bound(RAW, samples, upper=False, where=REPLICAS), "corrected, lower bound"),
+                Target(promql.corrected_bound(RAW, samples, upper=True, where=REPLICAS), "corrected, upper bound"),
+            ),
+            bands=".* bound",
+            ratio=True,
+        ),
+        Panel(
+            title="How often the verdict is right",
+            description="On labelled answers: sensitivity is the share of hallucinated answers that were found, specificity the share of "
+            "grounded ones that passed. From the model's card, or from `inference.detector`.",
+            unit="percentunit",
+            width=6,
+            height=9,
+            kind="stat",
+            targets=tuple(
+                Target(promql.detector("rate", f'rate="{rate}"', where=REPLICAS), rate)
+                for rate in ("sensitivity", "specificity")
+            ),
+        ),
+        Panel(
+            title="Labelled answers behind that",
+            description="How many answers of each kind the rates were measured on. Few of them make the corrected interval wide.",
+            unit="short",
+            width=6,
+            height=9,
+            kind="stat",
+            targets=tuple(
+                Target(promql.detector("labelled", f'label="{label}"', where=REPLICAS), label)
+                for label in ("hallucinated", "grounded")
+            ),
+        ),
+    ]

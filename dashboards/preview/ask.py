@@ -1,0 +1,88 @@
+"""What the panels of a dashboard show: their queries, as Grafana would send them, and Prometheus's answers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# Get the `data` of an answer of Prometheus's HTTP API: (path, parameters).
+Get = Callable[[str, Mapping[str, str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time to show, in seconds since the epoch, and the widths of what is asked for within it."""
+
+    start: float
+    end: float
+    step: float
+    rate_interval: str
+    window: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series: its name in the legend, its labels, and its points (seconds since the epoch, value). NaN is left out."""
+
+    name: str
+    labels: Mapping[str, str]
+    points: tuple[tuple[float, float], ...]
+
+    @property
+    def last(self) -> float:
+        """The latest value."""
+        return self.points[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one panel shows. `dots` are exemplars (seconds since the epoch, value)."""
+
+    lines: tuple[Line, ...] = ()
+    dots: tuple[tuple[float, float], ...] = field(default=())
+
+
+def prepare(expression: str, *, rate_interval: str, window: str, variants: tuple[str, str]) -> str:
+    """A panel's query with its variables as Grafana fills them in when everything is chosen, and the hour as short as `window`."""
+    query = expression.replace("$__rate_interval", rate_interval).replace("[1h]", f"[{window}]")
+    query = query.replace("$variant_a", variants[0]).replace("$variant_b", variants[1])
+    return re.sub(r"\$\w+", ".*", query)
+
+
+def answer(panel: Mapping[str, Any], get: Get, span: Span) -> Answer:
+    """Ask everything that a panel asks."""
+    lines: list[Line] = []
+    dots: list[tuple[float, float]] = []
+    for target in panel.get("targets") or []:
+        query = prepare(target["expr"], rate_interval=span.rate_interval, window=span.window, variants=("A", "B"))
+        legend = target.get("legendFormat") or ""
+        if target.get("instant"):
+            found = get("/api/v1/query", {"query": query, "time": str(span.end)})["result"]
+            lines += [_line(one["metric"], [one["value"]], legend) for one in found]
+            continue
+        step = span.step if panel["type"] != "heatmap" else 2 * span.step
+        times = {"start": str(span.start), "end": str(span.end)}
+        found = get("/api/v1/query_range", {"query": query, "step": str(step), **times})["result"]
+        lines += [_line(one["metric"], one["values"], legend) for one in found]
+        if target.get("exemplar"):
+            series = get("/api/v1/query_exemplars", {"query": query, **times})
+            dots += [(float(one["timestamp"]), float(one["value"])) for row in series for one in row["exemplars"]]
+    return Answer(tuple(line for line in lines if line.points), tuple(dots))
+
+
+def began(expression: str, get: Get, span: Span) -> list[float]:
+    """When each series of an annotation began, in seconds since the epoch; those that were there at the start are left out."""
+    query = prepare(expression, rate_interval=span.rate_interval, window=span.window, variants=("A", "B"))
+    parameters = {"query": query, "start": str(span.start), "end": str(span.end), "step": str(span.step)}
+    first = [float(one["values"][0][0]) for one in get("/api/v1/query_range", parameters)["result"]]
+    return sorted(at for at in first if at > span.start)
+
+
+def _line(labels: Mapping[str, str], values: list[list[Any]], legend: str) -> Line:
+    points = tuple((float(at), float(value)) for at, value in values)
+    name = re.sub(r"{{\s*(\w+)\s*}}", lambda found: labels.get(found[1], ""), legend)
+    name = name.replace("$variant_a", "A").replace("$variant_b", "B").strip()
+    return Line(name, labels, tuple(point for point in points if math.isfinite(point[1])))
