@@ -33,7 +33,7 @@ from sidecar.inference.card import Card
 from sidecar.inference.catalog import CROSS_ENCODER
 from sidecar.inference.embed import MiniLM
 from sidecar.inference.features import FEATURES
-from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads, answer_row, with_logit
+from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads, answer_row, claim_row
 from sidecar.inference.idf import Idf
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.relevance import RELEVANCE_FEATURES, FeatureRelevance
@@ -310,17 +310,24 @@ async def grounding_heads(
     y = np.array([example.label for example in training], float)
     weight = set_weights([example.set for example in training])
     lexical = fit_best_choice([example.whole for example in training], y, weight, 10.0)
-    claim = fit_best_choice([with_logit(one.whole, one.whole_logit) for one in training], y, weight, 10.0)
+
+    def of_claim(choices: Floats, value: float) -> Floats:
+        return claim_row(float(lexical.probability(choices).max()), value)
+
+    claim = fit(np.concatenate([of_claim(one.whole, one.whole_logit) for one in training]), y, weight, 10.0)
 
     def supports(example: Example) -> list[float]:
-        pairs = zip(example.claims, example.logits, strict=True)
-        return [float(claim.probability(with_logit(rows, value)).max()) for rows, value in pairs]
+        pairs = [(example.whole, example.whole_logit), *zip(example.claims, example.logits, strict=True)]
+        return [float(claim.probability(of_claim(choices, value))[0]) for choices, value in pairs]
 
     def row(example: Example) -> Floats:
-        values: Floats = answer_row(float(lexical.probability(example.whole).max()), supports(example))[0]
-        return values
+        whole, *of_claims = supports(example)
+        return answer_row(whole, min(of_claims))
 
-    answer = fit(np.stack([row(example) for example in training]), y, weight, 10.0)
+    # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.
+    like = [n for n, one in enumerate(training) if one.set in data.GROUNDING_DEV]
+    rows_of_answers = np.concatenate([row(training[n]) for n in like])
+    answer = fit(rows_of_answers, y[like], np.ones(len(like)), 1.0, products=False)
     held: list[Example] = []
     for name in data.GROUNDING_DEV:
         rows = data.thin([r for r in every[name] if data.held(r)], DEV_ROWS)
@@ -328,14 +335,14 @@ async def grounding_heads(
         print(f"{name} (held): {len(held)} examples so far", flush=True)
     names, labels = [example.set for example in held], [example.label for example in held]
     columns = {
-        "AUROC": [float(answer.probability(row(example)[None])[0]) for example in held],
+        "AUROC": [float(answer.probability(row(example))[0]) for example in held],
         "idf coverage": [float(example.whole[-1][FEATURES.index("coverage")]) for example in held],
         "features alone": [float(lexical.probability(example.whole).max()) for example in held],
         "cross-encoder alone": [min(example.logits) for example in held],
     }
     scores = columns["AUROC"]
     singles = [n for n, example in enumerate(held) if example.single]
-    of_claims = [supports(held[n])[0] for n in singles]
+    of_claims = [supports(held[n])[-1] for n in singles]
     heads["lexical"] = card_of(lexical, FEATURES, 0.5)
     heads["claim"] = card_of(claim, CLAIM_FEATURES, best_threshold(of_claims, [labels[n] for n in singles]))
     heads["answer"] = card_of(answer, ANSWER_FEATURES, best_threshold(scores, labels))

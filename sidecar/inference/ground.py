@@ -1,8 +1,9 @@
 """The embedded grounding model: do the documents say this?
 
-A cross-encoder reads each claim beside the evidence selected for it; a calibrated logistic model combines its logit with word
-overlap, token alignment, numbers and names (features.py), taking the best over each document's own evidence and the best sentences
-of all documents together, so that neither one chunk's evidence is diluted nor evidence spread over two chunks lost.
+Word overlap, token alignment, numbers and names (features.py) say how likely a claim is by its words alone, the best over each
+document's own evidence and over evidence of all documents together, so that neither one chunk's evidence is diluted nor evidence
+spread over two chunks lost. A cross-encoder reads the claim beside that evidence. Claim and answer are judged by small calibrated
+models over these: few features, since with all of them the cross-encoder was not heard where words agree and facts do not.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from sidecar.inference.features import FEATURES, features
 from sidecar.inference.idf import Idf
 from sidecar.inference.pairs import PairModel
 
-CLAIM_FEATURES = (*FEATURES, "cross_encoder")
-ANSWER_FEATURES = ("whole", "least", "mean", "many")
+CLAIM_FEATURES = ("lexical", "cross_encoder")
+ANSWER_FEATURES = ("whole", "least")
 NOTHING_TO_READ = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The calibrated models: of a claim by its features alone, with the cross-encoder's logit, and of a whole answer."""
+    """The calibrated models: of a claim by its words alone, of that with the cross-encoder's logit, and of a whole answer."""
 
     lexical: Logistic
     claim: Logistic
@@ -66,23 +67,32 @@ class EmbeddedGrounder:
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
         read, encoded = await self.read(claims, documents)
-        found = [n for n, one in enumerate(read) if one.nearest]
-        logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
-        supports = [Support(NOTHING_TO_READ, None)] * len(claims)
-        for n, value in zip(found, logits, strict=True):
-            probability = float(self._heads.claim.probability(with_logit(read[n].rows, value)).max())
-            supports[n] = Support(probability, place(read[n].nearest, encoded))
-        return supports
+        found = await self._judge(claims, read)
+        return [Support(p, place(one.nearest, encoded)) for p, one in zip(found, read, strict=True)]
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
-        [whole], _ = await self.read([Claim(answer)], documents)
-        if whole.nearest is None:
-            return NOTHING_TO_READ
-        lexical = float(self._heads.lexical.probability(whole.rows).max())
-        return float(self._heads.answer.probability(answer_row(lexical, [s.probability for s in supports]))[0])
+        least = min((one.probability for one in supports), default=None)
+        if least is not None and len(claims) == 1 and claims[0].text.strip() == answer.strip():
+            whole = least
+        else:
+            read, _ = await self.read([Claim(answer)], documents)
+            if read[0].nearest is None:
+                return NOTHING_TO_READ
+            [whole] = await self._judge([Claim(answer)], read)
+        row = answer_row(whole, whole if least is None else least)
+        return float(self._heads.answer.probability(row)[0])
+
+    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[float]:
+        found = [n for n, one in enumerate(read) if one.nearest]
+        logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
+        judged = [NOTHING_TO_READ] * len(read)
+        for n, value in zip(found, logits, strict=True):
+            lexical = float(self._heads.lexical.probability(read[n].rows).max())
+            judged[n] = float(self._heads.claim.probability(claim_row(lexical, value))[0])
+        return judged
 
     async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> tuple[list[Read], list[EncodedDocument]]:
         """Evidence and features of each claim. Training reads the same."""
@@ -120,15 +130,14 @@ async def encode(
     return encoded[: len(claims)], vectors, read
 
 
-def with_logit(rows: FloatVector, value: float) -> FloatVector:
-    """Features (choices, len(FEATURES)) with the cross-encoder's logit as the last column."""
-    return np.concatenate([rows, np.full((len(rows), 1), value)], axis=1)
+def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
+    """CLAIM_FEATURES (1, 2) of a probability and a logit."""
+    return np.array([[logit(lexical), cross_encoder]], np.float64)
 
 
-def answer_row(lexical: float, claims: Sequence[float]) -> FloatVector:
-    """Features of an answer (1, 4): the lexical support of the whole, the least and the mean support of its claims, how many."""
-    parts = [logit(p) for p in claims] or [logit(lexical)]
-    return np.array([[logit(lexical), min(parts), sum(parts) / len(parts), np.log1p(len(parts))]], np.float64)
+def answer_row(whole: float, least: float) -> FloatVector:
+    """ANSWER_FEATURES (1, 2): the support of the answer read as one claim, and of its least supported claim."""
+    return np.array([[logit(whole), logit(least)]], np.float64)
 
 
 def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:
