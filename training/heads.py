@@ -345,8 +345,9 @@ async def grounding_heads(
     of_claims = [supports(held[n])[-1] for n in singles]
     heads["lexical"] = card_of(lexical, FEATURES, 0.5)
     heads["claim"] = card_of(claim, CLAIM_FEATURES, best_threshold(of_claims, [labels[n] for n in singles]))
-    heads["answer"] = card_of(answer, ANSWER_FEATURES, best_threshold(scores, labels))
-    heads["detector"] = rates(scores, labels, best_threshold(scores, labels))
+    threshold = best_threshold(scores, labels, names)
+    heads["answer"] = card_of(answer, ANSWER_FEATURES, threshold)
+    heads["detector"] = rates(scores, labels, threshold)
     lines = [
         "### Groundedness",
         "",

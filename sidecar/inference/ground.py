@@ -24,7 +24,7 @@ from sidecar.inference.idf import Idf
 from sidecar.inference.pairs import PairModel
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
-ANSWER_FEATURES = ("whole", "least")
+ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 
 
@@ -136,8 +136,9 @@ def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
 
 
 def answer_row(whole: float, least: float) -> FloatVector:
-    """ANSWER_FEATURES (1, 2): the support of the answer read as one claim, and of its least supported claim."""
-    return np.array([[logit(whole), logit(least)]], np.float64)
+    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim and that of its least supported claim.
+    Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
+    return np.array([[(logit(whole) + logit(least)) / 2]], np.float64)
 
 
 def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:
