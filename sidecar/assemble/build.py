@@ -72,6 +72,17 @@ def _filled(span: RagSpan, logs: Sequence[RagSpan]) -> RagSpan:
         model_requested=span.model_requested
         or next((log.model_requested for log in logs if log.model_requested), None),
         model_answered=span.model_answered or next((log.model_answered for log in logs if log.model_answered), None),
+        provider=span.provider or next((log.provider for log in logs if log.provider), None),
+        response_id=span.response_id or next((log.response_id for log in logs if log.response_id), None),
+        session=span.session or next((log.session for log in logs if log.session), None),
+        user=span.user or next((log.user for log in logs if log.user), None),
+        tenant=span.tenant or next((log.tenant for log in logs if log.tenant), None),
+        variant=span.variant or next((log.variant for log in logs if log.variant), None),
+        feedback=span.feedback
+        if span.feedback is not None
+        else next((log.feedback for log in logs if log.feedback is not None), None),
+        partial=tuple(dict.fromkeys([*span.partial, *(mark for log in logs for mark in log.partial)])),
+        text_dropped=span.text_dropped or any(log.text_dropped for log in logs),
     )
 
 
@@ -129,7 +140,7 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         if parsed:
             documents, source = _with_ids(parsed, documents), "prompt"
     question = _question(group, top, generation, retrievals)
-    answer = _answer(top, generation)
+    answer = _answer(top if root or _is_above(top, generation) else None, generation)
     partial = tuple(
         dict.fromkeys(
             [*marks, *(p for n in group for p in n.span.partial), *(("contexts_filtered",) if filtered else ())]
@@ -275,10 +286,14 @@ def _after_label(text: str) -> str:
     return (rest[:end] if end > 0 else rest).strip() or text
 
 
-def _answer(top: Node, generation: Node | None) -> str | None:
+def _is_above(top: Node, generation: Node | None) -> bool:
+    return generation is not None and any(a is top for a in generation.ancestors())
+
+
+def _answer(top: Node | None, generation: Node | None) -> str | None:
     """The root's answer where it is a proper text, since the user saw it; else the model's."""
     own = generation.span.answer if generation else None
-    shown = top.span.answer if top.span.kind in _ORCHESTRATORS and not top.span.documents else None
+    shown = top.span.answer if top and top.span.kind in _ORCHESTRATORS and not top.span.documents else None
     if generation is None:
         return None
     if shown and (own is None or own in shown or _alike(shown, own)):
@@ -353,9 +368,11 @@ def _first(group: Sequence[Node], top: Node, read: Callable[[RagSpan], str | Non
 
 
 def _weight(group: Sequence[Node], top: Node) -> float | None:
-    """Adjusted count of the root span, else the largest of any span; unknown is not 1."""
-    if top.span.upstream_adjusted_count is not None:
-        return top.span.upstream_adjusted_count
+    """Adjusted count of the record's root or the nearest span above it that says one (samplers may write it on the trace's
+    root alone), else the largest of any span; unknown is not 1."""
+    for node in (top, *top.ancestors()):
+        if node.span.upstream_adjusted_count is not None:
+            return node.span.upstream_adjusted_count
     return max(
         (n.span.upstream_adjusted_count for n in group if n.span.upstream_adjusted_count is not None), default=None
     )

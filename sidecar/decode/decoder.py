@@ -5,12 +5,15 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sidecar.decode import openllmetry, wire
+from sidecar.decode import openinference, openllmetry, wire
+from sidecar.decode.cut import limit_of, without_cut_values
 from sidecar.decode.errors import error_class
+from sidecar.decode.feedback import feedback, variant
 from sidecar.decode.fields import Fields
 from sidecar.decode.genai import fields as genai_fields
 from sidecar.decode.mapping import check
@@ -18,7 +21,7 @@ from sidecar.decode.native import native_span
 from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
 from sidecar.decode.split import Part, split_json, split_proto
-from sidecar.decode.values import parsed, text_of, unquoted
+from sidecar.decode.values import first_text, parsed, text_of, unquoted
 from sidecar.decode.vectordb import fields as vectordb_fields
 from sidecar.errors import DecodeError
 from sidecar.telemetry import Telemetry
@@ -31,12 +34,12 @@ _CONTEXT_PREFIXES = (
     "", "traceloop.association.properties.", "langfuse.trace.metadata.", "langfuse.observation.metadata.", "langsmith.metadata.",
     "ai.telemetry.metadata.", "mlflow.trace.tag.",
 )  # fmt: skip
-_THRESHOLD = re.compile(r"(?:^|[,;])\s*(?:ot=)?(?:[^,]*;)?th:([0-9a-fA-F]{1,14})(?:[;,]|$)")
 _PROVIDERS_NOT = frozenset({"langchain", "llamaindex", "llama_index", "haystack", "spring_ai", "unknown"})
 _PROVIDER_ALIASES = {
     "az.ai.openai": "azure.ai.openai",
     "vertexai": "gcp.vertex_ai",
     "mistralai": "mistral_ai",
+    "az.ai.inference": "azure.ai.inference",
     "xai": "x_ai",
     "google": "gcp.gen_ai",
 }
@@ -175,12 +178,15 @@ class Decoder:
                 bad[error.reason] = bad.get(error.reason, 0) + 1
 
     def _rag_span(self, span: RawSpan) -> RagSpan:
+        span, limit = _mended(span)
         kind, name, found = _read(span)
         service = text_of(span.resource.get("service.name")) or "unknown"
         keep = self._keep_text(span.trace_id, service)
         partial = list(found.partial)
         if span.dropped_attributes > 0:
             partial.append("dropped_attributes")
+        if limit is not None:
+            partial.append("cut_value")
         if keep:
             self._hold_texts(found, partial)
         suspect = found.first_token_ns is not None and found.first_token_ns > span.end_ns
@@ -208,7 +214,7 @@ class Decoder:
             documents=found.documents
             if keep
             else tuple(type(d)(d.rank, None, d.id, d.score, d.distance, d.source) for d in found.documents),
-            provider=provider_name(found.provider),
+            provider=provider_name(found.provider) or (_provider_beside(attributes) if kind is SpanKind.LLM else None),
             model_requested=found.model_requested,
             model_answered=found.model_answered,
             tokens=found.tokens,
@@ -222,15 +228,16 @@ class Decoder:
             session=found.session,
             user=found.user,
             tenant=self._context(span, self._config.tenant_keys),
-            variant=self._context(span, self._config.variant_keys),
+            variant=self._context(span, self._config.variant_keys) or variant(span),
             response_id=found.response_id,
             reference=found.reference if keep else None,
-            feedback=found.feedback,
+            feedback=feedback(span),
             partial=tuple(partial),
             text_dropped=not keep,
             upstream_adjusted_count=adjusted_count(span.trace_state),
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
-            size_bytes=600 + _size(found) if keep else 600,
+            # Of two copies of a span the one with more in it is kept.
+            size_bytes=600 + len(attributes) + (_size(found) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},
         )
 
@@ -280,6 +287,20 @@ def provider_name(value: str | None) -> str | None:
     return None if name in _PROVIDERS_NOT else _PROVIDER_ALIASES.get(name, name)
 
 
+def _provider_beside(attributes: Attributes) -> str | None:
+    """The provider that LangChain's metadata names, where the span itself names an orchestrator or none."""
+    keys = ("traceloop.association.properties.ls_provider", "langsmith.metadata.ls_provider")
+    return provider_name(first_text(attributes, *keys))
+
+
+def _mended(span: RawSpan) -> tuple[RawSpan, int | None]:
+    """The span without the values that a length limit has cut, and the limit; the span itself where nothing was cut."""
+    limit = limit_of(span.attributes)
+    if limit is None:
+        return span, None
+    return replace(span, attributes=without_cut_values(span.attributes, limit)), limit
+
+
 def _spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
     """Traces and logs requests look alike on the wire; a logs request read as traces has spans without ids."""
     mine: dict[str, int] = {}
@@ -319,6 +340,10 @@ def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
                 if kind is not SpanKind.LLM
                 else found.fill(openllmetry.fields(span, kind))
             )
+        if name == openinference.NAME and kind is SpanKind.TOOL and not found.documents and openllmetry.belongs(span):
+            found.documents = openllmetry.fields(
+                span, kind
+            ).documents  # A task that a processor has turned into a tool.
         if name not in ("otel_genai", "langsmith"):
             found.fill(genai_fields(span, kind))
         if kind is SpanKind.RETRIEVER and not found.documents:

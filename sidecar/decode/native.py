@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from sidecar.decode.errors import CLASSES, classify
+from sidecar.decode.langfuse import usage_details
 from sidecar.decode.mapping import apply
 from sidecar.decode.parse import load_json
 from sidecar.decode.values import (
@@ -37,7 +38,9 @@ _CONTEXTS = (
     "retrieved_contexts", "contexts", "retrieval_context", "retrieved_context", "context", "source_documents", "source_nodes", "documents",
     "citations", "chunks", "passages", "hits", "matches",
 )  # fmt: skip
-_REFERENCE = ("reference", "ground_truth", "expected_output", "gt_answer", "expected", "reference_answer")
+_REFERENCE = (
+    "reference", "ground_truth", "ground_truths", "expected_output", "gt_answer", "expected", "reference_answer",
+)  # fmt: skip
 _ID = ("request_id", "trace_id", "run_id", "id")
 _INSIDE = ("inputs", "outputs", "input", "output", "data", "record", "attributes")
 _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0, "us": 1e-6}
@@ -142,7 +145,7 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         tenant=record.short(*limits.tenant_keys, "org_id"),
         variant=record.short(*limits.variant_keys, "experiment", "ab_group"),
         response_id=record.short("response_id"),
-        reference=record.text(*_REFERENCE),
+        reference=_reference(record),
         feedback=_feedback(record),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
     )
@@ -211,6 +214,15 @@ def _item(item: Any) -> Any:
     return item
 
 
+def _reference(record: _Record) -> str | None:
+    """The reference answer; of a list of them (ragas v1) the first."""
+    for value in record.values(*_REFERENCE):
+        text = _text(value[0] if isinstance(value, list) and value else value)
+        if text:
+            return text
+    return None
+
+
 def _text(value: Any) -> str | None:
     if isinstance(value, str):
         return text_of(value)
@@ -256,6 +268,9 @@ def _timestamp(record: _Record, fallback: float) -> float:
 
 
 def _tokens(record: _Record) -> Tokens:
+    exclusive = usage_details(record.mapping("usage_details"))
+    if exclusive is not None:
+        return exclusive
     usage = record.mapping("usage", "token_usage", "usage_metadata", "usageMetadata", "tokens")
     given_details = (
         usage.get("prompt_tokens_details")
