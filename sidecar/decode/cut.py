@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import orjson
 
@@ -58,35 +58,50 @@ def salvage(text: str) -> str | None:
     """The whole parts of JSON that was cut, as JSON again; None where there are none. A text or number at the cut is left out."""
     if len(text) > _LONGEST:
         return None
-    stack: list[list[Any]] = []
-    safe, closers, reached = 0, "", 0
-    for token in _TOKEN.finditer(text):
-        between = text[reached : token.start()]
-        if between.strip():
-            break  # A text without its closing quote.
-        reached, piece = token.end(), token.group()
-        if piece in "{[":
-            if len(stack) >= _DEEPEST:
-                break
-            stack.append([piece, False])
-        elif piece in "}]":
-            if not stack:
-                break
-            stack.pop()
-        elif piece == ":":
-            if stack:
-                stack[-1][1] = True
-            continue
-        elif piece == ",":
-            if stack:
-                stack[-1][1] = False
-            continue
-        elif (stack and stack[-1][0] == "{" and not stack[-1][1]) or (piece[0] != '"' and reached == len(text)):
-            continue  # A key whose value has not come yet, or a number that may go on.
-        safe, closers = reached, "".join(_CLOSERS[one[0]] for one in reversed(stack))
+    safe, closers = _whole_part(text)
     found = text[:safe] + closers
     try:
         orjson.loads(found)
     except orjson.JSONDecodeError:
         return None
     return found
+
+
+def _whole_part(text: str) -> tuple[int, str]:
+    """How far the text is whole, and what closes the brackets that are open there."""
+    stack: list[_Bracket] = []
+    safe, closers, reached = 0, "", 0
+    for token in _TOKEN.finditer(text):
+        if text[reached : token.start()].strip():
+            break  # A text without its closing quote.
+        reached, piece = token.end(), token.group()
+        if piece in ":,":
+            if stack:
+                stack[-1].has_key = piece == ":"
+            continue
+        if piece in "{[":
+            stack.append(_Bracket(piece))
+        elif piece in "}]":
+            if not stack:
+                break
+            stack.pop()
+        elif _waits(stack, piece, last=reached == len(text)):
+            continue
+        if len(stack) > _DEEPEST:
+            break
+        safe, closers = reached, "".join(_CLOSERS[one.opened] for one in reversed(stack))
+    return safe, closers
+
+
+@dataclass(slots=True)
+class _Bracket:
+    """An open bracket; in an object, whether a key awaits its value."""
+
+    opened: str
+    has_key: bool = False
+
+
+def _waits(stack: list[_Bracket], piece: str, *, last: bool) -> bool:
+    """Whether a scalar is a key whose value has not come yet, or a number that may go on behind the cut."""
+    is_key = bool(stack) and stack[-1].opened == "{" and not stack[-1].has_key
+    return is_key or (last and piece[0] != '"')

@@ -113,7 +113,16 @@ class Decoder:
 
     def split(self, record: Record) -> list[Part] | None:
         """The record as one (key, value) a trace, to be brought together by key; None where it holds whole requests (native JSON)
-        or nothing. Raises DecodeError."""
+        or nothing. What belongs to no trace is counted as `decode` counts it. Raises DecodeError."""
+        bad: dict[str, int] = {}
+        parts = self._split(record, bad)
+        if parts:
+            for reason, amount in bad.items():
+                self._telemetry.count("rag_sidecar_decode_errors_total", amount, topic=record.topic, reason=reason)
+        return parts
+
+    def _split(self, record: Record, bad: dict[str, int]) -> list[Part] | None:
+        """The parts; without any the record goes on to `decode`, which counts what is wrong with it itself."""
         value = record.value
         if not value:
             return None
@@ -122,11 +131,11 @@ class Decoder:
             raise DecodeError("too_large", f"{len(value)} bytes, decode.most_record_bytes is {limit}")
         encoding = self._encoding(record)
         if encoding in ("otlp_proto", "otlp_logs_proto") or (encoding == "sniff" and value[:1] == b"\n"):
-            return split_proto(value) or None
+            return split_proto(value, bad) or None
         data = load_json(value) if encoding != "native_json" else None
         if not isinstance(data, dict) or not any(key in data for key in _OTLP_KEYS):
             return None
-        return split_json(data) or None
+        return split_json(data, bad) or None
 
     def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""

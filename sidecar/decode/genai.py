@@ -113,7 +113,8 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
         _events(found, span)
         _whole(found, attributes)
     else:
-        found.question = last_user(attributes.get("gen_ai.input.messages")) or unwrap_input(
+        # LangChain's message may itself be JSON, `{"input": ""}` where it streams.
+        found.question = unwrap_input(last_user(attributes.get("gen_ai.input.messages"))) or unwrap_input(
             first_text(attributes, "gen_ai.workflow.input", "gen_ai.prompt")
         )
         found.answer = messages_text(attributes.get("gen_ai.output.messages"), ("assistant", "")) or unwrap_output(

@@ -38,6 +38,7 @@ _ID_KEYS = ("id", "id_", "doc_id", "document_id", "chunk_id")
 _SCORE_KEYS = ("score", "relevance_score", "similarity")
 _REPR = re.compile(
     r"^<[\w. ]+(?: object)?(?: at 0x[0-9a-f]+| \S+ at 0x[0-9a-f]+)?>$|^<generator object|^<async_generator"
+    r"|^(?:ChatMessage|ChatResponse|CompletionResponse|Response|AIMessage|HumanMessage|StreamingResponse|NodeWithScore|Document)\(\w+="
 )
 REDACTED = "__REDACTED__"
 
