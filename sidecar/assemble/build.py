@@ -11,6 +11,7 @@ from sidecar.trace import Document, Durations, ModelCall, RagSpan, RagTrace, Spa
 
 _ORCHESTRATORS = (SpanKind.CHAIN, SpanKind.AGENT)
 _LABELS = ("question:", "query:")
+_WIDEST_GAP_NS = 60_000_000_000
 
 
 @dataclass(slots=True)
@@ -155,7 +156,11 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         kind=kind,
         service=head.span.service,
         convention=head.span.convention,
-        timestamp=max(n.span.end_ns for n in ([root] if root else group)) / 1e9,
+        # Without a root the latest end by the clock of the service that answers: the others' clocks may differ.
+        timestamp=(
+            root.span.end_ns if root else max(n.span.end_ns for n in group if n.span.service == head.span.service)
+        )
+        / 1e9,
         question=question,
         answer=answer,
         documents=documents,
@@ -327,18 +332,32 @@ def _call(span: RagSpan) -> ModelCall:
 def _durations(
     group: Sequence[Node], root: Node | None, generation: Node | None, retrievals: Sequence[Node]
 ) -> Durations:
-    spans = [root.span] if root else [n.span for n in group]
-    whole = (max(s.end_ns for s in spans) - min(s.start_ns for s in spans)) / 1e9
+    whole = (root.span.end_ns - root.span.start_ns) / 1e9 if root else _extent([n.span for n in group])
     retrieving = [(n.span.start_ns, n.span.end_ns) for n in retrievals if n.span.kind is not SpanKind.RERANKER]
     made = generation.span if generation and not generation.span.duration_suspect else None
     first = generation.span if generation else None
     return Durations(
-        total=_sane(whole),
+        total=None if whole is None else _sane(whole),
         retrieval=_sane(_union(retrieving)) if retrieving else None,
         generation=_sane((made.end_ns - made.start_ns) / 1e9) if made else None,
         time_to_first_token=first.time_to_first_token if first else None,
         time_to_first_token_source=first.time_to_first_token_source if first else None,
     )
+
+
+def _extent(spans: Sequence[RagSpan]) -> float | None:
+    """Seconds from the first start to the last end; None where services lie so far apart that their clocks must differ."""
+    services: dict[str, tuple[int, int]] = {}
+    for span in spans:
+        start, end = services.get(span.service, (span.start_ns, span.end_ns))
+        services[span.service] = min(start, span.start_ns), max(end, span.end_ns)
+    own = sorted(services.values())
+    reached = own[0][1]
+    for start, end in own[1:]:
+        if start - reached > _WIDEST_GAP_NS:
+            return None
+        reached = max(reached, end)
+    return (reached - own[0][0]) / 1e9
 
 
 def _union(intervals: Sequence[tuple[int, int]]) -> float:
