@@ -89,6 +89,8 @@ class Decoder:
         self._config = config
         self._telemetry = telemetry
         self._keep_text = keep_text
+        self._tenant_keys = _prefixed(config.tenant_keys)
+        self._variant_keys = _prefixed(config.variant_keys)
 
     def decode(self, record: Record) -> list[RagSpan]:
         """The spans of a record; a tombstone has none. Raises DecodeError where nothing could be read; what could not be
@@ -236,8 +238,8 @@ class Decoder:
             error_class=error_class(span, found.error_status) if failed else None,
             session=found.session,
             user=found.user,
-            tenant=self._context(span, self._config.tenant_keys),
-            variant=self._context(span, self._config.variant_keys) or variant(span),
+            tenant=_context(span, self._config.tenant_keys, self._tenant_keys),
+            variant=_context(span, self._config.variant_keys, self._variant_keys) or variant(span),
             response_id=found.response_id,
             reference=found.reference if keep else None,
             feedback=feedback(span),
@@ -262,16 +264,27 @@ class Decoder:
             found.documents = tuple(d for d in found.documents if not d.text or len(d.text) <= limit)
             partial.append("text_too_long")
 
-    def _context(self, span: RawSpan, keys: tuple[str, ...]) -> str | None:
-        """A tenant or variant: span attributes under the known prefixes, the metadata JSON, the resource."""
+
+def _prefixed(keys: tuple[str, ...]) -> dict[str, None]:
+    """The keys under all known prefixes, in the order in which they are looked up."""
+    return dict.fromkeys(prefix + key for key in keys for prefix in _CONTEXT_PREFIXES)
+
+
+def _context(span: RawSpan, keys: tuple[str, ...], prefixed: Mapping[str, None]) -> str | None:
+    """A tenant or variant: span attributes under the known prefixes, the metadata JSON, the resource."""
+    attributes = span.attributes
+    if not prefixed.keys().isdisjoint(attributes):
+        for key in prefixed:
+            value = attributes.get(key)
+            if value is not None and (text := unquoted(value) or _short(value)):
+                return text
+    metadata = parsed(attributes.get("metadata"))
+    sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
+    for source in sources:
         for key in keys:
-            for prefix in _CONTEXT_PREFIXES:
-                value = span.attributes.get(prefix + key)
-                if value is not None and (text := unquoted(value) or _short(value)):
-                    return text
-        metadata = parsed(span.attributes.get("metadata"))
-        sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
-        return next((text for source in sources for key in keys if (text := _short(source.get(key)))), None)
+            if key in source and (text := _short(source[key])):
+                return text
+    return None
 
 
 def adjusted_count(trace_state: str) -> float | None:
@@ -334,6 +347,11 @@ def _spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
     return spans
 
 
+def _of_genai(key: str) -> bool:
+    """Whether `genai.fields` reads an attribute: most spans of other conventions have none of these."""
+    return key.startswith(("gen_ai.", "llm.usage.", "llm.is_", "session.", "user.", "enduser.", "spring."))
+
+
 def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
     """The kind, the convention that claimed the span, and what it and the general attributes say."""
     for convention in CONVENTIONS:
@@ -342,7 +360,7 @@ def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
             continue
         found = convention.fields(span, kind)
         name = convention.name
-        if openllmetry.belongs(span) and name in ("otel_genai", "vector_db"):
+        if name in ("otel_genai", "vector_db") and openllmetry.belongs(span):
             name = openllmetry.NAME
             found = (
                 openllmetry.fields(span, kind).fill(found)
@@ -353,7 +371,7 @@ def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
             found.documents = openllmetry.fields(
                 span, kind
             ).documents  # A task that a processor has turned into a tool.
-        if name not in ("otel_genai", "langsmith"):
+        if name not in ("otel_genai", "langsmith") and (span.events or any(map(_of_genai, span.attributes))):
             found.fill(genai_fields(span, kind))
         if kind is SpanKind.RETRIEVER and not found.documents:
             found.fill(vectordb_fields(span, kind))

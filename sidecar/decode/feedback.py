@@ -14,8 +14,8 @@ def feedback(span: RawSpan) -> float | None:
     """The score that a human gave: an annotation by a HUMAN, or an evaluation event named after users' feedback. What models
     say of an answer is no feedback."""
     attributes = span.attributes
-    for prefix, inner in (("annotations", "annotation."), ("evaluations", "evaluation.")):
-        if any(key.startswith(prefix) for key in attributes):
+    if any(key.startswith(("annotations.", "evaluations.")) for key in attributes):
+        for prefix, inner in (("annotations", "annotation."), ("evaluations", "evaluation.")):
             for _, slot in sorted(slots(attributes, prefix).items()):
                 score = number(slot.get(inner + "score"))
                 if score is not None and str(slot.get(inner + "annotator_kind")).upper() == "HUMAN":

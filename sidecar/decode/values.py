@@ -68,8 +68,8 @@ def text_of(value: Any) -> str | None:
 def first_text(attributes: Attributes, *keys: str) -> str | None:
     """The first of some attributes that holds a text."""
     for key in keys:
-        text = text_of(attributes.get(key))
-        if text is not None:
+        value = attributes.get(key)
+        if value is not None and (text := text_of(value)) is not None:
             return text
     return None
 
@@ -81,7 +81,7 @@ def unquoted(value: Any) -> str | None:
 
 def number(value: Any) -> float | None:
     """A finite number from a number or a numeric string."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         found = float(value)
@@ -99,8 +99,8 @@ def count(value: Any) -> int | None:
 def first_count(source: Mapping[str, Any], *keys: str) -> int | None:
     """The first of some keys that holds a token count."""
     for key in keys:
-        found = count(source.get(key))
-        if found is not None:
+        value = source.get(key)
+        if value is not None and (found := count(value)) is not None:
             return found
     return None
 

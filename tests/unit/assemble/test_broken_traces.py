@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from tests.unit.assemble.test_buffer import Lease, Setting, rag, span
 SECOND = 1_000_000_000
 
 
-def at(start: float, end: float) -> dict[str, object]:
+def at(start: float, end: float) -> dict[str, Any]:
     """Times in seconds."""
     return {"start_ns": int((100_000 + start) * SECOND), "end_ns": int((100_000 + end) * SECOND)}
 
@@ -95,7 +96,7 @@ def test_the_order_in_which_spans_come_does_not_matter() -> None:
 def test_of_two_copies_of_a_span_the_one_with_more_in_it_is_kept() -> None:
     for first, second in ((1000, 1001), (1001, 1000)):
         setting = Setting(quiet_seconds=1)
-        model = {"documents": (), "tokens": Tokens(1, 1), "answer": "a"}
+        model: dict[str, Any] = {"documents": (), "tokens": Tokens(1, 1), "answer": "a"}
         setting.assembler.add([span(1, 1, SpanKind.LLM, size_bytes=first, model_answered=str(first), **model)])
         setting.assembler.add([span(1, 1, SpanKind.LLM, size_bytes=second, model_answered=str(second), **model)])
         [ended] = setting.assembler.flush()

@@ -9,7 +9,10 @@ import pytest
 from sidecar.trace import RagTrace, Tokens, TraceKind
 from tests.unit.decode.spans import START, TRACE, dumps, logs, message, one, pairs, span
 
-DOCUMENTS = [{"page_content": "Two years.", "id": "d1", "metadata": {}}, {"page_content": "Batteries.", "id": "d2"}]
+DOCUMENTS: list[dict[str, Any]] = [
+    {"page_content": "Two years.", "id": "d1", "metadata": {}},
+    {"page_content": "Batteries.", "id": "d2"},
+]
 CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.output.messages": dumps(
     [{"role": "assistant", "parts": [{"type": "reasoning", "content": "hm"}, {"type": "text", "content": "Two."}]}])}  # fmt: skip
 RETRIEVAL = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": "How long?",
