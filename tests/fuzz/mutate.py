@@ -82,7 +82,7 @@ def _json(value: bytes, other: bytes, random_: random.Random) -> bytes:
     except orjson.JSONDecodeError:
         return _bytes(value, other, random_)
     places: list[tuple[Any, Any]] = []
-    todo = [data]
+    todo = [data] if isinstance(data, dict | list) else []
     while todo:
         one = todo.pop()
         for key, inner in one.items() if isinstance(one, dict) else enumerate(one):
