@@ -145,6 +145,11 @@ class ReceiveConfig(BaseModel):
     fetch_max_bytes: int = Field(
         default=32 * 1024 * 1024, ge=1024, description="Bytes fetched at once from a broker: what is held unread."
     )
+    most_batch_bytes: int = Field(
+        default=64 * 1024 * 1024,
+        ge=1024 * 1024,
+        description="Bytes that one compressed batch may unpack to; a larger one is passed over and counted as unreadable.",
+    )
     fetch_max_wait_seconds: float = Field(
         default=0.5, gt=0, description="How long a broker may wait for new records before it answers."
     )

@@ -28,6 +28,7 @@ from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodec
 from aiokafka.structs import ConsumerRecord
 
 from sidecar.clock import Clock
+from sidecar.kafka_codecs import bound
 from sidecar.kafka_config import ReceiveConfig
 from sidecar.offsets import Partition
 
@@ -65,6 +66,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._on_revoked = on_revoked
         self._on_passed_over = on_passed_over
         self._careful_reads = _CAREFUL_READS if careful else 0
+        bound(config.most_batch_bytes)
         self._consumer = AIOKafkaConsumer(**_options(config))
         self._paused = False
         self._generation = 0

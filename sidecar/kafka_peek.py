@@ -8,6 +8,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from sidecar.kafka_client import explain, missing_topics, survey
+from sidecar.kafka_codecs import bound
 from sidecar.kafka_config import ReceiveConfig
 from sidecar.trace import Record
 
@@ -19,6 +20,7 @@ async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
     cluster = await survey(config, topics=[topic], create=False)
     if topic not in cluster.topics:
         raise missing_topics([topic])
+    bound(config.most_batch_bytes)
     consumer = AIOKafkaConsumer(
         bootstrap_servers=config.bootstrap_servers,
         client_id=f"{config.client_id}-inspect",

@@ -11,6 +11,7 @@ from sidecar.trace import Document, Durations, ModelCall, RagSpan, RagTrace, Spa
 
 _ORCHESTRATORS = (SpanKind.CHAIN, SpanKind.AGENT)
 _LABELS = ("question:", "query:")
+_WIDEST_GAP_NS = 60_000_000_000
 
 
 @dataclass(slots=True)
@@ -72,6 +73,17 @@ def _filled(span: RagSpan, logs: Sequence[RagSpan]) -> RagSpan:
         model_requested=span.model_requested
         or next((log.model_requested for log in logs if log.model_requested), None),
         model_answered=span.model_answered or next((log.model_answered for log in logs if log.model_answered), None),
+        provider=span.provider or next((log.provider for log in logs if log.provider), None),
+        response_id=span.response_id or next((log.response_id for log in logs if log.response_id), None),
+        session=span.session or next((log.session for log in logs if log.session), None),
+        user=span.user or next((log.user for log in logs if log.user), None),
+        tenant=span.tenant or next((log.tenant for log in logs if log.tenant), None),
+        variant=span.variant or next((log.variant for log in logs if log.variant), None),
+        feedback=span.feedback
+        if span.feedback is not None
+        else next((log.feedback for log in logs if log.feedback is not None), None),
+        partial=tuple(dict.fromkeys([*span.partial, *(mark for log in logs for mark in log.partial)])),
+        text_dropped=span.text_dropped or any(log.text_dropped for log in logs),
     )
 
 
@@ -129,7 +141,7 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         if parsed:
             documents, source = _with_ids(parsed, documents), "prompt"
     question = _question(group, top, generation, retrievals)
-    answer = _answer(top, generation)
+    answer = _answer(top if root or _is_above(top, generation) else None, generation)
     partial = tuple(
         dict.fromkeys(
             [*marks, *(p for n in group for p in n.span.partial), *(("contexts_filtered",) if filtered else ())]
@@ -144,7 +156,11 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         kind=kind,
         service=head.span.service,
         convention=head.span.convention,
-        timestamp=max(n.span.end_ns for n in ([root] if root else group)) / 1e9,
+        # Without a root the latest end by the clock of the service that answers: the others' clocks may differ.
+        timestamp=(
+            root.span.end_ns if root else max(n.span.end_ns for n in group if n.span.service == head.span.service)
+        )
+        / 1e9,
         question=question,
         answer=answer,
         documents=documents,
@@ -275,10 +291,14 @@ def _after_label(text: str) -> str:
     return (rest[:end] if end > 0 else rest).strip() or text
 
 
-def _answer(top: Node, generation: Node | None) -> str | None:
+def _is_above(top: Node, generation: Node | None) -> bool:
+    return generation is not None and any(a is top for a in generation.ancestors())
+
+
+def _answer(top: Node | None, generation: Node | None) -> str | None:
     """The root's answer where it is a proper text, since the user saw it; else the model's."""
     own = generation.span.answer if generation else None
-    shown = top.span.answer if top.span.kind in _ORCHESTRATORS and not top.span.documents else None
+    shown = top.span.answer if top and top.span.kind in _ORCHESTRATORS and not top.span.documents else None
     if generation is None:
         return None
     if shown and (own is None or own in shown or _alike(shown, own)):
@@ -312,18 +332,32 @@ def _call(span: RagSpan) -> ModelCall:
 def _durations(
     group: Sequence[Node], root: Node | None, generation: Node | None, retrievals: Sequence[Node]
 ) -> Durations:
-    spans = [root.span] if root else [n.span for n in group]
-    whole = (max(s.end_ns for s in spans) - min(s.start_ns for s in spans)) / 1e9
+    whole = (root.span.end_ns - root.span.start_ns) / 1e9 if root else _extent([n.span for n in group])
     retrieving = [(n.span.start_ns, n.span.end_ns) for n in retrievals if n.span.kind is not SpanKind.RERANKER]
     made = generation.span if generation and not generation.span.duration_suspect else None
     first = generation.span if generation else None
     return Durations(
-        total=_sane(whole),
+        total=None if whole is None else _sane(whole),
         retrieval=_sane(_union(retrieving)) if retrieving else None,
         generation=_sane((made.end_ns - made.start_ns) / 1e9) if made else None,
         time_to_first_token=first.time_to_first_token if first else None,
         time_to_first_token_source=first.time_to_first_token_source if first else None,
     )
+
+
+def _extent(spans: Sequence[RagSpan]) -> float | None:
+    """Seconds from the first start to the last end; None where services lie so far apart that their clocks must differ."""
+    services: dict[str, tuple[int, int]] = {}
+    for span in spans:
+        start, end = services.get(span.service, (span.start_ns, span.end_ns))
+        services[span.service] = min(start, span.start_ns), max(end, span.end_ns)
+    own = sorted(services.values())
+    reached = own[0][1]
+    for start, end in own[1:]:
+        if start - reached > _WIDEST_GAP_NS:
+            return None
+        reached = max(reached, end)
+    return (reached - own[0][0]) / 1e9
 
 
 def _union(intervals: Sequence[tuple[int, int]]) -> float:
@@ -353,9 +387,11 @@ def _first(group: Sequence[Node], top: Node, read: Callable[[RagSpan], str | Non
 
 
 def _weight(group: Sequence[Node], top: Node) -> float | None:
-    """Adjusted count of the root span, else the largest of any span; unknown is not 1."""
-    if top.span.upstream_adjusted_count is not None:
-        return top.span.upstream_adjusted_count
+    """Adjusted count of the record's root or the nearest span above it that says one (samplers may write it on the trace's
+    root alone), else the largest of any span; unknown is not 1."""
+    for node in (top, *top.ancestors()):
+        if node.span.upstream_adjusted_count is not None:
+            return node.span.upstream_adjusted_count
     return max(
         (n.span.upstream_adjusted_count for n in group if n.span.upstream_adjusted_count is not None), default=None
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sidecar.decode import openllmetry, wire
+from sidecar.decode import openinference, openllmetry, wire
+from sidecar.decode.cut import limit_of, without_cut_values
 from sidecar.decode.errors import error_class
+from sidecar.decode.feedback import feedback, variant
 from sidecar.decode.fields import Fields
 from sidecar.decode.genai import fields as genai_fields
 from sidecar.decode.mapping import check
@@ -18,7 +21,7 @@ from sidecar.decode.native import native_span
 from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
 from sidecar.decode.split import Part, split_json, split_proto
-from sidecar.decode.values import parsed, text_of, unquoted
+from sidecar.decode.values import first_text, parsed, text_of, unquoted
 from sidecar.decode.vectordb import fields as vectordb_fields
 from sidecar.errors import DecodeError
 from sidecar.telemetry import Telemetry
@@ -31,12 +34,12 @@ _CONTEXT_PREFIXES = (
     "", "traceloop.association.properties.", "langfuse.trace.metadata.", "langfuse.observation.metadata.", "langsmith.metadata.",
     "ai.telemetry.metadata.", "mlflow.trace.tag.",
 )  # fmt: skip
-_THRESHOLD = re.compile(r"(?:^|[,;])\s*(?:ot=)?(?:[^,]*;)?th:([0-9a-fA-F]{1,14})(?:[;,]|$)")
 _PROVIDERS_NOT = frozenset({"langchain", "llamaindex", "llama_index", "haystack", "spring_ai", "unknown"})
 _PROVIDER_ALIASES = {
     "az.ai.openai": "azure.ai.openai",
     "vertexai": "gcp.vertex_ai",
     "mistralai": "mistral_ai",
+    "az.ai.inference": "azure.ai.inference",
     "xai": "x_ai",
     "google": "gcp.gen_ai",
 }
@@ -86,6 +89,8 @@ class Decoder:
         self._config = config
         self._telemetry = telemetry
         self._keep_text = keep_text
+        self._tenant_keys = _prefixed(config.tenant_keys)
+        self._variant_keys = _prefixed(config.variant_keys)
 
     def decode(self, record: Record) -> list[RagSpan]:
         """The spans of a record; a tombstone has none. Raises DecodeError where nothing could be read; what could not be
@@ -110,7 +115,16 @@ class Decoder:
 
     def split(self, record: Record) -> list[Part] | None:
         """The record as one (key, value) a trace, to be brought together by key; None where it holds whole requests (native JSON)
-        or nothing. Raises DecodeError."""
+        or nothing. What belongs to no trace is counted as `decode` counts it. Raises DecodeError."""
+        bad: dict[str, int] = {}
+        parts = self._split(record, bad)
+        if parts:
+            for reason, amount in bad.items():
+                self._telemetry.count("rag_sidecar_decode_errors_total", amount, topic=record.topic, reason=reason)
+        return parts
+
+    def _split(self, record: Record, bad: dict[str, int]) -> list[Part] | None:
+        """The parts; without any the record goes on to `decode`, which counts what is wrong with it itself."""
         value = record.value
         if not value:
             return None
@@ -119,11 +133,11 @@ class Decoder:
             raise DecodeError("too_large", f"{len(value)} bytes, decode.most_record_bytes is {limit}")
         encoding = self._encoding(record)
         if encoding in ("otlp_proto", "otlp_logs_proto") or (encoding == "sniff" and value[:1] == b"\n"):
-            return split_proto(value) or None
+            return split_proto(value, bad) or None
         data = load_json(value) if encoding != "native_json" else None
         if not isinstance(data, dict) or not any(key in data for key in _OTLP_KEYS):
             return None
-        return split_json(data) or None
+        return split_json(data, bad) or None
 
     def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""
@@ -175,12 +189,15 @@ class Decoder:
                 bad[error.reason] = bad.get(error.reason, 0) + 1
 
     def _rag_span(self, span: RawSpan) -> RagSpan:
+        span, limit = _mended(span)
         kind, name, found = _read(span)
         service = text_of(span.resource.get("service.name")) or "unknown"
         keep = self._keep_text(span.trace_id, service)
         partial = list(found.partial)
         if span.dropped_attributes > 0:
             partial.append("dropped_attributes")
+        if limit is not None:
+            partial.append("cut_value")
         if keep:
             self._hold_texts(found, partial)
         suspect = found.first_token_ns is not None and found.first_token_ns > span.end_ns
@@ -208,7 +225,7 @@ class Decoder:
             documents=found.documents
             if keep
             else tuple(type(d)(d.rank, None, d.id, d.score, d.distance, d.source) for d in found.documents),
-            provider=provider_name(found.provider),
+            provider=provider_name(found.provider) or (_provider_beside(attributes) if kind is SpanKind.LLM else None),
             model_requested=found.model_requested,
             model_answered=found.model_answered,
             tokens=found.tokens,
@@ -221,16 +238,17 @@ class Decoder:
             error_class=error_class(span, found.error_status) if failed else None,
             session=found.session,
             user=found.user,
-            tenant=self._context(span, self._config.tenant_keys),
-            variant=self._context(span, self._config.variant_keys),
+            tenant=_context(span, self._config.tenant_keys, self._tenant_keys),
+            variant=_context(span, self._config.variant_keys, self._variant_keys) or variant(span),
             response_id=found.response_id,
             reference=found.reference if keep else None,
-            feedback=found.feedback,
+            feedback=feedback(span),
             partial=tuple(partial),
             text_dropped=not keep,
             upstream_adjusted_count=adjusted_count(span.trace_state),
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
-            size_bytes=600 + _size(found) if keep else 600,
+            # Of two copies of a span the one with more in it is kept.
+            size_bytes=600 + len(attributes) + (_size(found) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},
         )
 
@@ -246,16 +264,27 @@ class Decoder:
             found.documents = tuple(d for d in found.documents if not d.text or len(d.text) <= limit)
             partial.append("text_too_long")
 
-    def _context(self, span: RawSpan, keys: tuple[str, ...]) -> str | None:
-        """A tenant or variant: span attributes under the known prefixes, the metadata JSON, the resource."""
+
+def _prefixed(keys: tuple[str, ...]) -> dict[str, None]:
+    """The keys under all known prefixes, in the order in which they are looked up."""
+    return dict.fromkeys(prefix + key for key in keys for prefix in _CONTEXT_PREFIXES)
+
+
+def _context(span: RawSpan, keys: tuple[str, ...], prefixed: Mapping[str, None]) -> str | None:
+    """A tenant or variant: span attributes under the known prefixes, the metadata JSON, the resource."""
+    attributes = span.attributes
+    if not prefixed.keys().isdisjoint(attributes):
+        for key in prefixed:
+            value = attributes.get(key)
+            if value is not None and (text := unquoted(value) or _short(value)):
+                return text
+    metadata = parsed(attributes.get("metadata"))
+    sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
+    for source in sources:
         for key in keys:
-            for prefix in _CONTEXT_PREFIXES:
-                value = span.attributes.get(prefix + key)
-                if value is not None and (text := unquoted(value) or _short(value)):
-                    return text
-        metadata = parsed(span.attributes.get("metadata"))
-        sources: tuple[Attributes, ...] = (metadata if isinstance(metadata, dict) else {}, span.resource)
-        return next((text for source in sources for key in keys if (text := _short(source.get(key)))), None)
+            if key in source and (text := _short(source[key])):
+                return text
+    return None
 
 
 def adjusted_count(trace_state: str) -> float | None:
@@ -278,6 +307,20 @@ def provider_name(value: str | None) -> str | None:
     for ending in _PROVIDER_ENDINGS:
         name = name.removesuffix(ending)
     return None if name in _PROVIDERS_NOT else _PROVIDER_ALIASES.get(name, name)
+
+
+def _provider_beside(attributes: Attributes) -> str | None:
+    """The provider that LangChain's metadata names, where the span itself names an orchestrator or none."""
+    keys = ("traceloop.association.properties.ls_provider", "langsmith.metadata.ls_provider")
+    return provider_name(first_text(attributes, *keys))
+
+
+def _mended(span: RawSpan) -> tuple[RawSpan, int | None]:
+    """The span without the values that a length limit has cut, and the limit; the span itself where nothing was cut."""
+    limit = limit_of(span.attributes)
+    if limit is None:
+        return span, None
+    return replace(span, attributes=without_cut_values(span.attributes, limit)), limit
 
 
 def _spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
@@ -304,6 +347,11 @@ def _spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
     return spans
 
 
+def _of_genai(key: str) -> bool:
+    """Whether `genai.fields` reads an attribute: most spans of other conventions have none of these."""
+    return key.startswith(("gen_ai.", "llm.usage.", "llm.is_", "session.", "user.", "enduser.", "spring."))
+
+
 def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
     """The kind, the convention that claimed the span, and what it and the general attributes say."""
     for convention in CONVENTIONS:
@@ -312,14 +360,18 @@ def _read(span: RawSpan) -> tuple[SpanKind, str, Fields]:
             continue
         found = convention.fields(span, kind)
         name = convention.name
-        if openllmetry.belongs(span) and name in ("otel_genai", "vector_db"):
+        if name in ("otel_genai", "vector_db") and openllmetry.belongs(span):
             name = openllmetry.NAME
             found = (
                 openllmetry.fields(span, kind).fill(found)
                 if kind is not SpanKind.LLM
                 else found.fill(openllmetry.fields(span, kind))
             )
-        if name not in ("otel_genai", "langsmith"):
+        if name == openinference.NAME and kind is SpanKind.TOOL and not found.documents and openllmetry.belongs(span):
+            found.documents = openllmetry.fields(
+                span, kind
+            ).documents  # A task that a processor has turned into a tool.
+        if name not in ("otel_genai", "langsmith") and (span.events or any(map(_of_genai, span.attributes))):
             found.fill(genai_fields(span, kind))
         if kind is SpanKind.RETRIEVER and not found.documents:
             found.fill(vectordb_fields(span, kind))

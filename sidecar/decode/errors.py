@@ -10,13 +10,15 @@ CLASSES = (
     "rate_limit", "timeout", "auth", "bad_request", "context_length", "content_filter", "server_error", "connection", "cancelled", "other",
 )  # fmt: skip
 _WORDS = (
-    ("ratelimit", "rate_limit"), ("toomanyrequests", "rate_limit"), ("quota", "rate_limit"),
+    ("ratelimit", "rate_limit"), ("toomanyrequests", "rate_limit"), ("quota", "rate_limit"), ("throttl", "rate_limit"),
+    ("resourceexhausted", "rate_limit"),
     ("contextlength", "context_length"), ("contextwindow", "context_length"), ("maximumcontext", "context_length"),
-    ("contentfilter", "content_filter"), ("contentpolicy", "content_filter"), ("safety", "content_filter"),
+    ("contentfilter", "content_filter"), ("contentpolicy", "content_filter"),
+    ("contentmanagement", "content_filter"), ("safety", "content_filter"),
     ("timeout", "timeout"), ("timedout", "timeout"), ("deadline", "timeout"),
-    ("authentication", "auth"), ("permission", "auth"), ("unauthorized", "auth"), ("forbidden", "auth"), ("apikey", "auth"),
-    ("cancel", "cancelled"),
-    ("connect", "connection"), ("network", "connection"), ("dns", "connection"),
+    ("authentication", "auth"), ("unauthenticated", "auth"), ("accessdenied", "auth"), ("permission", "auth"), ("unauthorized", "auth"), ("forbidden", "auth"), ("apikey", "auth"),
+    ("cancel", "cancelled"), ("aborterror", "cancelled"),
+    ("econn", "connection"), ("enotfound", "connection"), ("remoteprotocol", "connection"), ("connect", "connection"), ("network", "connection"), ("dns", "connection"),
     ("internalserver", "server_error"), ("serviceunavailable", "server_error"), ("servererror", "server_error"), ("overloaded", "server_error"),
     ("badgateway", "server_error"),
     ("badrequest", "bad_request"), ("invalidrequest", "bad_request"), ("unprocessable", "bad_request"), ("notfound", "bad_request"),
@@ -37,11 +39,12 @@ def error_class(span: RawSpan, status: str | None) -> str:
     named = _NAME.match(message)
     candidates += [named.group(1) if named else None, message]
     candidates += [event.attributes.get("exception.message") for event in span.events if event.name == "exception"]
-    for candidate in candidates:
-        found = classify(candidate)
-        if found:
-            return found
-    return "other"
+    found = next((word for candidate in candidates if (word := classify(candidate))), "other")
+    if found == "bad_request":
+        # Providers refuse too long prompts and filtered contents as bad requests; the message says which it was.
+        closer = (classify(candidate) for candidate in candidates)
+        return next((word for word in closer if word in ("context_length", "content_filter")), found)
+    return found
 
 
 def classify(text: object) -> str | None:

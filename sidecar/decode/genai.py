@@ -30,8 +30,10 @@ from sidecar.trace import RawSpan, SpanKind
 NAME = "otel_genai"
 _OPERATIONS = {
     **dict.fromkeys(("chat", "text_completion", "generate_content", "completion", "llm_request"), SpanKind.LLM),
+    **dict.fromkeys(("chat.completions", "text.completions"), SpanKind.LLM),
     **dict.fromkeys(("retrieval", "vector_db_retrieve", "search_memory"), SpanKind.RETRIEVER),
-    "embeddings": SpanKind.EMBEDDING,
+    **dict.fromkeys(("embeddings", "embedding"), SpanKind.EMBEDDING),
+    "rerank": SpanKind.RERANKER,
     "execute_tool": SpanKind.TOOL,
     **dict.fromkeys(("invoke_agent", "create_agent"), SpanKind.AGENT),
     **dict.fromkeys(("invoke_workflow", "execute_task", "framework", "plan"), SpanKind.CHAIN),
@@ -67,7 +69,10 @@ def kind_by_shape(span: RawSpan) -> SpanKind | None:
         return SpanKind.LLM
     if "gen_ai.tool.name" in attributes or "gen_ai.tool.call.id" in attributes:
         return SpanKind.TOOL
-    if attributes.get("llm.request.type") in ("chat", "completion") or slots(attributes, "gen_ai.completion"):
+    asked = attributes.get("llm.request.type")
+    if asked in ("rerank", "embedding"):
+        return SpanKind.RERANKER if asked == "rerank" else SpanKind.EMBEDDING
+    if asked in ("chat", "completion") or slots(attributes, "gen_ai.completion"):
         return SpanKind.LLM
     for start, found in (
         ("invoke_workflow", SpanKind.CHAIN),
@@ -106,8 +111,10 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
         _messages(found, attributes)
         _flattened(found, attributes)
         _events(found, span)
+        _whole(found, attributes)
     else:
-        found.question = last_user(attributes.get("gen_ai.input.messages")) or unwrap_input(
+        # LangChain's message may itself be JSON, `{"input": ""}` where it streams.
+        found.question = unwrap_input(last_user(attributes.get("gen_ai.input.messages"))) or unwrap_input(
             first_text(attributes, "gen_ai.workflow.input", "gen_ai.prompt")
         )
         found.answer = messages_text(attributes.get("gen_ai.output.messages"), ("assistant", "")) or unwrap_output(
@@ -117,6 +124,8 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
         found.documents = documents_in(attributes.get("gen_ai.retrieval.documents")) or documents_in(
             attributes.get("gen_ai.tool.call.result")
         )
+        if what is SpanKind.RETRIEVER and not found.documents:
+            found.documents = documents_in(attributes.get("gen_ai.completion"))
     return found
 
 
@@ -191,6 +200,16 @@ def _flattened(found: Fields, attributes: Mapping[str, Any]) -> None:
     if found.answer is None:
         got = sorted(slots(attributes, "gen_ai.completion").items())
         found.answer = next((text for _, slot in got if (text := text_of(slot.get("content")))), None)
+
+
+def _whole(found: Fields, attributes: Mapping[str, Any]) -> None:
+    """Prompt and completion in one attribute each, as text, messages or a list of texts (Spring AI, LangSmith)."""
+    given, made = parsed(attributes.get("gen_ai.prompt")), parsed(attributes.get("gen_ai.completion"))
+    if given is not None and found.prompt is None:
+        found.prompt = all_text(given) or unwrap_input(given)
+        found.question = found.question or last_user(given) or unwrap_input(given)
+    if made is not None and found.answer is None:
+        found.answer = unwrap_output(made)
 
 
 def _events(found: Fields, span: RawSpan) -> None:

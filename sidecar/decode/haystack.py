@@ -57,7 +57,13 @@ def _reply(found: Fields, made: Any, given: Any) -> None:
     reply = replies[0] if isinstance(replies, list) and replies else None
     found.answer = message_text(reply)
     own = made.get("meta") if isinstance(made, dict) else None
-    meta = reply.get("meta") if isinstance(reply, dict) else own[0] if isinstance(own, list) and own else None
+    meta = (
+        (reply.get("meta") or reply.get("_meta"))
+        if isinstance(reply, dict)
+        else own[0]
+        if isinstance(own, list) and own
+        else None
+    )
     if not isinstance(meta, dict):
         return
     found.model_answered = text_of(meta.get("model"))

@@ -52,7 +52,7 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
         found.model_answered = _answering_model(made)
         found.tokens = _tokens(usage)
         token = next(
-            (e.time_ns for e in span.events if e.name == "new_token" and unquoted(e.attributes.get("token"))), None
+            (e.time_ns for e in span.events if e.name == "new_token" and parsed(e.attributes.get("token"))), None
         )
         found.first_token_ns, found.streaming = token, token is not None
     else:

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 from sidecar.decode.errors import CLASSES, classify
+from sidecar.decode.langfuse import usage_details
 from sidecar.decode.mapping import apply
 from sidecar.decode.parse import load_json
 from sidecar.decode.values import (
@@ -37,7 +39,9 @@ _CONTEXTS = (
     "retrieved_contexts", "contexts", "retrieval_context", "retrieved_context", "context", "source_documents", "source_nodes", "documents",
     "citations", "chunks", "passages", "hits", "matches",
 )  # fmt: skip
-_REFERENCE = ("reference", "ground_truth", "expected_output", "gt_answer", "expected", "reference_answer")
+_REFERENCE = (
+    "reference", "ground_truth", "ground_truths", "expected_output", "gt_answer", "expected", "reference_answer",
+)  # fmt: skip
 _ID = ("request_id", "trace_id", "run_id", "id")
 _INSIDE = ("inputs", "outputs", "input", "output", "data", "record", "attributes")
 _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0, "us": 1e-6}
@@ -69,14 +73,24 @@ class _Record:
             for name in _INSIDE
             if isinstance(inner := self._top.get(_squeeze(name)), dict)
         ]
+        self._levels = (self._top, *self._inner)
 
     def values(self, *names: str) -> Iterator[Any]:
         """Values under any of the names, in the order of the names, the top level first."""
-        for level in (self._top, *self._inner):
-            for name in names:
-                value = level.get(_squeeze(name))
+        wanted = _squeezed(names)
+        for level in self._levels:
+            for name in wanted:
+                value = level.get(name)
                 if value is not None:
                     yield value
+
+    def number(self, squeezed: str) -> float | None:
+        """The first number under a name that is squeezed already."""
+        for level in self._levels:
+            found = number(level[squeezed]) if squeezed in level else None
+            if found is not None:
+                return found
+        return None
 
     def text(self, *names: str) -> str | None:
         """The first text."""
@@ -142,7 +156,7 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         tenant=record.short(*limits.tenant_keys, "org_id"),
         variant=record.short(*limits.variant_keys, "experiment", "ab_group"),
         response_id=record.short("response_id"),
-        reference=record.text(*_REFERENCE),
+        reference=_reference(record),
         feedback=_feedback(record),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
     )
@@ -211,6 +225,15 @@ def _item(item: Any) -> Any:
     return item
 
 
+def _reference(record: _Record) -> str | None:
+    """The reference answer; of a list of them (ragas v1) the first."""
+    for value in record.values(*_REFERENCE):
+        text = _text(value[0] if isinstance(value, list) and value else value)
+        if text:
+            return text
+    return None
+
+
 def _text(value: Any) -> str | None:
     if isinstance(value, str):
         return text_of(value)
@@ -256,6 +279,9 @@ def _timestamp(record: _Record, fallback: float) -> float:
 
 
 def _tokens(record: _Record) -> Tokens:
+    exclusive = usage_details(record.mapping("usage_details"))
+    if exclusive is not None:
+        return exclusive
     usage = record.mapping("usage", "token_usage", "usage_metadata", "usageMetadata", "tokens")
     given_details = (
         usage.get("prompt_tokens_details")
@@ -315,11 +341,10 @@ def _durations(record: _Record) -> Durations:
 def _seconds(record: _Record, *names: str) -> float | None:
     """A duration by its unit suffix; DeepEval's completion_time, ttft and a bare duration are seconds."""
     nested = record.mapping("durations", "timings", "latencies")
-    for name in names:
-        for suffix, factor in _UNITS.items():
-            value = next((found for v in record.values(f"{name}_{suffix}") if (found := number(v)) is not None), None)
-            if value is not None and 0 <= value * factor < 1e6:
-                return value * factor
+    for name, factor in _with_units(names):
+        value = record.number(name)
+        if value is not None and 0 <= value * factor < 1e6:
+            return value * factor
     for name in names:
         bare = [nested.get(name), nested.get(name.removesuffix("_latency").removesuffix("_duration"))]
         if name in ("completion_time", "duration", "ttft", "time_to_first_token"):
@@ -370,4 +395,20 @@ def _hex(value: str | None, digits: int) -> str | None:
 
 
 def _squeeze(name: str) -> str:
+    return _squeeze_short(name) if len(name) <= 64 else name.replace("_", "").replace("-", "").lower()
+
+
+@lru_cache(maxsize=4096)
+def _squeeze_short(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
+
+
+@lru_cache(maxsize=256)
+def _squeezed(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_squeeze, names))
+
+
+@lru_cache(maxsize=64)
+def _with_units(names: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    """Each name with each unit's suffix, squeezed, and the unit in seconds."""
+    return tuple((_squeeze(f"{name}_{unit}"), factor) for name in names for unit, factor in _UNITS.items())

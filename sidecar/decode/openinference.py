@@ -23,7 +23,8 @@ from sidecar.decode.values import (
 from sidecar.trace import Attributes, Document, RawSpan, SpanKind
 
 NAME = "openinference"
-_KINDS = {kind.upper(): kind for kind in SpanKind}
+# A whole request in one span is no kind that a sender may claim; UNKNOWN leaves it to the other conventions.
+_KINDS = {kind.upper(): kind for kind in SpanKind if kind not in (SpanKind.REQUEST, SpanKind.NONE)}
 
 
 def kind(span: RawSpan) -> SpanKind | None:
@@ -31,7 +32,7 @@ def kind(span: RawSpan) -> SpanKind | None:
     value = span.attributes.get("openinference.span.kind")
     if not isinstance(value, str):
         return None
-    return _KINDS.get(value.upper(), SpanKind.NONE)
+    return _KINDS.get(value.upper())
 
 
 def fields(span: RawSpan, what: SpanKind) -> Fields:
@@ -52,10 +53,10 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
             reasoning=first_count(attributes, "llm.token_count.completion_details.reasoning"),
         ),
         first_token_ns=next((event.time_ns for event in span.events if event.name == "First Token Stream Event"), None),
-        partial=("content_redacted",)
-        if REDACTED in (attributes.get("input.value"), attributes.get("output.value"))
-        else (),
+        streaming=attributes.get("llm.is_streaming") is True,
+        partial=("content_redacted",) if REDACTED in attributes.values() else (),
     )
+    _variables(found, attributes)
     if what is SpanKind.LLM:
         _model_texts(found, attributes)
         return found
@@ -63,15 +64,19 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
     found.answer = unwrap_output(attributes.get("output.value"))
     if what in (SpanKind.RETRIEVER, SpanKind.RERANKER):
         found.query = first_text(attributes, "reranker.query") or found.question
+    prefix = "reranker.output_documents" if what is SpanKind.RERANKER else "retrieval.documents"
+    found.documents = _documents(attributes, prefix)
+    if found.documents and found.documents[-1].rank > len(found.documents):
+        found.partial += ("documents_missing",)
+    found.documents = found.documents or _output_documents(attributes, what)
+    return found
+
+
+def _variables(found: Fields, attributes: Attributes) -> None:
     variables = parsed(attributes.get("llm.prompt_template.variables"))
     if isinstance(variables, dict):
-        found.prompt_question, found.prompt_context = (
-            text_of(variables.get("question")),
-            text_of(variables.get("context")),
-        )
-    prefix = "reranker.output_documents" if what is SpanKind.RERANKER else "retrieval.documents"
-    found.documents = _documents(attributes, prefix) or _output_documents(attributes, what)
-    return found
+        found.prompt_question = first_text(variables, "question", "query_str", "query")
+        found.prompt_context = first_text(variables, "context", "context_str")
 
 
 def _model_texts(found: Fields, attributes: Attributes) -> None:

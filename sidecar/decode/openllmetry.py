@@ -19,7 +19,9 @@ def kind(span: RawSpan) -> SpanKind | None:
     value = span.attributes.get("traceloop.span.kind")
     found = _KINDS.get(value) if isinstance(value, str) else None
     if found is SpanKind.CHAIN and "etriev" in span.name and value == "task":
-        return SpanKind.RETRIEVER if documents_in(_output(span.attributes)) else found
+        output = _output(span.attributes)
+        # An empty list is a retrieval that found nothing, or one whose documents a length limit has cut.
+        return SpanKind.RETRIEVER if output == "[]" or documents_in(output) else found
     return found
 
 

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sidecar.decode import genai, haystack, langfuse, langsmith, mlflow, openinference, openllmetry, vectordb, vercel
+from sidecar.decode import (
+    genai,
+    haystack,
+    langfuse,
+    langsmith,
+    mlflow,
+    openinference,
+    openllmetry,
+    others,
+    vectordb,
+    vercel,
+)
 from sidecar.decode.fields import Fields
 from sidecar.trace import RawSpan, SpanKind
 
@@ -30,6 +41,9 @@ CONVENTIONS: tuple[Convention, ...] = (
     Convention(mlflow.NAME, mlflow.kind, mlflow.fields),
     Convention(vercel.NAME, vercel.kind, vercel.fields),
     Convention(haystack.NAME, haystack.kind, haystack.fields),
+    Convention(others.TRULENS, others.trulens_kind, others.trulens),
+    Convention(others.DEEPEVAL, others.deepeval_kind, others.deepeval),
+    Convention(others.LAMINAR, others.laminar_kind, others.laminar),
     Convention(genai.NAME, genai.kind, genai.fields),
     Convention(vectordb.NAME, vectordb.kind, vectordb.fields),
     Convention(openllmetry.NAME, openllmetry.kind, openllmetry.fields),

@@ -29,12 +29,16 @@ _OUTPUT_KEYS = (
     "completion",
     "reply",
     "replies",
+    "choices",
+    "generations",
+    "message",
 )
 _TEXT_KEYS = ("page_content", "content", "text", "document", "pageContent", "chunk", "passage")
 _ID_KEYS = ("id", "id_", "doc_id", "document_id", "chunk_id")
 _SCORE_KEYS = ("score", "relevance_score", "similarity")
 _REPR = re.compile(
     r"^<[\w. ]+(?: object)?(?: at 0x[0-9a-f]+| \S+ at 0x[0-9a-f]+)?>$|^<generator object|^<async_generator"
+    r"|^(?:ChatMessage|ChatResponse|CompletionResponse|Response|AIMessage|HumanMessage|StreamingResponse|NodeWithScore|Document)\(\w+="
 )
 REDACTED = "__REDACTED__"
 
@@ -64,8 +68,8 @@ def text_of(value: Any) -> str | None:
 def first_text(attributes: Attributes, *keys: str) -> str | None:
     """The first of some attributes that holds a text."""
     for key in keys:
-        text = text_of(attributes.get(key))
-        if text is not None:
+        value = attributes.get(key)
+        if value is not None and (text := text_of(value)) is not None:
             return text
     return None
 
@@ -77,7 +81,7 @@ def unquoted(value: Any) -> str | None:
 
 def number(value: Any) -> float | None:
     """A finite number from a number or a numeric string."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         found = float(value)
@@ -95,8 +99,8 @@ def count(value: Any) -> int | None:
 def first_count(source: Mapping[str, Any], *keys: str) -> int | None:
     """The first of some keys that holds a token count."""
     for key in keys:
-        found = count(source.get(key))
-        if found is not None:
+        value = source.get(key)
+        if value is not None and (found := count(value)) is not None:
             return found
     return None
 
@@ -109,9 +113,10 @@ def make_tokens(
     written: int | None = None,
     reasoning: int | None = None,
 ) -> Tokens | None:
-    """Token counts as inclusive totals; where a part exceeds its total the source counts apart, and the part is added."""
-    if given is not None and cached is not None and cached > given:
-        given += cached + (written or 0)
+    """Token counts as inclusive totals; where parts exceed their total the source counts apart, and the parts are added."""
+    beside = (cached or 0) + (written or 0)
+    if given is not None and beside > given:
+        given += beside
     if made is not None and reasoning is not None and reasoning > made:
         made += reasoning
     if given is None and made is None:
@@ -123,7 +128,7 @@ def unwrap_input(value: Any, depth: int = 0) -> str | None:
     """The question in the input of a chain: JSON in strings, known keys, messages, arguments, named components."""
     value = parsed(value)
     if isinstance(value, str):
-        return text_of(value)
+        return _no_json(value)
     if depth > 4:
         return None
     if isinstance(value, list):
@@ -147,7 +152,7 @@ def unwrap_output(value: Any, depth: int = 0) -> str | None:
     """The answer in the output of a chain."""
     value = parsed(value)
     if isinstance(value, str):
-        return text_of(value)
+        return _no_json(value)
     if depth > 4:
         return None
     if isinstance(value, list):
@@ -171,6 +176,11 @@ def unwrap_output(value: Any, depth: int = 0) -> str | None:
     return None
 
 
+def _no_json(text: str) -> str | None:
+    """A text, unless it is JSON that could not be read (cut, or broken): that is nobody's question and nobody's answer."""
+    return None if text[:2] in ('{"', "[{", '[["') else text_of(text)
+
+
 def role_of(message: Any) -> str:
     """user, assistant, system, tool or "" of a message in any of the known shapes."""
     if not isinstance(message, dict):
@@ -178,7 +188,7 @@ def role_of(message: Any) -> str:
     inner = message.get("kwargs") if "lc" in message else message
     if not isinstance(inner, dict):
         return ""
-    role = inner.get("role") or inner.get("type") or ""
+    role = inner.get("role") or inner.get("_role") or inner.get("type") or ""
     if "lc" in message:
         kinds = message.get("id")
         name = str(kinds[-1]) if isinstance(kinds, list) and kinds else ""
@@ -198,7 +208,7 @@ def message_text(message: Any) -> str | None:
         message = message.get("kwargs")
         if not isinstance(message, dict):
             return None
-    for key in ("parts", "content", "contents"):
+    for key in ("parts", "content", "contents", "_content"):
         if key in message:
             return parts_text(message[key])
     inner = message.get("message")
@@ -303,6 +313,17 @@ def documents_in(value: Any, depth: int = 0) -> tuple[Document, ...]:
     return settle_ids(kept) if len(kept) == len(value) or len(kept) == len(found_all) else ()
 
 
+def texts_as_documents(value: Any) -> tuple[Document, ...]:
+    """Documents out of a list of texts, or of whatever `documents_in` knows."""
+    value = parsed(value)
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value[:_MOST_SLOTS]):
+        whole = [documents_in([one]) for one in value[:_MOST_SLOTS]]
+        if not all(whole):
+            texts = [text_of(one) for one in value[:_MOST_SLOTS]]
+            return settle_ids(Document(rank, text) for rank, text in enumerate(texts, 1) if text)
+    return documents_in(value)
+
+
 def document(item: Any, rank: int) -> Document | None:
     """One document: a map with a text or an id, LangChain's constructor form, LlamaIndex' node form."""
     item = parsed(item)
@@ -315,6 +336,8 @@ def document(item: Any, rank: int) -> Document | None:
     metadata = parsed(item.get("metadata")) if "metadata" in item else item.get("meta")
     metadata = metadata if isinstance(metadata, dict) else {}
     text = next((found for key in _TEXT_KEYS if (found := text_of(item.get(key)))), None)
+    if text is None and isinstance(item.get("text_resource"), dict):
+        text = text_of(item["text_resource"].get("text"))
     if text is None and not ("score" in outer or any(key in item for key in _ID_KEYS)):
         return None
     if text is None and (item.get("role") or item.get("type") in ("human", "ai", "system", "tool")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidecar.decode.fields import Fields
-from sidecar.decode.values import document, documents_in, first_text, settle_ids, text_of
+from sidecar.decode.values import document, first_text, settle_ids, text_of, texts_as_documents
 from sidecar.trace import Document, RawSpan, SpanKind
 
 NAME = "vector_db"
@@ -24,7 +24,7 @@ _STORES = frozenset(
         "elasticsearch",
     }
 )
-_READS = ("query", "search", "similarity_search", "get_nearest", "hybrid_search")
+_READS = ("query", "search", "similarity_search", "get_nearest", "hybrid_search", "query_points", "recommend")
 _HITS = ("db.query.result", "db.search.result")
 
 
@@ -32,7 +32,9 @@ def kind(span: RawSpan) -> SpanKind | None:
     """A read of a vector store is a retrieval."""
     attributes = span.attributes
     system = attributes.get("db.system.name") or attributes.get("db.system")
-    operation = str(attributes.get("db.operation.name") or attributes.get("db.operation") or "").lower()
+    # OpenLLMetry names no operation on Pinecone, Qdrant and others: the span is called by the client's method.
+    named = attributes.get("db.operation.name") or attributes.get("db.operation")
+    operation = str(named or span.name.rpartition(".")[2]).lower()
     vectors = (
         any(key.startswith("db.vector.") for key in attributes) or attributes.get("spring.ai.kind") == "vector_store"
     )
@@ -54,5 +56,5 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
                 kept.append(one)
     return Fields(
         query=text_of(first_text(span.attributes, "db.vector.query.content", "ai.observability.retrieval.query_text")),
-        documents=documents_in(span.attributes.get("db.vector.query.response.documents")) or settle_ids(kept),
+        documents=texts_as_documents(span.attributes.get("db.vector.query.response.documents")) or settle_ids(kept),
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from sidecar.decode.fields import Fields
 from sidecar.decode.values import (
     all_text,
+    documents_in,
     first_count,
     first_text,
     last_user,
     make_tokens,
     number,
     parsed,
-    text_of,
     unquoted,
     unwrap_input,
 )
@@ -48,7 +48,11 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
             unquoted(values[0]) if isinstance(values, list) and values else None
         )
         return found
-    found.answer = text_of(attributes.get("ai.response.text"))
+    if what is SpanKind.TOOL:
+        found.question = unwrap_input(attributes.get("ai.toolCall.args"))
+        found.documents = documents_in(attributes.get("ai.toolCall.result"))
+        return found
+    found.answer = first_text(attributes, "ai.response.text", "ai.response.object")
     if what is SpanKind.CHAIN:
         # The wrapper's prompt is the whole prompt, not the user's question.
         return found
@@ -66,6 +70,7 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
         first_count(attributes, "ai.usage.inputTokens", "ai.usage.promptTokens"),
         first_count(attributes, "ai.usage.outputTokens", "ai.usage.completionTokens"),
         cached=first_count(attributes, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"),
+        written=first_count(attributes, "ai.usage.inputTokenDetails.cacheWriteTokens"),
         reasoning=first_count(attributes, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"),
     )
     milliseconds = number(attributes.get("ai.response.msToFirstChunk"))

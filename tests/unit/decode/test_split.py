@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import orjson
 import pytest
 from google.protobuf.json_format import MessageToDict
@@ -77,3 +79,35 @@ def test_whole_requests_and_tombstones_are_not_split(value: bytes | None) -> Non
 def test_what_cannot_be_read_is_said(value: bytes) -> None:
     with pytest.raises(DecodeError):
         Decoder(DecodeConfig(), Telemetry()).split(record(value))
+
+
+@pytest.mark.parametrize("encode", [TracesData.SerializeToString, as_json], ids=["proto", "json"])
+def test_spans_that_belong_to_no_trace_are_counted(encode: Callable[[TracesData], bytes]) -> None:
+    data = together()
+    data.resource_spans[0].scope_spans[0].spans.add(name="lost", span_id=b"\2" * 8)
+    data.resource_spans[1].scope_spans[0].spans.add(name="lost too", trace_id=b"\0" * 16)
+    telemetry = Telemetry()
+    parts = Decoder(DecodeConfig(), telemetry).split(record(encode(data)))
+    assert len(parts or []) >= len(NAMES)
+    assert telemetry.value("rag_sidecar_decode_errors_total", reason="no_trace_id") == 2
+
+
+def test_a_trace_beside_lost_spans_goes_on_without_them() -> None:
+    data = TracesData.FromString((FOLDER / "otel_genai_ok.pb").read_bytes())
+    data.resource_spans[0].scope_spans[0].spans.add(name="lost")
+    telemetry = Telemetry()
+    decoder = Decoder(DecodeConfig(), telemetry)
+    [(_, part)] = decoder.split(record(data.SerializeToString())) or []
+    decoder.decode(record(part))
+    assert telemetry.value("rag_sidecar_decode_errors_total") == 1
+
+
+def test_a_record_without_any_trace_is_left_to_the_decoder_which_refuses_it() -> None:
+    data = TracesData()
+    data.resource_spans.add().scope_spans.add().spans.add(name="lost")
+    telemetry = Telemetry()
+    decoder = Decoder(DecodeConfig(), telemetry)
+    assert decoder.split(record(data.SerializeToString())) is None
+    with pytest.raises(DecodeError):
+        decoder.decode(record(data.SerializeToString()))
+    assert telemetry.value("rag_sidecar_decode_errors_total") == 1

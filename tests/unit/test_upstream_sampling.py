@@ -1,0 +1,62 @@
+"""From `ot=th:` on a span to the weight of a result: what the source left out is counted where it is known, and never guessed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from exporters.result import Outcome
+from exporters.serialize import result_to_json
+from sidecar.decode.decoder import adjusted_count
+from sidecar.pipeline import make_result
+from sidecar.price import PriceConfig, Pricer
+from tests.unit.decode.spans import message, one, span
+from tests.unit.decode.test_specification import CHAT, RETRIEVAL
+
+
+@pytest.mark.parametrize(
+    ("state", "count"),
+    [
+        ("ot=th:0", 1.0),
+        ("ot=th:8", 2.0),
+        ("ot=th:c", 4.0),
+        ("ot=th:c0", 4.0),
+        ("vendor=1,ot=rv:abcdefabcdefab;th:e8", 1 / (1 - 0xE8 / 256)),
+        ("ot=th:ffffffffffffff", 2.0**56),
+        (" ot=th:8 , x=y", 2.0),
+        ("", None),
+        ("ot=rv:abcdefabcdefab", None),
+        ("ot=th:", None),
+        ("ot=th:xyz", None),
+        ("ot=th:000000000000000", None),
+        ("vendor=th:8", None),
+        ("ot=p:8;r:2", None),
+    ],
+)
+def test_the_threshold_becomes_an_adjusted_count(state: str, count: float | None) -> None:
+    assert adjusted_count(state) == (None if count is None else pytest.approx(count))
+
+
+@pytest.mark.parametrize(
+    ("root", "model", "count"),
+    [
+        ("ot=th:c", "", 4.0),
+        ("", "ot=th:8", 2.0),
+        ("ot=th:c", "ot=th:8", 4.0),
+        ("", "", None),
+        ("ot=rv:ab", "x=y", None),
+    ],
+)
+def test_the_count_reaches_the_result_and_its_weight(root: str, model: str, count: float | None) -> None:
+    chain = {"openinference.span.kind": "CHAIN", "input.value": "How long?"}
+    request = one(message(
+        span("GET /ask", {}, number=1, lasts=9, traceState=root), span("chain", chain, number=2, parent=1, lasts=8),
+        span("retrieve", RETRIEVAL, number=3, parent=2), span("chat", CHAT, number=4, parent=2, at=2, traceState=model),
+    ))  # fmt: skip
+    pricer = Pricer(PriceConfig())
+    result = make_result(
+        request, pricer=pricer, completed_at=1.0, outcome=Outcome.SAMPLED_OUT, inclusion_probability=0.5
+    )
+    assert json.loads(json.dumps(result_to_json(result, with_text=False)))["upstream_adjusted_count"] == count
+    assert result.weight == 2.0 * (count or 1.0)
