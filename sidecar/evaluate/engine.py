@@ -101,21 +101,23 @@ class Engine:
         """Raise Unscorable where the request lacks what the evaluator needs, or has too much of it."""
         if case.trace.text_dropped:
             raise Unscorable("no_text")
+        config, needs = self._config, evaluator.needs
+        if Needs.ANSWER in needs and len(case.answer) > config.most_answer_chars:
+            raise Unscorable("too_long")
+        if Needs.ANSWER in needs and Needs.CONTEXT in needs and case.abstained:
+            raise Unscorable("abstained")  # also where nothing was retrieved, which is when a good service abstains
         has = {
             Needs.QUESTION: bool(case.question),
             Needs.ANSWER: bool(case.answer),
             Needs.CONTEXT: bool(case.documents),
         }
-        for need in evaluator.needs:
+        for need in needs:
             if not has[need]:
                 raise Unscorable(f"no_{need}")
-        config = self._config
-        if Needs.ANSWER in evaluator.needs and len(case.answer) > config.most_answer_chars:
-            raise Unscorable("too_long")
-        if Needs.QUESTION in evaluator.needs and len(case.question) > config.most_answer_chars:
+        if Needs.QUESTION in needs and len(case.question) > config.most_answer_chars:
             raise Unscorable("too_long")
         too_many = len(case.documents) > config.most_documents or sum(map(len, case.texts)) > config.most_document_chars
-        if Needs.CONTEXT in evaluator.needs and too_many:
+        if Needs.CONTEXT in needs and too_many:
             raise Unscorable("too_long")
 
 

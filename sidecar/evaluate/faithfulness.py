@@ -22,10 +22,8 @@ class Faithfulness:
     needs = (Needs.ANSWER, Needs.CONTEXT)
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: abstained, language, no_claims."""
+        """Raises Unscorable: language, no_claims."""
         grounder = case.models.grounder
-        if case.abstained:
-            raise Unscorable("abstained")
         case.require_language(grounder.languages, case.answer, *case.texts)
         if not case.claims:
             raise Unscorable("no_claims")

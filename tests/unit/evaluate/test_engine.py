@@ -108,6 +108,13 @@ async def test_what_can_be_scored_is_scored() -> None:
     assert without_context["faithfulness"].reason == "no_context"
 
 
+async def test_an_answer_that_declines_because_nothing_was_retrieved_is_an_abstention() -> None:
+    evaluated = await evaluate(request(answer="I could not find anything about that.", documents=()))
+    assert evaluated.verdict is Verdict.ABSTAINED
+    assert by_name(evaluated)["groundedness"].reason == "abstained"
+    assert by_name(evaluated)["context_relevance"].reason == "no_context"
+
+
 async def test_a_model_that_fails_fails_its_evaluators_alone() -> None:
     evaluated = await evaluate(request(), models(FakeGrounder(error=PermanentInferenceError("runtime"))))
     found = by_name(evaluated)
