@@ -5,9 +5,10 @@ Names match without regard to case, `_` and `-`. What is not found at the top is
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -130,16 +131,17 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
     question, answer, documents = record.text(*_QUESTION), record.text(*_ANSWER), _documents(record)
     if question is None and answer is None and not documents:
         raise DecodeError("missing_field", "a record needs a question, an answer or contexts")
+    timestamp = _timestamp(record, fallback_timestamp)
     tokens = _tokens(record)
     model = record.short("model", "model_name", "response_model")
     provider = record.short("provider", "model_provider")
     return RagTrace(
-        trace_id=_id(record),
+        trace_id=_id(record) or _id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
         span_id=_hex(record.short("span_id"), 16),
         kind=TraceKind.RAG if documents and answer else TraceKind.RETRIEVAL_ONLY if documents else TraceKind.LLM_ONLY,
         service=record.short("service", "service_name", "app") or "unknown",
         convention=NAME,
-        timestamp=_timestamp(record, fallback_timestamp),
+        timestamp=timestamp,
         question=question,
         answer=answer,
         documents=documents,
@@ -249,7 +251,7 @@ def _text(value: Any) -> str | None:
     return None
 
 
-def _id(record: _Record) -> str:
+def _id(record: _Record) -> str | None:
     for value in record.values(*_ID):
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
@@ -257,7 +259,13 @@ def _id(record: _Record) -> str:
             if len(value) > MOST_ID_CHARS:
                 raise DecodeError("bad_field", f"request_id is longer than {MOST_ID_CHARS} characters")
             return value
-    raise DecodeError("missing_field", "request_id (or trace_id, run_id, id)")
+    return None
+
+
+def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
+    """An id for a record that has none, the same when the record is read again. By its time two requests that say the same stay two."""
+    content = "\0".join([repr(timestamp), *(text or "" for text in texts)])
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _timestamp(record: _Record, fallback: float) -> float:

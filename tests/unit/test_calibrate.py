@@ -62,7 +62,7 @@ async def test_what_is_printed_is_settings_that_load(tmp_path: Path) -> None:
         ('{"request_id": "1", "question": "q", "answer": "a"}', "line 1: no label"),
         ('\n{"request_id": "1", "question": "q", "answer": "a", "label": 2}', "line 2: no label"),
         ("not json", "line 1"),
-        ('{"question": "q", "label": 1}', "line 1: missing_field"),
+        ('{"request_id": "1", "label": 1}', "line 1: missing_field"),
     ],
 )
 async def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, text: str, message: str) -> None:

@@ -36,7 +36,6 @@ def native(**fields: object) -> bytes:
         (b"[" * 5000, "too_deep"),
         (b'{"a":' * 5000 + b"1" + b"}" * 5000, "too_deep"),
         (b'{"model": "gpt-4o"}', "missing_field"),
-        (b'{"question": "q", "answer": "a"}', "missing_field"),
         (b'{"request_id": "1", "question": "q", "timestamp": "yesterday"}', "bad_field"),
         (b'{"request_id": "1", "question": "q", "timestamp": -5}', "bad_field"),
         (b'{"request_id": "1", "question": "q", "contexts": 7}', "bad_field"),
@@ -53,6 +52,15 @@ def test_a_record_that_cannot_be_read_is_refused_with_a_reason(value: bytes, rea
 def test_a_record_over_the_limit_is_refused_unread() -> None:
     with pytest.raises(DecodeError, match="too_large"):
         decode(native(answer="x" * 5000), most_record_bytes=2000)
+
+
+def test_a_native_record_without_an_id_gets_one_that_is_the_same_when_it_is_read_again() -> None:
+    one, again, later, other = (
+        decode(json.dumps({"question": "q", "answer": answer, "timestamp": at}).encode())[0].trace_id
+        for answer, at in (("a", 1_700_000_000), ("a", 1_700_000_000), ("a", 1_700_000_001), ("b", 1_700_000_000))
+    )
+    assert one == again
+    assert len({one, later, other}) == 3
 
 
 def test_a_tombstone_is_no_error() -> None:
