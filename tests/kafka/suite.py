@@ -185,8 +185,10 @@ class ReceiverSuite:
         settings = {"topics": [topic], "group_id": group, "lag_interval_seconds": 0.1}
         async with Reader(broker.bootstrap_servers, **settings) as reader:
             taken = await reader.poll_until(lambda: unreadables(reader) == 1)
+            async with asyncio.timeout(30):
+                while len(set(places(taken))) < 40:
+                    taken += await reader.poll_for(0.2)
             taken += await reader.poll_until(lambda: lag(reader, topic) == 0)
-            taken += await reader.poll_for(0.5)
             for one in taken:
                 one.lease.release()
             await reader.receiver.commit()

@@ -123,7 +123,7 @@ def write(path: Path, start: float) -> None:
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setting]:
     path = tmp_path_factory.mktemp("history") / "history.om"
-    start = time.time() - 6 * 3600
+    start = round(time.time()) - 6 * 3600.0  # whole seconds, as they are written
     write(path, start)
     with Prometheus({}, history=path) as prometheus:
         yield Setting(prometheus, start + (STEPS - 1) * STEP_SECONDS)
