@@ -21,7 +21,7 @@ from sidecar.decode.native import native_span
 from sidecar.decode.parse import load_json
 from sidecar.decode.registry import CONVENTIONS
 from sidecar.decode.split import Part, split_json, split_proto
-from sidecar.decode.values import first_text, parsed, text_of, unquoted
+from sidecar.decode.values import first_text, number, parsed, text_of, unquoted
 from sidecar.decode.vectordb import fields as vectordb_fields
 from sidecar.errors import DecodeError
 from sidecar.telemetry import Telemetry
@@ -67,6 +67,10 @@ class DecodeConfig(BaseModel):
     )
     variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
     keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+    weight_attribute: str | None = Field(
+        default=None,
+        description="Attribute that says how many traces one stands for where tracestate does not, as `SampleRate`.",
+    )
 
     @field_validator("mapping")
     @classmethod
@@ -245,12 +249,17 @@ class Decoder:
             feedback=feedback(span),
             partial=tuple(partial),
             text_dropped=not keep,
-            upstream_adjusted_count=adjusted_count(span.trace_state),
+            upstream_adjusted_count=adjusted_count(span.trace_state) or self._weight(attributes),
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
             # Of two copies of a span the one with more in it is kept.
             size_bytes=600 + len(attributes) + (_size(found) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},
         )
+
+    def _weight(self, attributes: Attributes) -> float | None:
+        """What the configured attribute says; less than one trace for one is no weight."""
+        found = number(attributes.get(self._config.weight_attribute)) if self._config.weight_attribute else None
+        return found if found is not None and found >= 1 else None
 
     def _hold_texts(self, found: Fields, partial: list[str]) -> None:
         """Leave out texts over the limit; never cut one."""

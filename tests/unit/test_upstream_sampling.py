@@ -8,9 +8,11 @@ import pytest
 
 from exporters.result import Outcome
 from exporters.serialize import result_to_json
-from sidecar.decode.decoder import adjusted_count
+from sidecar.decode.decoder import DecodeConfig, Decoder, adjusted_count
 from sidecar.pipeline import make_result
 from sidecar.price import PriceConfig, Pricer
+from sidecar.telemetry import Telemetry
+from sidecar.trace import Record
 from tests.unit.decode.spans import message, one, span
 from tests.unit.decode.test_specification import CHAT, RETRIEVAL
 
@@ -60,3 +62,16 @@ def test_the_count_reaches_the_result_and_its_weight(root: str, model: str, coun
     )
     assert json.loads(json.dumps(result_to_json(result, with_text=False)))["upstream_adjusted_count"] == count
     assert result.weight == 2.0 * (count or 1.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "rate", "count"),
+    [("", 8, 8.0), ("", "20", 20.0), ("ot=th:8", 8, 2.0), ("", 0, None), ("", "often", None), ("", None, None)],
+)
+def test_a_configured_attribute_says_the_count_where_the_trace_state_does_not(
+    state: str, rate: object, count: float | None
+) -> None:
+    data = message(span("chat", {**CHAT, **({} if rate is None else {"SampleRate": rate})}, number=1, traceState=state))
+    decoder = Decoder(DecodeConfig(weight_attribute="SampleRate"), Telemetry())
+    [found] = decoder.decode(Record("spans", 0, 0, 0.0, None, data))
+    assert found.upstream_adjusted_count == count
