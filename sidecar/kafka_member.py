@@ -66,6 +66,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._on_revoked = on_revoked
         self._on_passed_over = on_passed_over
         self._careful_reads = _CAREFUL_READS if careful else 0
+        self._drained = False
         bound(config.most_batch_bytes)
         self._consumer = AIOKafkaConsumer(**_options(config))
         self._paused = False
@@ -205,6 +206,14 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return self._fetching
 
     async def _getmany(self) -> tuple[int, list[ConsumerRecord]]:
+        try:
+            return await self._read()
+        except BaseException:
+            # Positions may have moved past records that were drained and lost in it: they are no place to begin at.
+            self._drained = True
+            raise
+
+    async def _read(self) -> tuple[int, list[ConsumerRecord]]:
         if self._careful_reads and self._consumer.assignment():
             return await self._read_carefully()
         batches = await self._consumer.getmany(
@@ -251,6 +260,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             with contextlib.suppress(KafkaError, OSError, TimeoutError):
                 async with asyncio.timeout(self._config.start_timeout_seconds):
                     position = await self._consumer.position(tp)
+                    if self._drained:
+                        return
                     if tp in self._handed_out or await self._consumer.committed(tp) is not None:
                         continue
                     if tp not in self._handed_out and generation == self._generation:

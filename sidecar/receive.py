@@ -8,6 +8,7 @@ After a start that succeeded nothing here raises.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,7 @@ class Receiver:
         self._restarting: asyncio.Task[None] | None = None
         self._committing: asyncio.Task[None] | None = None
         self._tending: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
         self._careful = False
         self._closing: set[asyncio.Task[None]] = set()
         self._polled_at = clock.monotonic()
@@ -168,6 +170,10 @@ class Receiver:
 
     async def stop(self) -> None:
         """Commit, leave the group and close, by the deadline of the settings. Never raises; safe twice."""
+        self._stopping.set()
+        if self._tending is not None:
+            # A measurement that is cancelled while aiokafka connects would leave the connection open.
+            await asyncio.wait({self._tending}, timeout=_LAG_SECONDS)
         for task in (self._tending, self._restarting, self._committing):
             if task is not None:
                 task.cancel()
@@ -329,7 +335,9 @@ class Receiver:
     async def _tend(self) -> None:
         """Once a second: see that somebody polls and that the fetch moves; now and then measure the lag."""
         while True:
-            await asyncio.sleep(_TEND_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), _TEND_SECONDS)
+                return
             now = self._clock.monotonic()
             self._telemetry.set("rag_sidecar_oldest_open_record_seconds", self._tracker.oldest_pending_age(now))
             member = self._member

@@ -227,8 +227,13 @@ class MainJobSuite:
         messages, traces = _scattered(24)
         async with AsyncExitStack() as stack:
             apps = [await stack.enter_async_context(running(broker, [topic], **sections)) for _ in range(self.replicas)]
-            while sum(len(app.receiver.assigned) for app in apps) < 8:  # noqa: ASYNC110 - aiokafka has no event for it
-                await asyncio.sleep(0.1)
+            # All have joined and found their places: "latest" is the end of the topic as each finds it, and a rebalance in the middle
+            # would hold back half of a trace for longer than it is waited for.
+            async with asyncio.timeout(60):
+                while any(len(app.receiver.assigned) != 8 // self.replicas for app in apps):  # noqa: ASYNC110 - no event for it
+                    await asyncio.sleep(0.1)
+                while len(await asyncio.to_thread(committed, broker, group, topic)) < 4:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
             await asyncio.to_thread(produce, broker, topic, messages)
             found = await asyncio.to_thread(read, broker, results, count=traces, seconds=60)
             completions = [v for app in apps for v in app.telemetry.values("rag_sidecar_traces_assembled_total")]
