@@ -10,14 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sidecar.decode import (
+    deepeval,
     genai,
     haystack,
+    laminar,
     langfuse,
     langsmith,
     mlflow,
     openinference,
     openllmetry,
-    others,
+    trulens,
     vectordb,
     vercel,
 )
@@ -41,9 +43,9 @@ CONVENTIONS: tuple[Convention, ...] = (
     Convention(mlflow.NAME, mlflow.kind, mlflow.fields),
     Convention(vercel.NAME, vercel.kind, vercel.fields),
     Convention(haystack.NAME, haystack.kind, haystack.fields),
-    Convention(others.TRULENS, others.trulens_kind, others.trulens),
-    Convention(others.DEEPEVAL, others.deepeval_kind, others.deepeval),
-    Convention(others.LAMINAR, others.laminar_kind, others.laminar),
+    Convention(trulens.NAME, trulens.kind, trulens.fields),
+    Convention(deepeval.NAME, deepeval.kind, deepeval.fields),
+    Convention(laminar.NAME, laminar.kind, laminar.fields),
     Convention(genai.NAME, genai.kind, genai.fields),
     Convention(vectordb.NAME, vectordb.kind, vectordb.fields),
     Convention(openllmetry.NAME, openllmetry.kind, openllmetry.fields),
