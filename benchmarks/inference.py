@@ -28,15 +28,15 @@ from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.traffic import Traffic
 from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native import read_native_line
-from sidecar.evaluate.claims import split_claims
+from sidecar.decode.native.native import read_native_line
 from sidecar.evaluate.engine import Engine, EvaluateConfig
-from sidecar.inference.catalog import InferenceConfig, ModelRuntime
+from sidecar.evaluate.text.claims import split_claims
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.export.hhem import PROMPT, export
 from sidecar.inference.export.verify import reference_model
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.trace import RagTrace
 from training.made_hhem import BASE, make_snapshot
 
 IN_FLIGHT = 64

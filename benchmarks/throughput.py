@@ -25,20 +25,20 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from benchmarks.traffic import Traffic
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.clock import SystemClock
 from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.decode.native import read_native_line
+from sidecar.decode.native.native import read_native_line
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.engine import Engine, EvaluateConfig
-from sidecar.inference.catalog import InferenceConfig, ModelRuntime
-from sidecar.offsets import OffsetTracker
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.kafka.consume.offsets import OffsetTracker
+from sidecar.kafka.consume.receiver import Taken
+from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import Pipeline, PipelineConfig
 from sidecar.price import PriceConfig, Pricer
-from sidecar.receive import Taken
+from sidecar.record.clock import SystemClock
+from sidecar.record.trace import RagTrace, Record
 from sidecar.sample import SampleConfig, Sampler
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace, Record
-from sidecar.tracing import Tracing
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ async def scoring(lines: Sequence[bytes], in_flight: int) -> float:
 def ready() -> tuple[float, float]:
     """Seconds from process start to a loaded model that has answered, and the peak memory (MB) of that process."""
     code = (
-        "import asyncio\nfrom sidecar.inference.catalog import *\nfrom sidecar.telemetry import Telemetry\n"
+        "import asyncio\nfrom sidecar.inference.runtime import *\nfrom sidecar.observe.telemetry import Telemetry\n"
         "async def main():\n    r=ModelRuntime(InferenceConfig(), Telemetry())\n    await r.start()\n"
         "    await r.models.embedder.embed(['ready'])\n    await r.stop()\n"
         "asyncio.run(main())\nprint(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])/1024)"

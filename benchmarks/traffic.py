@@ -9,7 +9,7 @@ import orjson
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-from sidecar.demo.corpus import Corpus
+from sidecar.commands.demo.corpus import Corpus
 
 CHUNKS = 5
 CHUNK_WORDS = 150

@@ -21,9 +21,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from sidecar import __version__, config
-from sidecar.errors import BrokerError, ConfigError, SidecarError
-from sidecar.inference.hhem import HHEM_DIR, at_home
-from sidecar.trace import Record
+from sidecar.inference.grounding.hhem import HHEM_DIR, at_home
+from sidecar.record.errors import BrokerError, ConfigError, SidecarError
+from sidecar.record.trace import Record
 
 WRONG_USAGE = 2
 NO_BROKER = 3
@@ -54,7 +54,7 @@ ConfigOption = Annotated[
 def run(config_file: ConfigOption = None) -> None:
     """Consume traces, score them and export the numbers, until SIGTERM."""
     from sidecar.app import App
-    from sidecar.logs import set_up_logs
+    from sidecar.observe.logs import set_up_logs
 
     async def serve() -> None:
         settings = config.load(config_file)
@@ -69,7 +69,7 @@ def run(config_file: ConfigOption = None) -> None:
 @cli.command()
 def check(config_file: ConfigOption = None) -> None:
     """Validate the settings, load the models, reach the brokers, and say what to mend."""
-    from sidecar.check import check_all
+    from sidecar.commands.check import check_all
 
     raise typer.Exit(asyncio.run(check_all(config_file)))
 
@@ -85,7 +85,7 @@ def score(
     config_file: ConfigOption = None,
 ) -> None:
     """Score a file of native records without Kafka: one result a line, in the order of the input."""
-    from sidecar.score import score_file
+    from sidecar.commands.score import score_file
 
     settings = config.load(config_file, kafka=False)
     size = source.stat().st_size if source.is_file() else None
@@ -120,7 +120,7 @@ def inspect(
     config_file: ConfigOption = None,
 ) -> None:
     """Print what is understood of spans, what is missing, and which switch would supply it."""
-    from sidecar.inspect import inspect_records, read_files
+    from sidecar.commands.inspect import inspect_records, read_files
 
     if (source is None) == (topic is None):
         raise ConfigError(
@@ -137,7 +137,7 @@ def inspect(
 
 
 async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]:
-    from sidecar.kafka_peek import peek
+    from sidecar.kafka.peek import peek
 
     return await peek(settings.receive, topic, count)
 
@@ -150,7 +150,7 @@ def calibrate(
     config_file: ConfigOption = None,
 ) -> None:
     """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it."""
-    from sidecar.calibrate import calibrate as measure
+    from sidecar.commands.calibrate import calibrate as measure
 
     found = asyncio.run(measure(source, config.load(config_file, kafka=False)))
     typer.echo("\n".join(found.lines()))
@@ -161,7 +161,7 @@ def demo(
     seconds: Annotated[float | None, typer.Option(envvar="DEMO_SECONDS", help="End after this many seconds.")] = None,
 ) -> None:
     """Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."""
-    from sidecar.demo.run import run_demo
+    from sidecar.commands.demo.run import run_demo
 
     raise typer.Exit(run_demo(seconds))
 

@@ -14,20 +14,20 @@ from exporters.kafka import KafkaResultsExporter
 from exporters.otlp import OtlpExporter
 from exporters.prometheus import PrometheusExporter
 from sidecar import __version__
-from sidecar.admin import Admin
 from sidecar.assemble import Assembler
-from sidecar.clock import Clock, SystemClock
 from sidecar.config import Config
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
-from sidecar.inference.catalog import ModelRuntime
+from sidecar.inference.runtime import ModelRuntime
+from sidecar.kafka.consume.receiver import Receiver
+from sidecar.observe.admin import Admin
+from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import Pipeline
 from sidecar.price import Pricer
-from sidecar.receive import Receiver
+from sidecar.record.clock import Clock, SystemClock
 from sidecar.sample import Sampler
-from sidecar.telemetry import Telemetry
-from sidecar.tracing import Tracing
 
 logger = logging.getLogger(__name__)
 

@@ -19,17 +19,17 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from exporters.kafka import KafkaResultsConfig
 from exporters.otlp import OtlpConfig
 from exporters.prometheus import PrometheusConfig
-from sidecar.admin import AdminConfig
 from sidecar.assemble import AssembleConfig
 from sidecar.decode.decoder import DecodeConfig
 from sidecar.deliver import DeliverConfig
-from sidecar.errors import ConfigError
 from sidecar.evaluate.engine import EvaluateConfig
-from sidecar.inference.catalog import InferenceConfig
-from sidecar.logs import LogConfig
+from sidecar.inference.runtime import InferenceConfig
+from sidecar.kafka.consume.receiver import ReceiveConfig
+from sidecar.observe.admin import AdminConfig
+from sidecar.observe.logs import LogConfig
 from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
-from sidecar.receive import ReceiveConfig
+from sidecar.record.errors import ConfigError
 from sidecar.sample import SampleConfig
 
 PREFIX = "RAG_SIDECAR_"

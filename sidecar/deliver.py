@@ -20,9 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.base import DestinationError, Exporter, ExportError, PermanentExportError, RetryableExportError
 from exporters.result import Result
-from sidecar.clock import Clock
-from sidecar.errors import ConfigError
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import Clock
+from sidecar.record.errors import ConfigError
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.trace import RagTrace
 
 _MOST_SERVICES = 200
 

@@ -12,9 +12,9 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from sidecar.inference.catalog import CROSS_ENCODER, PACKAGED
 from sidecar.inference.export.graph import Graph
 from sidecar.inference.pairs import PairModel
+from sidecar.inference.runtime import CROSS_ENCODER, PACKAGED
 from training.export_bert import cross_encoder, load_cross_encoder, read_weights
 from training.measure import auroc
 from training.pairs import Pair, held_pairs

@@ -12,12 +12,12 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from sidecar.evaluate.claims import split_claims
+from sidecar.evaluate.text.claims import split_claims
 from sidecar.inference.base import Claim
-from sidecar.inference.catalog import InferenceConfig, ModelRuntime
-from sidecar.inference.ground import EmbeddedGrounder
-from sidecar.inference.text import read_words, sentences
-from sidecar.telemetry import Telemetry
+from sidecar.inference.embedding.text import read_words, sentences
+from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.measure import auroc
 

@@ -32,7 +32,7 @@ from tokenizers import Encoding, Tokenizer
 from exporters.result import ModelIdentity
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.pairs import PairModel
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.bert_graph import INPUTS, SHAPE, encoder
 from training.pairs import Selector, sentences

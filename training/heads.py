@@ -26,19 +26,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sidecar.evaluate.claims import split_claims
+from sidecar.evaluate.text.claims import split_claims
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import Logistic, expand
 from sidecar.inference.card import Card
-from sidecar.inference.catalog import CROSS_ENCODER
-from sidecar.inference.embed import MiniLM
-from sidecar.inference.features import FEATURES
-from sidecar.inference.ground import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads, answer_row, claim_row
-from sidecar.inference.idf import Idf
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import MiniLM
+from sidecar.inference.embedding.text import read_words, sentences
+from sidecar.inference.grounding.embedded import (
+    ANSWER_FEATURES,
+    CLAIM_FEATURES,
+    EmbeddedGrounder,
+    Heads,
+    answer_row,
+    claim_row,
+)
+from sidecar.inference.grounding.features import FEATURES
 from sidecar.inference.pairs import PairModel
-from sidecar.inference.relevance import RELEVANCE_FEATURES, FeatureRelevance
-from sidecar.inference.text import read_words, sentences
-from sidecar.telemetry import Telemetry
+from sidecar.inference.relevance.embedded import RELEVANCE_FEATURES, FeatureRelevance
+from sidecar.inference.runtime import CROSS_ENCODER
+from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.data import Row
 from training.export_bert import MAX_TOKENS, load_cross_encoder

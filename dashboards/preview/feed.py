@@ -15,8 +15,8 @@ from typing import Any
 from dashboards import generate
 from dashboards.objectives import Windows
 from dashboards.preview.ask import Span
-from sidecar.demo.broker import TOPICS, EmbeddedBroker
-from sidecar.demo.producer import DemoProducer
+from sidecar.commands.demo.broker import TOPICS, EmbeddedBroker
+from sidecar.commands.demo.producer import DemoProducer
 from tests.parts.process import Server, free_ports
 from tests.parts.prometheus import Prometheus
 

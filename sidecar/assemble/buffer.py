@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.assemble.build import build_requests
 from sidecar.assemble.scatter import Scatter
-from sidecar.clock import Clock
-from sidecar.telemetry import Telemetry
-from sidecar.trace import Acknowledgement, RagSpan, RagTrace, SpanKind, TraceKind
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import Clock
+from sidecar.record.trace import Acknowledgement, RagSpan, RagTrace, SpanKind, TraceKind
 
 Partition = tuple[str, int]
 _CallKey = tuple[str, str | None, int | None, int | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sidecar.trace import Document
+from sidecar.record.trace import Document
 
 _SPACE = re.compile(r"\s+")
 _NUMBERED = re.compile(r"^\s*\[(\d{1,3})\]\s*", re.MULTILINE)

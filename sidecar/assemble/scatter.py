@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from sidecar.clock import Clock
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import Clock
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from sidecar.trace import AttributeValue
+from sidecar.record.trace import AttributeValue
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _JSON_START = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\["{\]])')

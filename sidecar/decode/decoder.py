@@ -10,22 +10,23 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sidecar.decode import openinference, openllmetry, wire
+from sidecar.decode.conventions import openinference, openllmetry
+from sidecar.decode.conventions.feedback import feedback, variant
+from sidecar.decode.conventions.genai import fields as genai_fields
+from sidecar.decode.conventions.registry import CONVENTIONS
+from sidecar.decode.conventions.vectordb import fields as vectordb_fields
 from sidecar.decode.cut import limit_of, without_cut_values
 from sidecar.decode.errors import error_class
-from sidecar.decode.feedback import feedback, variant
 from sidecar.decode.fields import Fields
-from sidecar.decode.genai import fields as genai_fields
-from sidecar.decode.mapping import check
-from sidecar.decode.native import native_span
-from sidecar.decode.parse import load_json
-from sidecar.decode.registry import CONVENTIONS
-from sidecar.decode.split import Part, split_json, split_proto
+from sidecar.decode.native.mapping import check
+from sidecar.decode.native.native import native_span
 from sidecar.decode.values import first_text, number, parsed, text_of, unquoted
-from sidecar.decode.vectordb import fields as vectordb_fields
-from sidecar.errors import DecodeError
-from sidecar.telemetry import Telemetry
-from sidecar.trace import Attributes, RagSpan, RawSpan, Record, SpanKind
+from sidecar.decode.wire import wire
+from sidecar.decode.wire.parse import load_json
+from sidecar.decode.wire.split import Part, split_json, split_proto
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import DecodeError
+from sidecar.record.trace import Attributes, RagSpan, RawSpan, Record, SpanKind
 
 Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
 OWN_SCOPE, OWN_SERVICE = "rag_sidecar", "rag-sidecar"

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.trace import Attributes, Document, Tokens
+from sidecar.record.trace import Attributes, Document, Tokens
 
 _MOST_SLOTS = 10_000
 _MOST_TOKENS = 10**9

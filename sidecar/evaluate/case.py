@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from exporters.result import Evidence
-from sidecar.errors import Unscorable
-from sidecar.evaluate.abstain import abstains
-from sidecar.evaluate.claims import split_claims
-from sidecar.evaluate.language import language_of
+from sidecar.evaluate.text.abstain import abstains
+from sidecar.evaluate.text.claims import split_claims
+from sidecar.evaluate.text.language import language_of
 from sidecar.inference.base import Claim, Models, Support
-from sidecar.trace import Document, RagTrace
+from sidecar.record.errors import Unscorable
+from sidecar.record.trace import Document, RagTrace
 
 Value = TypeVar("Value")
 

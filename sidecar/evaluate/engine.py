@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exporters.result import Evaluation, Outcome, Verdict
-from sidecar.errors import InferenceError, Unscorable
 from sidecar.evaluate.base import Evaluator, Needs
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.registry import EVALUATORS, NAMES
 from sidecar.inference.base import Models
-from sidecar.trace import RagTrace
+from sidecar.record.errors import InferenceError, Unscorable
+from sidecar.record.trace import RagTrace
 
 logger = logging.getLogger(__name__)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sidecar.evaluate.answer_relevancy import AnswerRelevancy
 from sidecar.evaluate.base import Evaluator
-from sidecar.evaluate.context_precision import ContextPrecision
-from sidecar.evaluate.context_relevance import ContextRelevance
-from sidecar.evaluate.faithfulness import Faithfulness
-from sidecar.evaluate.groundedness import Groundedness
+from sidecar.evaluate.metrics.answer_relevancy import AnswerRelevancy
+from sidecar.evaluate.metrics.context_precision import ContextPrecision
+from sidecar.evaluate.metrics.context_relevance import ContextRelevance
+from sidecar.evaluate.metrics.faithfulness import Faithfulness
+from sidecar.evaluate.metrics.groundedness import Groundedness
 
 EVALUATORS: tuple[Evaluator, ...] = (
     Faithfulness(),

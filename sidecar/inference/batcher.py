@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sidecar.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
 
 _LOOK_AHEAD = 256
 _LIKE = 0.6

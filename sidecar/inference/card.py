@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from exporters.result import ModelIdentity
-from sidecar.errors import ConfigError
+from sidecar.record.errors import ConfigError
 
 PACKAGE = "install the package again, or name a folder of models"
 

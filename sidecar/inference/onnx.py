@@ -13,7 +13,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from sidecar.errors import ConfigError, PermanentInferenceError
+from sidecar.record.errors import ConfigError, PermanentInferenceError
 
 onnxruntime.set_default_logger_severity(3)
 

@@ -13,11 +13,11 @@ import numpy as np
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
-from sidecar.errors import ConfigError
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.onnx import OnnxModel
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 
 _OVERLAP_TOKENS = 32
 _LEAST_PREMISE_TOKENS = 48

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError as ProtobufError
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-from sidecar.demo.spans import to_otlp_json
+from sidecar.commands.demo.spans import to_otlp_json
 from tests.unit.decode.recordings import FOLDER
 
 _LARGEST_SEED = 20_000

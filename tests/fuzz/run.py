@@ -18,12 +18,12 @@ from google.protobuf.message import DecodeError as ProtobufError
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.clock import ManualClock
-from sidecar.decode import wire
 from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.errors import DecodeError
-from sidecar.telemetry import Telemetry
-from sidecar.trace import Record
+from sidecar.decode.wire import wire
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
+from sidecar.record.errors import DecodeError
+from sidecar.record.trace import Record
 from tests.fuzz.mutate import mutate, seeds
 
 _TRACE_EVERY = 25

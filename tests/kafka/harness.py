@@ -14,10 +14,10 @@ from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.util import calc_crc32c
 
-from sidecar.clock import SystemClock
-from sidecar.offsets import Partition
-from sidecar.receive import ReceiveConfig, Receiver, Taken
-from sidecar.telemetry import Telemetry
+from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.consume.receiver import ReceiveConfig, Receiver, Taken
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import SystemClock
 from tests.parts.broker import Broker
 
 # Short enough for a test; the floor is what brokers accept.

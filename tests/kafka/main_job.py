@@ -18,9 +18,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar import config
 from sidecar.app import App
-from sidecar.decode import genai, native, openinference
-from sidecar.demo.corpus import Corpus, Kind
-from sidecar.demo.spans import SpanMaker, to_otlp_json
+from sidecar.commands.demo.corpus import Corpus, Kind
+from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
+from sidecar.decode.conventions import genai, openinference
+from sidecar.decode.native import native
 from tests.kafka.harness import QUICK, fresh
 from tests.parts.broker import Broker, Message, committed, produce, read
 

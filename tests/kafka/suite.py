@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sidecar.receive import Taken
+from sidecar.kafka.consume.receiver import Taken
 from tests.kafka.harness import Reader, away, fresh, places, produce_unreadable, values
 from tests.parts.broker import Broker, Message, committed, produce, read
 

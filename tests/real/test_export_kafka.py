@@ -14,10 +14,10 @@ import pytest
 from exporters.base import DestinationError, PermanentExportError
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
 from exporters.result import Evaluation, Outcome, Result
-from sidecar.clock import SystemClock
 from sidecar.deliver import DeliverConfig, Deliverer
-from sidecar.receive import SecurityConfig
-from sidecar.telemetry import Telemetry
+from sidecar.kafka.consume.receiver import SecurityConfig
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import SystemClock
 from tests.kafka.harness import fresh
 from tests.parts import kafka as parts
 from tests.parts.broker import read

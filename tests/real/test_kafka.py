@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.clock import SystemClock
-from sidecar.errors import BrokerError
-from sidecar.receive import ReceiveConfig, Receiver, check_brokers
-from sidecar.telemetry import Telemetry
+from sidecar.kafka.consume.receiver import ReceiveConfig, Receiver, check_brokers
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import SystemClock
+from sidecar.record.errors import BrokerError
 from tests.kafka.harness import QUICK, Reader, away, fresh, values
 from tests.kafka.suite import GroupSuite, ReceiverSuite
 from tests.parts import kafka as parts

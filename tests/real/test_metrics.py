@@ -11,8 +11,8 @@ from prometheus_client import generate_latest
 
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from exporters.result import Verdict
-from sidecar.admin import Admin, AdminConfig
-from sidecar.telemetry import SERIES, Telemetry
+from sidecar.observe.admin import Admin, AdminConfig
+from sidecar.observe.telemetry import SERIES, Telemetry
 from tests.parts import paths
 from tests.parts.prometheus import Prometheus
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED

@@ -12,9 +12,9 @@ import pytest
 from pydantic import SecretStr
 
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
-from sidecar.admin import Admin, AdminConfig, serving
-from sidecar.errors import ConfigError
-from sidecar.telemetry import Telemetry
+from sidecar.observe.admin import Admin, AdminConfig, serving
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 from tests.unit.exporters.samples import SCORED
 
 

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from sidecar import config
-from sidecar.calibrate import Calibration, calibrate
-from sidecar.demo.corpus import Corpus, Kind
-from sidecar.demo.spans import SpanMaker
-from sidecar.errors import ConfigError
-from sidecar.inference.detector import Detector
+from sidecar.commands.calibrate import Calibration, calibrate
+from sidecar.commands.demo.corpus import Corpus, Kind
+from sidecar.commands.demo.spans import SpanMaker
+from sidecar.inference.grounding.detector import Detector
+from sidecar.record.errors import ConfigError
 
 
 def labelled(path: Path, kinds: list[Kind], *, wrong: int = 0) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar import config
-from sidecar.errors import ConfigError
+from sidecar.record.errors import ConfigError
 
 _KAFKA = "receive:\n  bootstrap_servers: kafka:9092\n  topics: [otlp_spans]\n"
 

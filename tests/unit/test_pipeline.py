@@ -10,18 +10,19 @@ import orjson
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.clock import SystemClock
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.engine import Engine, EvaluateConfig, Evaluated
-from sidecar.offsets import OffsetTracker
-from sidecar.pipeline import Pipeline, PipelineConfig, make_result
+from sidecar.kafka.consume.offsets import OffsetTracker
+from sidecar.kafka.consume.receiver import Taken
+from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
+from sidecar.pipeline import Pipeline, PipelineConfig
 from sidecar.price import PriceConfig, Pricer
-from sidecar.receive import Taken
+from sidecar.record.clock import SystemClock
+from sidecar.record.trace import RagTrace, Record
+from sidecar.results import make_result
 from sidecar.sample import SampleConfig, Sampler
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace, Record
-from sidecar.tracing import Tracing
 from tests.unit.evaluate.fakes import models, request
 
 

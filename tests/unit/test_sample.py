@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.trace import RagTrace
 from sidecar.sample import BudgetConfig, KeepRule, RateRule, SampleConfig, Sampler
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace
 
 
 def _trace(

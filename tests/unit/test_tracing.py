@@ -7,7 +7,7 @@ import time
 import pytest
 
 from exporters.otlp import OtlpConfig
-from sidecar.tracing import Tracing
+from sidecar.observe.tracing import Tracing
 from tests.unit.exporters.otlp_sinks import attributes, http_sink
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

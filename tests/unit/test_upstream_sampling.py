@@ -9,10 +9,10 @@ import pytest
 from exporters.result import Outcome
 from exporters.serialize import result_to_json
 from sidecar.decode.decoder import DecodeConfig, Decoder, adjusted_count
-from sidecar.pipeline import make_result
+from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig, Pricer
-from sidecar.telemetry import Telemetry
-from sidecar.trace import Record
+from sidecar.record.trace import Record
+from sidecar.results import make_result
 from tests.unit.decode.spans import message, one, span
 from tests.unit.decode.test_specification import CHAT, RETRIEVAL
 

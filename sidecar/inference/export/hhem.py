@@ -22,10 +22,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from sidecar.errors import ConfigError
 from sidecar.inference.export.graph import Floats, Graph, Scheme
 from sidecar.inference.export.spiece import from_spiece
 from sidecar.inference.export.t5 import Shape, encoder
+from sidecar.record.errors import ConfigError
 
 HUB = "https://huggingface.co"
 HUB_ID = "vectara/hallucination_evaluation_model"

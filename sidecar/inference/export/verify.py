@@ -10,12 +10,12 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from sidecar.errors import ConfigError
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.export.hhem import FILES, PROMPT, find_tokenizer
 from sidecar.inference.export.t5 import Shape
-from sidecar.inference.hhem import load
-from sidecar.telemetry import Telemetry
+from sidecar.inference.grounding.hhem import load
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 
 # Premise, hypothesis and score of the seven examples of the model card of vectara/hallucination_evaluation_model.
 PUBLISHED: tuple[tuple[str, str, float], ...] = (

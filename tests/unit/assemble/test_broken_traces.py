@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.assemble.build import build_requests
-from sidecar.offsets import OffsetTracker
-from sidecar.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.kafka.consume.offsets import OffsetTracker
+from sidecar.record.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
 from tests.unit.assemble.test_buffer import Lease, Setting, rag, span
 
 SECOND = 1_000_000_000

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.assemble import AssembleConfig, Assembled, Assembler
-from sidecar.clock import ManualClock
-from sidecar.telemetry import Telemetry
-from sidecar.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
+from sidecar.record.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
 
 
 @dataclass

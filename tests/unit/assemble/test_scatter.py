@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from sidecar.assemble.scatter import Scatter
-from sidecar.clock import ManualClock
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
 
 
 def ratio(telemetry: Telemetry, topic: str) -> float:

@@ -11,11 +11,11 @@ from typing import Any
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.clock import ManualClock
+from sidecar.commands.demo.spans import to_otlp_json
 from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.demo.spans import to_otlp_json
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagTrace, Record
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
+from sidecar.record.trace import RagTrace, Record
 
 FOLDER = Path(__file__).parents[2] / "golden" / "decode"
 NAMES = sorted(path.name.removesuffix(".expected.json") for path in FOLDER.glob("*.expected.json"))

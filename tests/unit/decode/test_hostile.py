@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
 from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.errors import DecodeError
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagSpan
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import DecodeError
+from sidecar.record.trace import RagSpan
 from tests.unit.decode.recordings import NAMES, record, understood, values
 
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native import read_native_line
+from sidecar.decode.native.native import read_native_line
 
 RECORD = {
     "message": {"body": {"q": "How long is the warranty?"}, "reply": [{"text": "Two"}, {"text": "years."}]},

@@ -10,9 +10,9 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.errors import DecodeError
-from sidecar.telemetry import Telemetry
-from sidecar.trace import RagSpan, Record
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import DecodeError
+from sidecar.record.trace import RagSpan, Record
 from tests.unit.decode.recordings import FOLDER
 
 NAMES = ("oi_langchain_ok", "tl_langchain_ok", "otel_genai_ok", "langfuse_langchain_ok", "haystack_native_ok")

@@ -12,10 +12,10 @@ import pytest
 
 from exporters.base import DestinationError, PermanentExportError, RetryableExportError
 from exporters.result import Outcome, Result
-from sidecar.clock import ManualClock
 from sidecar.deliver import DeliverConfig, Deliverer
-from sidecar.errors import ConfigError
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
+from sidecar.record.errors import ConfigError
 from tests.unit.exporters.samples import SAMPLED_OUT, SCORED
 
 FAST = DeliverConfig(backoff_seconds=0.001, linger_seconds=0.0, timeout_seconds=5)

@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 
 from exporters.result import Outcome, Result, Verdict
+from sidecar.commands.demo.corpus import Corpus, Kind
+from sidecar.commands.demo.screen import live_view, plain_line, summary
+from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
+from sidecar.commands.demo.watch import Watcher, wilson
 from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native import read_native_line
-from sidecar.demo.corpus import Corpus, Kind
-from sidecar.demo.screen import live_view, plain_line, summary
-from sidecar.demo.spans import SpanMaker, to_otlp_json
-from sidecar.demo.watch import Watcher, wilson
+from sidecar.decode.native.native import read_native_line
 from tests.unit.decode.recordings import understood
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from exporters.result import Evidence, ModelIdentity
-from sidecar.errors import InferenceError
 from sidecar.inference.base import Claim, FloatArray, Models, Support
-from sidecar.trace import Document, RagTrace
+from sidecar.record.errors import InferenceError
+from sidecar.record.trace import Document, RagTrace
 
 IDENTITY = ModelIdentity("fake", "1", "00" * 32)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.abstain import abstains
+from sidecar.evaluate.text.abstain import abstains
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "abstain.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]

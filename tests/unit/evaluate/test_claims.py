@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.claims import MOST_CLAIMS, split_claims
+from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "claims.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]

@@ -7,15 +7,15 @@ import math
 import pytest
 
 from exporters.result import Evaluation, Outcome, Verdict
-from sidecar.errors import PermanentInferenceError
-from sidecar.evaluate.answer_relevancy import answer_relevancy
-from sidecar.evaluate.context_precision import average_precision
-from sidecar.evaluate.context_relevance import expected_share
 from sidecar.evaluate.engine import Engine, EvaluateConfig, Evaluated
-from sidecar.evaluate.faithfulness import faithfulness
+from sidecar.evaluate.metrics.answer_relevancy import answer_relevancy
+from sidecar.evaluate.metrics.context_precision import average_precision
+from sidecar.evaluate.metrics.context_relevance import expected_share
+from sidecar.evaluate.metrics.faithfulness import faithfulness
 from sidecar.evaluate.registry import EVALUATORS, NAMES
 from sidecar.inference.base import Models
-from sidecar.trace import RagTrace
+from sidecar.record.errors import PermanentInferenceError
+from sidecar.record.trace import RagTrace
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
 

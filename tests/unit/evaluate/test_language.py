@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.evaluate.language import language_of
+from sidecar.evaluate.text.language import language_of
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "language.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]

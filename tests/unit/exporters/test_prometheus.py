@@ -14,8 +14,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from exporters.result import Outcome, Result, Verdict
 from exporters.series import SERIES, SUBJECT
-from sidecar.clock import ManualClock
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import ManualClock
 from tests.unit.exporters.exposition import exemplars, exposed, label_values, value
 from tests.unit.exporters.samples import EVERY_OUTCOME, FAILED, HOSTILE, SAMPLED_OUT, SCORED, SECRET, SHED, UNSCORABLE
 

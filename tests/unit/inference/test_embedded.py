@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from sidecar.errors import ConfigError
 from sidecar.inference.base import Claim
-from sidecar.inference.catalog import InferenceConfig, ModelRuntime
-from sidecar.telemetry import Telemetry
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "inference" / "minilm.json"
 TOWER = "The Eiffel Tower in Paris is 330 metres tall. It was finished in 1889 for the world's fair. Gustave Eiffel's company built it."

@@ -17,16 +17,16 @@ from tokenizers import Tokenizer
 from typer.testing import CliRunner
 
 from sidecar.__main__ import cli
-from sidecar.errors import ConfigError
 from sidecar.inference.base import Claim
-from sidecar.inference.catalog import InferenceConfig, ModelRuntime
 from sidecar.inference.export.hhem import HUB_ID, export
 from sidecar.inference.export.spiece import from_spiece
 from sidecar.inference.export.t5 import bucket
 from sidecar.inference.export.verify import verify
-from sidecar.inference.hhem import load
+from sidecar.inference.grounding.hhem import load
 from sidecar.inference.pairs import PairModel
-from sidecar.telemetry import Telemetry
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 from training.made_hhem import TINY, make_snapshot
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "inference" / "hhem.json").read_text(encoding="utf-8"))

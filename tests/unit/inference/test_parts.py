@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.errors import ConfigError, PermanentInferenceError, RetryableInferenceError
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.calibrated import Logistic, expand
 from sidecar.inference.cpu import cpu_limit
+from sidecar.inference.embedding.text import SENTENCE_WORDS, read_words, sentences
 from sidecar.inference.onnx import read_verified
-from sidecar.inference.text import SENTENCE_WORDS, read_words, sentences
-from sidecar.telemetry import Telemetry
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError, PermanentInferenceError, RetryableInferenceError
 
 
 class Counting:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from sidecar.offsets import Lease, OffsetTracker
-from sidecar.trace import Acknowledgement
+from sidecar.kafka.consume.offsets import Lease, OffsetTracker
+from sidecar.record.trace import Acknowledgement
 
 ZERO = ("t", 0)
 ONE = ("t", 1)

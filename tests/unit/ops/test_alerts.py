@@ -12,7 +12,7 @@ import yaml
 
 from dashboards import generate
 from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows
-from sidecar.inference.catalog import PACKAGED
+from sidecar.inference.runtime import PACKAGED
 from tests.unit.ops.asked import RULES, rules
 from tests.unit.ops.promql import uses
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field, SecretStr
 
 from docs import chart, configuration, generate, metrics
 from exporters import series
-from sidecar import telemetry
 from sidecar.config import Config
+from sidecar.observe import telemetry
 
 ROOT = Path(__file__).parents[3]
 

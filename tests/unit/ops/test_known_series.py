@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from exporters import series
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
-from sidecar import telemetry
+from sidecar.observe import telemetry
 from tests.unit.exporters.exposition import exposed
 from tests.unit.exporters.samples import SCORED
 from tests.unit.ops.asked import expressions, rules

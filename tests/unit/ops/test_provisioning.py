@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sidecar.admin import AdminConfig
+from sidecar.observe.admin import AdminConfig
 
 DASHBOARDS = Path(__file__).parents[3] / "dashboards"
 

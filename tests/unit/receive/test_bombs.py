@@ -15,7 +15,7 @@ from aiokafka.record import default_records
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 
-from sidecar import kafka_codecs
+from sidecar.kafka import codecs as kafka_codecs
 from tests.kafka.harness import Reader, fresh
 from tests.parts.broker import Message, produce
 from tests.parts.mock_kafka import MockKafka

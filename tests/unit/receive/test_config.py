@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sidecar.errors import ConfigError
-from sidecar.receive import ReceiveConfig, SecurityConfig
+from sidecar.kafka.consume.receiver import ReceiveConfig, SecurityConfig
+from sidecar.record.errors import ConfigError
 
 BASE: dict[str, Any] = {"bootstrap_servers": "a:1", "topics": ["spans"]}
 

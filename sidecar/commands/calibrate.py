@@ -1,0 +1,129 @@
+"""`rag-sidecar calibrate`: how often the verdict is right on your own labelled requests.
+
+The rates that come out correct the hallucination ratio for the errors of the grounding model (Rogan and Gladen 1978).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from exporters.result import Verdict
+from sidecar.config import Config
+from sidecar.decode.native.native import read_native_line
+from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.runtime import ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError, DecodeError
+from sidecar.record.trace import RagTrace
+
+_LABELS = {0: False, 1: True, "hallucinated": False, "grounded": True}  # true and false are 1 and 0
+_IN_FLIGHT = 64
+_LEAST_OF_EACH = 30
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The verdicts on labelled requests. `without_verdict` counts those that abstained or could not be scored."""
+
+    found: Detector
+    without_verdict: int
+    threshold: float
+    model: str
+
+    def lines(self) -> list[str]:
+        """What a reader needs, and the settings to paste."""
+        one = self.found
+        flagged, passed = one.sensitivity * one.hallucinated, one.specificity * one.grounded
+        return [
+            f"model {self.model}, threshold {self.threshold:g}",
+            f"{one.hallucinated} hallucinated and {one.grounded} grounded requests judged, {self.without_verdict} without a verdict",
+            f"sensitivity {one.sensitivity:.3f} ({_interval(flagged, one.hallucinated)}): hallucinated answers that are found",
+            f"specificity {one.specificity:.3f} ({_interval(passed, one.grounded)}): grounded answers that pass",
+            "",
+            "inference:",
+            "  detector:",
+            f"    sensitivity: {one.sensitivity:.4f}",
+            f"    specificity: {one.specificity:.4f}",
+            f"    hallucinated: {one.hallucinated}",
+            f"    grounded: {one.grounded}",
+        ]
+
+
+async def calibrate(source: Path, settings: Config) -> Calibration:
+    """Judge every labelled request of a file: native records with `label`, 1 or "grounded", 0 or "hallucinated".
+    Raises ConfigError naming the line, or what is missing."""
+    rows = _read(source, settings)
+    runtime = ModelRuntime(settings.inference, Telemetry())
+    limits = settings.evaluate.model_copy(update={"evaluators": ("groundedness",)})
+    engine = Engine(EvaluateConfig.model_validate(limits.model_dump()), runtime.models)
+    gate = asyncio.Semaphore(_IN_FLIGHT)
+
+    async def judge(trace: RagTrace) -> Verdict | None:
+        async with gate:
+            return (await engine.evaluate(trace)).verdict
+
+    await runtime.start()
+    try:
+        verdicts = await asyncio.gather(*(judge(trace) for trace, _ in rows))
+    finally:
+        await runtime.stop()
+    pairs = zip(verdicts, rows, strict=True)
+    counts = Counter(
+        (label, verdict) for verdict, (_, label) in pairs if verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED)
+    )
+    totals = {label: sum(n for (own, _), n in counts.items() if own is label) for label in (False, True)}
+    for label, name in ((False, "hallucinated"), (True, "grounded")):
+        if totals[label] < _LEAST_OF_EACH:
+            problem = f"only {totals[label]} {name} requests got a verdict"
+            raise ConfigError(
+                "IN", problem, f"label at least {_LEAST_OF_EACH} of each; a few hundred make a narrow interval"
+            )
+    grounder = runtime.models.grounder
+    return Calibration(
+        Detector(
+            sensitivity=counts[False, Verdict.HALLUCINATED] / totals[False],
+            specificity=counts[True, Verdict.GROUNDED] / totals[True],
+            hallucinated=totals[False],
+            grounded=totals[True],
+        ),
+        len(rows) - totals[False] - totals[True],
+        grounder.answer_threshold,
+        f"{grounder.identity.name} {grounder.identity.version}",
+    )
+
+
+def _read(source: Path, settings: Config) -> Sequence[tuple[RagTrace, bool]]:
+    try:
+        lines = source.read_bytes().splitlines()
+    except OSError as error:
+        raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+            label = _LABELS[row["label"]]
+            rows.append((read_native_line(line, settings.decode, fallback_timestamp=time.time()), label))
+        except (ValueError, KeyError, TypeError, DecodeError) as error:
+            problem = f"line {number}: {error if isinstance(error, DecodeError) else 'no label'}"
+            raise ConfigError("IN", problem, 'native records with "label": "grounded" or "hallucinated"') from error
+    return rows
+
+
+def _interval(hits: float, of: int) -> str:
+    """The 95 % Wilson interval, as text."""
+    p, square = hits / of, _Z * _Z
+    middle, spread = p + square / (2 * of), _Z * math.sqrt((p * (1 - p) + square / (4 * of)) / of)
+    low, high = (middle - spread) / (1 + square / of), (middle + spread) / (1 + square / of)
+    return f"{low:.3f} to {high:.3f}"

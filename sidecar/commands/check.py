@@ -1,0 +1,68 @@
+"""`rag-sidecar check`: is everything there that `run` needs? Each step says what it saw, or what to mend."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from sidecar import config
+from sidecar.evaluate.engine import Engine
+from sidecar.inference.runtime import ModelRuntime
+from sidecar.kafka.consume.receiver import check_brokers
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import SidecarError
+from sidecar.record.trace import Document, RagTrace
+
+_EXAMPLE = RagTrace(
+    trace_id="check",
+    service="rag-sidecar",
+    convention="native",
+    timestamp=0.0,
+    question="How tall is the Eiffel Tower?",
+    answer="The Eiffel Tower is 330 metres tall.",
+    documents=(Document(rank=1, text="The Eiffel Tower in Paris is 330 metres tall and was finished in 1889."),),
+)
+
+
+async def check_all(path: Path | None) -> int:
+    """Run every step even where one fails; 0 when all is well, else 1. Raises ConfigError for wrong settings."""
+    console = Console(highlight=False, soft_wrap=True)
+    settings = config.load(path)
+    console.print(
+        f"[green]ok[/]    settings: {len(type(settings).model_fields)} sections, {path or 'environment alone'}"
+    )
+    well = await _step(console, "models", lambda: _models(settings))
+    well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
+    return 0 if well else 1
+
+
+async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[str]]]) -> bool:
+    try:
+        lines = await step()
+    except SidecarError as error:
+        console.print(f"[red]mend[/]  {name}: {str(error).replace('[', chr(92) + '[')}")
+        return False
+    for line in lines:
+        console.print(f"[green]ok[/]    {name}: {line}")
+    return True
+
+
+async def _models(settings: config.Config) -> list[str]:
+    runtime = ModelRuntime(settings.inference, Telemetry())
+    engine = Engine(settings.evaluate, runtime.models)
+    await runtime.start()
+    try:
+        started = time.perf_counter()
+        evaluated = await engine.evaluate(_EXAMPLE)
+        took = time.perf_counter() - started
+    finally:
+        await runtime.stop()
+    lines = [
+        f"{role}: {identity.name} {identity.version} sha256 {identity.sha256[:12]}"
+        for role, identity in runtime.infos()
+    ]
+    scores = ", ".join(f"{e.evaluator} {e.score:.2f}" for e in evaluated.evaluations if e.score is not None)
+    return [*lines, f"an example request scored in {took * 1000:.0f} ms: {scores}"]

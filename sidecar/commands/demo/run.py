@@ -1,0 +1,121 @@
+"""The demo: embedded broker, natural traffic, the real sidecar, a screen."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+
+from rich.console import Console
+from rich.live import Live
+
+from sidecar import config
+from sidecar.app import App
+from sidecar.commands.demo.broker import TOPICS, EmbeddedBroker
+from sidecar.commands.demo.producer import DemoProducer
+from sidecar.commands.demo.screen import live_view, plain_line, summary
+from sidecar.commands.demo.watch import Watcher
+
+RATE = 10.0
+_TURN_WITHOUT_LIMIT = 60.0
+_LINE_SECONDS = 2.0
+
+
+def run_demo(seconds: float | None) -> int:
+    """Run for `seconds`, or until interrupted; 0 where something was scored and the outcomes add up, else 1."""
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+    return asyncio.run(_run(seconds))
+
+
+async def _run(seconds: float | None) -> int:
+    console = Console(highlight=False)
+    watcher = Watcher()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    turn = seconds / 2 if seconds else _TURN_WITHOUT_LIMIT
+    with EmbeddedBroker() as broker:
+        async with App(_settings(broker.bootstrap_servers), more_exporters=[watcher]) as app:
+            running = asyncio.create_task(app.run(), name="app")
+            await _until_ready(app, stop)
+            producer = DemoProducer(broker, rate=RATE, turn_seconds=turn)
+            producing = asyncio.create_task(producer.run(), name="producer")
+            address = f"http://127.0.0.1:{app.admin.port}/metrics"
+            await _show(console, watcher, producer, stop=stop, seconds=seconds, address=address)
+            producing.cancel()
+            await asyncio.gather(producing, return_exceptions=True)
+            broker.flush()
+            await _until_done(watcher, producer.sent)
+            app.stop(flush=True)
+            await running
+        well = summary(console, watcher, sent=producer.sent, kinds=producer.kinds)
+    return 0 if well else 1
+
+
+def _settings(servers: str) -> config.Config:
+    return config.build(
+        {
+            "receive": {
+                "bootstrap_servers": servers,
+                "topics": list(TOPICS),
+                "group_id": "demo",
+                "auto_offset_reset": "earliest",
+            },
+            "assemble": {"quiet_seconds": 1, "quiet_without_root_seconds": 3},
+            "admin": {"host": "127.0.0.1", "port": 0},
+        }
+    )
+
+
+async def _until_ready(app: App, stop: asyncio.Event) -> None:
+    for _ in range(300):
+        if app.receiver.ready or stop.is_set():
+            return
+        await asyncio.sleep(0.1)
+
+
+async def _until_done(watcher: Watcher, sent: int) -> None:
+    """Wait for what is on its way: quiet times, then scoring."""
+    deadline = time.monotonic() + 20
+    while sum(watcher.outcomes.values()) < sent and time.monotonic() < deadline:  # noqa: ASYNC110 - counters, not events
+        await asyncio.sleep(0.1)
+
+
+async def _show(
+    console: Console,
+    watcher: Watcher,
+    producer: DemoProducer,
+    *,
+    stop: asyncio.Event,
+    seconds: float | None,
+    address: str,
+) -> None:
+    started = watcher.started = time.monotonic()
+
+    def over() -> bool:
+        passed = time.monotonic() - started
+        if producer.troubled and watcher.turned is None:
+            watcher.turned = passed
+        return stop.is_set() or (seconds is not None and passed >= seconds)
+
+    if not console.is_terminal:
+        console.print(f"metrics {address}", soft_wrap=True)
+        while not over():
+            line = plain_line(watcher, seconds=time.monotonic() - started, sent=producer.sent, address=address)
+            console.print(line, soft_wrap=True)
+            await asyncio.sleep(min(_LINE_SECONDS, seconds or _LINE_SECONDS))
+        return
+    with Live(console=console, screen=False, auto_refresh=False) as live:
+        while not over():
+            view = live_view(
+                watcher,
+                seconds=time.monotonic() - started,
+                sent=producer.sent,
+                troubled=producer.troubled,
+                address=address,
+                width=console.width,
+            )
+            live.update(view, refresh=True)
+            await asyncio.sleep(0.25)

@@ -1,0 +1,221 @@
+"""`rag-sidecar inspect`: what is understood of recorded spans, what is missing, and which switch would supply it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.tree import Tree
+
+from exporters.serialize import clean
+from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import SystemClock
+from sidecar.record.errors import ConfigError, DecodeError
+from sidecar.record.trace import RagSpan, RagTrace, Record
+
+_MOST_SHOWN = 300
+
+
+def read_files(source: Path, logs: Path | None) -> list[Record]:
+    """The records of a file of spans, and of one of log records. Raises ConfigError where a file cannot be opened."""
+    now = time.time()
+    paths = [path for path in (source, logs) if path is not None]
+    return [
+        Record(str(path), 0, number, now, None, value)
+        for path in paths
+        for number, value in enumerate(_records(path), 1)
+    ]
+
+
+def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeConfig, assemble: AssembleConfig) -> int:
+    """Print what the records hold; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
+    decoder = Decoder(decode, Telemetry())
+    spans: list[RagSpan] = []
+    problems: list[str] = []
+    for record in records:
+        try:
+            spans.extend(decoder.decode(record))
+        except DecodeError as error:
+            problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
+    assembler = Assembler(assemble, SystemClock(), Telemetry())
+    ended = [*assembler.add(spans), *assembler.flush()]
+    requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
+    if as_json:
+        for request in requests:
+            sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
+        for problem in problems:
+            sys.stderr.write(problem + "\n")
+    else:
+        ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
+        _print(spans, requests, ignored, problems)
+    return 0 if requests and not problems else 1
+
+
+def request_to_json(request: RagTrace) -> dict[str, Any]:
+    """One request as a plain object; absent is null."""
+    durations = request.durations
+    found: dict[str, Any] = _cleaned(
+        {
+            "trace_id": request.trace_id,
+            "question": request.question,
+            "answer": request.answer,
+            "documents": [{"rank": d.rank, "id": d.id, "score": d.score, "text": d.text} for d in request.documents],
+            "model_requested": request.model_requested,
+            "model_answered": request.model_answered,
+            "provider": request.provider,
+            "tokens": {
+                "input": request.tokens.input,
+                "output": request.tokens.output,
+                "cached_input": request.tokens.cached_input,
+                "reasoning": request.tokens.reasoning,
+            },
+            "durations": {
+                "total": durations.total,
+                "retrieval": durations.retrieval,
+                "generation": durations.generation,
+                "time_to_first_token": durations.time_to_first_token,
+            },
+            "error_class": request.error_class,
+            "session": request.session,
+            "user": request.user,
+            "tenant": request.tenant,
+            "variant": request.variant,
+            "service": request.service,
+            "convention": request.convention,
+            "upstream_adjusted_count": request.upstream_adjusted_count,
+            "kind": request.kind.value,
+            "context_source": request.context_source,
+            "partial": list(request.partial),
+            "missing": [{"field": one.field, "why": one.why} for one in request.missing],
+        }
+    )
+    return found
+
+
+def _cleaned(value: Any) -> Any:
+    """The value with texts that UTF-8 can hold."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {key: _cleaned(one) for key, one in value.items()}
+    return [_cleaned(one) for one in value] if isinstance(value, list) else value
+
+
+def _records(path: Path) -> list[bytes]:
+    """The records of a file: one of protobuf or one JSON document, or one JSON object a line."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError("FILE", f"{path}: {error.strerror}", "give a readable file of spans") from error
+    if path.suffix == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
+        return [line for line in data.splitlines() if line.strip()]
+    return [data]
+
+
+def _is_lines(data: bytes) -> bool:
+    first, _, rest = data.partition(b"\n")
+    return bool(rest.strip()) and first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+
+
+def _print(
+    spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
+) -> None:
+    console = Console(highlight=False, markup=False)
+    by_trace: dict[str, list[RagSpan]] = {}
+    for span in spans:
+        by_trace.setdefault(span.request.trace_id if span.request else span.trace_id, []).append(span)
+    for trace_id, own in by_trace.items():
+        tree = Tree(f"trace {clean(trace_id)}", guide_style="dim")
+        _branch(tree, own)
+        console.print(tree)
+        for request in (r for r in requests if r.trace_id == trace_id):
+            _print_request(console, request)
+        if trace_id in ignored:
+            console.print(f"  no request of its own: {ignored[trace_id]}")
+        console.print()
+    for problem in problems:
+        console.print(f"unreadable: {problem}", style="red")
+    if not requests:
+        console.print(
+            "No RAG request was understood. Are these spans of a RAG service, and is its instrumentation one of those in docs/?"
+        )
+
+
+def _branch(tree: Tree, spans: Sequence[RagSpan]) -> None:
+    """The tree of spans, each with its kind and the convention that claimed it."""
+    places: dict[str, Tree] = {}
+    known = {span.span_id for span in spans}
+    todo = sorted(spans, key=lambda s: s.start_ns)
+    while todo:
+        left = []
+        for span in todo:
+            parent = (
+                span.parent_span_id if span.parent_span_id in known and span.parent_span_id != span.span_id else None
+            )
+            if parent is not None and parent not in places and not span.is_log:
+                left.append(span)
+                continue
+            at = places.get(span.span_id if span.is_log else parent or "", tree)
+            seconds = (span.end_ns - span.start_ns) / 1e9
+            label = f"{span.kind}  {clean(span.name)}  [{span.convention}]  {seconds:.3f} s" + (
+                "  ERROR" if span.error else ""
+            )
+            branch = at.add(("log  " if span.is_log else "") + label)
+            if not span.is_log:
+                places[span.span_id] = branch
+        if len(left) == len(todo):
+            for span in left:
+                tree.add(f"{span.kind}  {clean(span.name)}  [{span.convention}]  (its parents form a loop)")
+            return
+        todo = left
+
+
+def _print_request(console: Console, request: RagTrace) -> None:
+    durations, tokens = request.durations, request.tokens
+    rows = (
+        ("service", request.service),
+        ("question", request.question),
+        ("answer", request.answer),
+        (
+            "documents",
+            f"{len(request.documents)}, {sum(bool(d.text) for d in request.documents)} with text, from {request.context_source}",
+        ),
+        (
+            "model",
+            " / ".join(part for part in (request.provider, request.model_requested, request.model_answered) if part),
+        ),
+        (
+            "tokens",
+            f"input {tokens.input}, cached {tokens.cached_input}, output {tokens.output}, reasoning {tokens.reasoning}",
+        ),
+        (
+            "seconds",
+            f"total {durations.total}, retrieval {durations.retrieval}, generation {durations.generation}, "
+            f"first token {durations.time_to_first_token}",
+        ),
+        ("error", request.error_class),
+        ("who", ", ".join(f"{k} {v}" for k in ("session", "user", "tenant", "variant") if (v := getattr(request, k)))),
+        ("marks", ", ".join(request.partial)),
+    )
+    console.print(f"  request ({request.kind}, {request.convention})", style="bold")
+    for name, value in rows:
+        if value:
+            shown = clean(value) if len(value) <= _MOST_SHOWN else clean(value[:_MOST_SHOWN]) + "…"
+            console.print(f"    {name:<10} {shown}")
+    for document in request.documents[:5]:
+        text = clean((document.text or "(no text)").replace("\n", " "))[:120]
+        console.print(
+            f"      {document.rank:>3}. {document.id or '-'}  {'' if document.score is None else f'{document.score:.3f}'}  {text}"
+        )
+    for one in request.missing:
+        console.print(f"    missing {one.field}: {one.why}", style="yellow")
+
+
+__all__ = ["inspect_records", "read_files", "request_to_json"]

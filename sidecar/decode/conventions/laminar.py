@@ -1,0 +1,28 @@
+"""Laminar: spans by `lmnr.span.type`; model spans carry gen_ai.* besides."""
+
+from __future__ import annotations
+
+from sidecar.decode.fields import Fields
+from sidecar.decode.values import first_text, texts_as_documents, unwrap_input, unwrap_output
+from sidecar.record.trace import RawSpan, SpanKind
+
+NAME = "laminar"
+_KINDS = {"llm": SpanKind.LLM, "tool": SpanKind.TOOL, "evaluator": SpanKind.EVALUATOR}
+
+
+def kind(span: RawSpan) -> SpanKind | None:
+    """By `lmnr.span.type`; DEFAULT says nothing."""
+    value = span.attributes.get("lmnr.span.type")
+    return _KINDS.get(value.lower()) if isinstance(value, str) else None
+
+
+def fields(span: RawSpan, what: SpanKind) -> Fields:
+    """Inputs and outputs; model spans carry gen_ai.* besides."""
+    attributes = span.attributes
+    found = Fields(session=first_text(attributes, "lmnr.association.properties.session_id"))
+    if what is SpanKind.LLM:
+        return found
+    found.question = unwrap_input(attributes.get("lmnr.span.input"))
+    found.answer = unwrap_output(attributes.get("lmnr.span.output"))
+    found.documents = texts_as_documents(attributes.get("lmnr.span.output"))
+    return found

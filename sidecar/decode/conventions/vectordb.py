@@ -1,0 +1,60 @@
+"""Vector-store spans (`db.*`), as OpenLLMetry, OpenLIT and Spring AI write them: hits in events or one attribute."""
+
+from __future__ import annotations
+
+from sidecar.decode.fields import Fields
+from sidecar.decode.values import document, first_text, settle_ids, text_of, texts_as_documents
+from sidecar.record.trace import Document, RawSpan, SpanKind
+
+NAME = "vector_db"
+_STORES = frozenset(
+    {
+        "chroma",
+        "pinecone",
+        "qdrant",
+        "weaviate",
+        "milvus",
+        "lancedb",
+        "pgvector",
+        "redis_vector",
+        "marqo",
+        "astra",
+        "vespa",
+        "opensearch",
+        "elasticsearch",
+    }
+)
+_READS = ("query", "search", "similarity_search", "get_nearest", "hybrid_search", "query_points", "recommend")
+_HITS = ("db.query.result", "db.search.result")
+
+
+def kind(span: RawSpan) -> SpanKind | None:
+    """A read of a vector store is a retrieval."""
+    attributes = span.attributes
+    system = attributes.get("db.system.name") or attributes.get("db.system")
+    # OpenLLMetry names no operation on Pinecone, Qdrant and others: the span is called by the client's method.
+    named = attributes.get("db.operation.name") or attributes.get("db.operation")
+    operation = str(named or span.name.rpartition(".")[2]).lower()
+    vectors = (
+        any(key.startswith("db.vector.") for key in attributes) or attributes.get("spring.ai.kind") == "vector_store"
+    )
+    if (str(system).lower() in _STORES or vectors) and any(operation.endswith(word) for word in _READS):
+        return SpanKind.RETRIEVER
+    return None
+
+
+def fields(span: RawSpan, what: SpanKind) -> Fields:
+    """The query and the hits."""
+    kept: list[Document] = []
+    for event in span.events:
+        if event.name in _HITS:
+            hit = {key.removeprefix(event.name + "."): value for key, value in event.attributes.items()}
+            if isinstance(hit.get("document"), str):
+                hit["text"] = hit.pop("document")
+            one = document(hit, len(kept) + 1)
+            if one is not None:
+                kept.append(one)
+    return Fields(
+        query=text_of(first_text(span.attributes, "db.vector.query.content", "ai.observability.retrieval.query_text")),
+        documents=texts_as_documents(span.attributes.get("db.vector.query.response.documents")) or settle_ids(kept),
+    )

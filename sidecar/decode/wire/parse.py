@@ -1,0 +1,28 @@
+"""JSON as senders write it: invalid UTF-8 and lone surrogates are mended, depth is bounded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from sidecar.record.errors import DecodeError
+
+_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+
+
+def load_json(value: bytes) -> Any:
+    """JSON, with invalid UTF-8 and lone surrogates replaced. Raises DecodeError: bad_json, too_deep."""
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        if "depth limit" in str(error):
+            raise DecodeError("too_deep", "nested more than 1024 levels") from error
+    text = _SURROGATE.sub(r"\\ufffd", value.decode("utf-8", "replace"))
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DecodeError("bad_json", f"line {error.lineno}, column {error.colno}") from error

@@ -1,0 +1,149 @@
+"""The embedded grounding model: do the documents say this?
+
+Word overlap, token alignment, numbers and names (features.py) say how likely a claim is by its words alone, the best over each
+document's own evidence and over evidence of all documents together, so that neither one chunk's evidence is diluted nor evidence
+spread over two chunks lost. A cross-encoder reads the claim beside that evidence. Claim and answer are judged by small calibrated
+models over these: few features, since with all of them the cross-encoder was not heard where words agree and facts do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exporters.result import Evidence, ModelIdentity
+from sidecar.inference.base import Claim, FloatArray, Support
+from sidecar.inference.calibrated import FloatVector, Logistic, logit
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
+from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
+from sidecar.inference.grounding.features import FEATURES, features
+from sidecar.inference.pairs import PairModel
+
+CLAIM_FEATURES = ("lexical", "cross_encoder")
+ANSWER_FEATURES = ("support",)
+NOTHING_TO_READ = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The calibrated models: of a claim by its words alone, of that with the cross-encoder's logit, and of a whole answer."""
+
+    lexical: Logistic
+    claim: Logistic
+    answer: Logistic
+    claim_threshold: float
+    answer_threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, and where the evidence is."""
+
+    rows: FloatVector
+    premise: str
+    nearest: tuple[int, int] | None
+
+
+class EmbeddedGrounder:
+    """inference.base.Grounder."""
+
+    languages = frozenset({"en"})
+
+    def __init__(
+        self, encoder: MiniLM, idf: Idf, cross_encoder: PairModel, *, heads: Heads, identity: ModelIdentity
+    ) -> None:
+        self.identity = identity
+        self.threshold = heads.claim_threshold
+        self.answer_threshold = heads.answer_threshold
+        self._heads = heads
+        self._encoder = encoder
+        self._idf = idf
+        self._cross_encoder = cross_encoder
+
+    async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
+        """One Support a claim, in order."""
+        read, encoded = await self.read(claims, documents)
+        found = await self._judge(claims, read)
+        return [Support(p, place(one.nearest, encoded)) for p, one in zip(found, read, strict=True)]
+
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
+        """Probability that the whole answer is consistent with the documents."""
+        least = min((one.probability for one in supports), default=None)
+        if least is not None and len(claims) == 1 and claims[0].text.strip() == answer.strip():
+            whole = least
+        else:
+            read, _ = await self.read([Claim(answer)], documents)
+            if read[0].nearest is None:
+                return NOTHING_TO_READ
+            [whole] = await self._judge([Claim(answer)], read)
+        row = answer_row(whole, whole if least is None else least)
+        return float(self._heads.answer.probability(row)[0])
+
+    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[float]:
+        found = [n for n, one in enumerate(read) if one.nearest]
+        logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
+        judged = [NOTHING_TO_READ] * len(read)
+        for n, value in zip(found, logits, strict=True):
+            lexical = float(self._heads.lexical.probability(read[n].rows).max())
+            judged[n] = float(self._heads.claim.probability(claim_row(lexical, value))[0])
+        return judged
+
+    async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> tuple[list[Read], list[EncodedDocument]]:
+        """Evidence and features of each claim. Training reads the same."""
+        encoded_claims, asked, encoded = await encode(self._encoder, claims, documents)
+
+        def work() -> list[Read]:
+            rows = []
+            for claim, own, vector in zip(claims, encoded_claims, asked, strict=True):
+                ranked = rank(own, vector, encoded, self._idf)
+                rows.append(self._read(claim, own, ranked, documents, encoded))
+            return rows
+
+        return await asyncio.to_thread(work), encoded
+
+    def _read(
+        self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> Read:
+        if ranked.nearest is None:
+            return Read(np.zeros((0, len(FEATURES))), "", None)
+        chosen = choose(ranked, documents, premise_words(claim.text))
+        rows = np.stack([features(own, evidence, self._idf) for evidence in choices(ranked, chosen, documents)])
+        return Read(rows, premise(ranked, chosen, texts, documents), ranked.nearest)
+
+
+async def encode(
+    encoder: MiniLM, claims: Sequence[Claim], documents: Sequence[str]
+) -> tuple[list[Encoded], list[FloatArray], list[EncodedDocument]]:
+    """The claims, the vectors to rank evidence by (a claim's with its context, where it has one), and the documents."""
+    in_context = {n: f"{claim.context} {claim.text}" for n, claim in enumerate(claims) if claim.context}
+    texts = [*(claim.text for claim in claims), *in_context.values()]
+    encoded, read = await asyncio.gather(encoder.encode(texts), encoder.documents(documents))
+    vectors = [one.vector for one in encoded[: len(claims)]]
+    for n, one in zip(in_context, encoded[len(claims) :], strict=True):
+        vectors[n] = one.vector
+    return encoded[: len(claims)], vectors, read
+
+
+def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
+    """CLAIM_FEATURES (1, 2) of a probability and a logit."""
+    return np.array([[logit(lexical), cross_encoder]], np.float64)
+
+
+def answer_row(whole: float, least: float) -> FloatVector:
+    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim and that of its least supported claim.
+    Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
+    return np.array([[(logit(whole) + logit(least)) / 2]], np.float64)
+
+
+def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:
+    """The nearest sentence as evidence."""
+    if nearest is None:
+        return None
+    span = documents[nearest[0]].spans[nearest[1]]
+    return Evidence(nearest[0], span.start, span.end)

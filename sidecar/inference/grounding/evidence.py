@@ -1,0 +1,111 @@
+"""Which sentences of the documents bear on a claim.
+
+Sentences are ranked by their embedding's cosine to the claim plus half of the idf-weighted share of the claim's words that they hold.
+The premise of a pair model is chosen for the claim as a whole: sentence after sentence, the one that adds most. A word of the claim
+that is already held counts less, so that five sentences that say the same half do not crowd out the one that says the other.
+Measured on wice_oracle_chunks and summac_human that is worth 0.08 and 0.02 of the cross-encoder's AUROC over taking the best ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidecar.inference.base import FloatArray
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import Encoded, EncodedDocument
+
+SENTENCES_OF_ONE = 4
+DOCUMENTS_ALONE = 4
+_HELD_ALREADY = 0.2  # what a word counts once it is held
+_PER_COSINE = 2.0  # in idf
+_NEXT_TO_CHOSEN = 0.15
+_PER_WORD = 0.002
+_CHARACTERS_A_WORD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Sentences as (document, sentence), best first, and the one whose embedding is nearest to the claim. For the premise, in
+    reading order: `places`, `cosines` (sentences,), `held` (sentences, words of the claim) and `idf` (words of the claim,)."""
+
+    order: tuple[tuple[int, int], ...]
+    nearest: tuple[int, int] | None
+    places: tuple[tuple[int, int], ...]
+    cosines: FloatArray
+    held: FloatArray
+    idf: FloatArray
+
+
+def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument], idf: Idf) -> Ranked:
+    """All sentences, best first. `asked` (384,) is the embedding to rank by: the claim's, or that of the claim with its context."""
+    places = tuple((number, n) for number, document in enumerate(documents) for n in range(len(document.sentences)))
+    stems = list(dict.fromkeys(claim.words.stems))
+    weights = np.array([idf.of(one) for one in stems], np.float32)
+    if not places:
+        return Ranked((), None, (), np.zeros(0, np.float32), np.zeros((0, len(stems)), np.float32), weights)
+    cosines = np.concatenate([document.vectors @ asked for document in documents if document.sentences])
+    column = {one: n for n, one in enumerate(stems)}
+    held = np.zeros((len(places), len(stems)), np.float32)
+    for row, (number, n) in enumerate(places):
+        held[row, [column[one] for one in documents[number].sentences[n].words.stems if one in column]] = 1
+    scores = cosines + 0.5 * (held @ weights) / (float(weights.sum()) or 1.0)
+    order = np.argsort(-scores, kind="stable")
+    return Ranked(tuple(places[n] for n in order), places[int(cosines.argmax())], places, cosines, held, weights)
+
+
+def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDocument]) -> list[list[Encoded]]:
+    """Evidence to compare features with: the best sentences of each of the most promising documents, then those chosen for the claim
+    as a whole."""
+    of_one: dict[int, list[int]] = {}
+    for number, n in ranked.order:
+        best = of_one.setdefault(number, [])
+        if len(best) < SENTENCES_OF_ONE:
+            best.append(n)
+    alone = [[documents[number].sentences[n] for n in of_one[number]] for number in list(of_one)[:DOCUMENTS_ALONE]]
+    together = [documents[number].sentences[n] for number, n in (ranked.places[row] for row in chosen)]
+    return [*alone, together]
+
+
+def premise_words(claim: str) -> int:
+    """How many words of evidence a claim gets."""
+    return min(180, max(90, 60 + 3 * len(claim.split())))
+
+
+def choose(ranked: Ranked, documents: Sequence[EncodedDocument], most_words: int) -> list[int]:
+    """Rows of `ranked.places` in reading order: whole sentences, about `most_words` words of them, at least one if there is any."""
+    spans = [documents[number].spans[n] for number, n in ranked.places]
+    words = np.array([(span.end - span.start) / _CHARACTERS_A_WORD for span in spans])
+    left = ranked.idf.astype(np.float64)
+    likes = _PER_COSINE * ranked.cosines - _PER_WORD * words
+    chosen: set[int] = set()
+    size = 0.0
+    while size < most_words and len(chosen) < len(spans):
+        gains = ranked.held @ left + likes
+        gains[list(_neighbours(chosen, ranked.places))] += _NEXT_TO_CHOSEN
+        gains[list(chosen)] = -np.inf
+        best = int(gains.argmax())
+        if size > 0.6 * most_words and size + words[best] > 1.2 * most_words:
+            break
+        chosen.add(best)
+        size += words[best]
+        left = np.where(ranked.held[best] > 0, _HELD_ALREADY * left, left)
+    return sorted(chosen)
+
+
+def premise(ranked: Ranked, chosen: Sequence[int], texts: Sequence[str], documents: Sequence[EncodedDocument]) -> str:
+    """The text of chosen sentences."""
+    places = [ranked.places[row] for row in chosen]
+    return " ".join(texts[number][_span(documents, number, n)].strip() for number, n in places)
+
+
+def _span(documents: Sequence[EncodedDocument], number: int, n: int) -> slice:
+    span = documents[number].spans[n]
+    return slice(span.start, span.end)
+
+
+def _neighbours(chosen: set[int], places: Sequence[tuple[int, int]]) -> set[int]:
+    """The sentences beside those chosen, in the same document."""
+    return {m for n in chosen for m in (n - 1, n + 1) if 0 <= m < len(places) and places[m][0] == places[n][0]}

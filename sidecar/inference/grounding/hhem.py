@@ -1,0 +1,104 @@
+"""Vectara's HHEM as the grounding model: exported files in, probabilities of consistency out.
+
+The claim is the hypothesis, the evidence selected for it the premise. The whole answer is read against the evidence of all its
+claims together, so that a long context costs no more than a short one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from exporters.result import ModelIdentity
+from sidecar.inference.base import Claim, Support
+from sidecar.inference.card import Card
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import EncodedDocument, MiniLM
+from sidecar.inference.grounding.embedded import NOTHING_TO_READ, encode, place
+from sidecar.inference.grounding.evidence import Ranked, choose, premise, premise_words, rank
+from sidecar.inference.onnx import read_verified
+from sidecar.inference.pairs import PairModel
+from sidecar.observe.telemetry import Telemetry
+
+HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
+SCORING_FILE = "model.int8.onnx"
+_ANSWER_WORDS = 300
+
+
+def at_home(path: Path) -> Path:
+    """The path with ~ resolved; as it is where there is no home, as in a container with a bare user number."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def present(directory: Path) -> bool:
+    """Whether an exported model is there."""
+    return (directory / "card.json").is_file()
+
+
+def load_card(directory: Path) -> Card:
+    """The card that the export wrote. Raises ConfigError."""
+    return Card.load(directory, "inference.hhem_dir", "run `rag-sidecar models export hhem SOURCE`")
+
+
+def load(directory: Path, *, file: str, threads: int, batch_tokens: int, telemetry: Telemetry) -> PairModel:
+    """One of the exported graphs. Raises ConfigError naming the file and the mend."""
+    card = load_card(directory)
+    read_verified(directory / "tokenizer.json", card.files["tokenizer.json"])
+    return PairModel(
+        directory / file,
+        directory / "tokenizer.json",
+        identity=card.identity(file),
+        output="consistent",
+        max_tokens=int(card.data["max_tokens"]),
+        threads=threads,
+        batch_tokens=batch_tokens,
+        telemetry=telemetry,
+        prompt=str(card.data["prompt"]),
+    )
+
+
+class HhemGrounder:
+    """inference.base.Grounder. Thresholds are those that Vectara uses: consistent at or above 0.5."""
+
+    languages = frozenset({"en"})
+
+    def __init__(self, encoder: MiniLM, idf: Idf, model: PairModel, *, threshold: float) -> None:
+        self.identity: ModelIdentity = model.identity
+        self.threshold = self.answer_threshold = threshold
+        self._encoder = encoder
+        self._idf = idf
+        self._model = model
+
+    async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
+        """One Support a claim, in order."""
+        own, asked, read = await encode(self._encoder, claims, documents)
+        ranked = [rank(claim, vector, read, self._idf) for claim, vector in zip(own, asked, strict=True)]
+        found = [n for n, one in enumerate(ranked) if one.nearest]
+        pairs = [
+            (self._premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found
+        ]
+        supports = [Support(NOTHING_TO_READ, None)] * len(claims)
+        for n, score in zip(found, await self._model.score(pairs), strict=True):
+            supports[n] = Support(score, place(ranked[n].nearest, read))
+        return supports
+
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
+        """Probability that the whole answer is consistent with the documents."""
+        if len(claims) == 1 and claims[0].text.strip() == answer.strip():
+            return supports[0].probability
+        own, asked, read = await encode(self._encoder, [Claim(answer)], documents)
+        ranked = rank(own[0], asked[0], read, self._idf)
+        if ranked.nearest is None:
+            return NOTHING_TO_READ
+        words = min(_ANSWER_WORDS, sum(premise_words(claim.text) for claim in claims))
+        [score] = await self._model.score([(self._premise(ranked, documents, read, words), answer)])
+        return score
+
+    @staticmethod
+    def _premise(ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], words: int) -> str:
+        return premise(ranked, choose(ranked, documents, words), texts, documents)

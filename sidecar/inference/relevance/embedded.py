@@ -1,0 +1,91 @@
+"""The embedded relevance model: does a document help with a question, does an answer address it?"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exporters.result import ModelIdentity
+from sidecar.inference.calibrated import Logistic
+from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
+
+_KINDS = ("asks_number", "asks_who", "asks_when", "asks_where", "asks_why")
+_ASKS = {
+    "asks_number": re.compile(
+        r"\bhow (?:many|much|long|old|far|tall|big|often|fast|high|deep|large)\b|\bwhat (?:percent|number|age)",
+        re.IGNORECASE,
+    ),
+    "asks_who": re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE),
+    "asks_when": re.compile(r"\bwhen\b|\bwhat (?:year|date|day|month|time)\b|\bwhich year\b", re.IGNORECASE),
+    "asks_where": re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b", re.IGNORECASE),
+    "asks_why": re.compile(r"\bwhy\b|\bhow (?:do|does|did|can|to|is|are)\b", re.IGNORECASE),
+}
+RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "kind_answered", "kind_unanswered")
+SENTENCES_READ = 3
+
+
+class FeatureRelevance:
+    """inference.base.RelevanceModel by calibrated logistic models."""
+
+    languages = frozenset({"en"})
+
+    def __init__(
+        self,
+        encoder: MiniLM,
+        *,
+        document_model: Logistic,
+        answer_model: Logistic,
+        identity: ModelIdentity,
+        document_threshold: float,
+        answer_threshold: float,
+    ) -> None:
+        self.identity = identity
+        self.document_threshold = document_threshold
+        self.answer_threshold = answer_threshold
+        self._encoder = encoder
+        self._document_model = document_model
+        self._answer_model = answer_model
+
+    async def documents(self, question: str, documents: Sequence[str]) -> list[float]:
+        """Probability, for each document, that it helps to answer the question."""
+        rows = await self.rows(question, documents)
+        return [float(p) for p in self._document_model.probability(rows)]
+
+    async def answer(self, question: str, answer: str) -> float:
+        """Probability that the answer addresses the question."""
+        rows = await self.rows(question, [answer])
+        return float(self._answer_model.probability(rows)[0])
+
+    async def rows(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Features of each text against the question: (len(texts), features). Training reads the same."""
+        [asked], encoded = await asyncio.gather(self._encoder.encode([question]), self._encoder.documents(texts))
+        return await asyncio.to_thread(lambda: np.stack([self._row(question, asked, document) for document in encoded]))
+
+    def _row(self, question: str, asked: Encoded, document: EncodedDocument) -> NDArray[np.float64]:
+        if not document.sentences:
+            return np.zeros(len(RELEVANCE_FEATURES))
+        cosines = document.vectors @ asked.vector
+        order = np.argsort(-cosines)[:SENTENCES_READ]
+        best = [document.sentences[n] for n in order]
+        return np.array([float(cosines.max()), float(cosines.mean()), *_kind(question, asked, best)])
+
+
+def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float, float]:
+    """Whether what the question asks for (a number, a person, a date, a place) is in the best sentences: (is, is not)."""
+    kinds = [kind for kind in _KINDS if _ASKS[kind].search(question)]
+    if not kinds:
+        return 0.0, 0.0
+    numbers = any(sentence.words.numbers - asked.words.numbers for sentence in best)
+    names = any(sentence.words.names - asked.words.names for sentence in best)
+    there = (
+        numbers
+        if kinds[0] in ("asks_number", "asks_when")
+        else names
+        if kinds[0] in ("asks_who", "asks_where")
+        else True
+    )
+    return float(there), float(not there)

@@ -1,0 +1,261 @@
+"""Finds out whether Kafka can be reached, and if not, which step failed: aiokafka itself only says "unable to bootstrap".
+
+One connection is made by hand, step by step: resolve, connect, tls, authenticate, authorize, topic, group. Foreign errors
+become BrokerError here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiokafka.conn import AIOKafkaConnection, create_conn
+from aiokafka.errors import (
+    AuthenticationFailedError,
+    AuthenticationMethodNotSupported,
+    BrokerResponseError,
+    GroupAuthorizationFailedError,
+    IllegalSaslStateError,
+    IncompatibleBrokerVersion,
+    KafkaConnectionError,
+    KafkaError,
+    LeaderNotAvailableError,
+    SaslAuthenticationFailed,
+    TopicAuthorizationFailedError,
+    UnsupportedSaslMechanismError,
+    for_code,
+)
+from aiokafka.protocol.coordination import FindCoordinatorRequest
+from aiokafka.protocol.metadata import MetadataRequest
+
+from sidecar.kafka.settings import ReceiveConfig, SecurityConfig
+from sidecar.record.errors import BrokerError
+
+_SETTING_UP = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What one broker says of its cluster. `topics` maps a name to its number of partitions."""
+
+    brokers: tuple[tuple[str, int], ...]
+    topics: Mapping[str, int]
+
+
+async def survey(config: ReceiveConfig, *, topics: Sequence[str], create: bool) -> Cluster:
+    """Ask the first bootstrap server that answers about `topics` (none = all). Raises BrokerError naming the step.
+
+    With `create` the broker may make topics that are missing, where it is set up so, as for any consumer.
+    """
+    options = config.security.client_options()
+    async with _first_connection(config, options) as (connection, address):
+        deadline = asyncio.get_running_loop().time() + config.start_timeout_seconds
+        while True:
+            answer = await _ask(connection, MetadataRequest(list(topics) or None, create), config.security, address)
+            waiting = [topic[1] for topic in answer.topics if for_code(topic[0]) is LeaderNotAvailableError]
+            if not waiting or asyncio.get_running_loop().time() > deadline:
+                break
+            await asyncio.sleep(_SETTING_UP)
+    brokers = tuple((broker[1], broker[2]) for broker in answer.brokers)
+    await _reach_advertised(config, options, brokers, address)
+    return Cluster(brokers, _topics(answer.topics, wanted=frozenset(topics)))
+
+
+async def check_brokers(config: ReceiveConfig) -> list[str]:
+    """Reach the brokers as `run` would, without joining the group or making topics. One line for each thing found.
+
+    Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
+    """
+    cluster = await survey(config, topics=(), create=False)
+    lines = [f"{len(cluster.brokers)} brokers, {config.security.protocol}"]
+    wanted = {name: count for name, count in cluster.topics.items() if config.wants(name)}
+    missing = [name for name in config.own_names if name not in wanted]
+    if missing:
+        # A user who may not describe a topic does not see it in the list of all: asking for it by name tells the two apart.
+        await survey(config, topics=missing, create=False)
+        raise missing_topics(missing)
+    if not wanted:
+        raise BrokerError(
+            "topic", f"no topic matches {config.topic_pattern}", "create one, or correct receive.topic_pattern"
+        )
+    lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
+    await _check_group(config)
+    lines.append(f"group {config.group_id}: allowed")
+    dead = config.dead_letter_topic
+    if dead is None:
+        lines.append("dead letters: off, records that cannot be read are counted and passed over")
+    elif dead in cluster.topics:
+        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions")
+    else:
+        raise BrokerError(
+            "topic", f"the dead-letter topic {dead} does not exist", "create it, or correct receive.dead_letter_topic"
+        )
+    return lines
+
+
+async def _check_group(config: ReceiveConfig) -> None:
+    """Ask for the coordinator of our group. Raises BrokerError when we may not use it."""
+    async with _first_connection(config, config.security.client_options()) as (connection, address):
+        answer = await _ask(connection, FindCoordinatorRequest(config.group_id, 0), config.security, address)
+    if for_code(answer.error_code) is GroupAuthorizationFailedError:
+        raise refused_group(config.group_id)
+
+
+def refused_group(group: str) -> BrokerError:
+    """The error of a group that we may not join."""
+    return BrokerError("group", f"not allowed to use the consumer group {group!r}", "grant READ on the group")
+
+
+def refused_topics(names: Sequence[str]) -> BrokerError:
+    """The error of topics that we may not read."""
+    listed = ", ".join(sorted(names))
+    return BrokerError(
+        "authorize", f"not allowed to read {listed}", "grant DESCRIBE and READ on the topic to this user"
+    )
+
+
+def missing_topics(names: Sequence[str]) -> BrokerError:
+    """The error of topics that do not exist."""
+    listed = ", ".join(sorted(names))
+    return BrokerError("topic", f"{listed} does not exist", "create it, or correct receive.topics")
+
+
+@asynccontextmanager
+async def _first_connection(
+    config: ReceiveConfig, options: Mapping[str, Any]
+) -> AsyncIterator[tuple[AIOKafkaConnection, str]]:
+    """A connection to the first server that lets us in; the error of the first one when none does."""
+    failed: BrokerError | None = None
+    for address in config.bootstrap_servers.split(","):
+        try:
+            connection = await _connect(config, options, address)
+        except BrokerError as error:
+            failed = failed or error
+            continue
+        try:
+            yield connection, address
+        finally:
+            connection.close()
+        return
+    if failed is not None:
+        raise failed
+
+
+async def _connect(config: ReceiveConfig, options: Mapping[str, Any], address: str) -> AIOKafkaConnection:
+    host, _, port = address.rpartition(":")
+    try:
+        async with asyncio.timeout(config.connect_timeout_seconds):
+            return await create_conn(
+                host.strip("[]"),
+                int(port),
+                client_id=config.client_id,
+                request_timeout_ms=int(config.connect_timeout_seconds * 1000),
+                **options,
+            )
+    except (KafkaError, OSError, TimeoutError, ValueError) as error:
+        raise explain(error, config.security, address) from error
+
+
+async def _ask(connection: AIOKafkaConnection, request: Any, security: SecurityConfig, address: str) -> Any:
+    try:
+        return await connection.send(request)
+    except (KafkaError, OSError, TimeoutError) as error:
+        raise explain(error, security, address) from error
+
+
+async def _reach_advertised(
+    config: ReceiveConfig, options: Mapping[str, Any], brokers: Sequence[tuple[str, int]], bootstrap: str
+) -> None:
+    """Consumers speak to the addresses that the cluster advertises, which may be others than the bootstrap servers."""
+    addresses = [f"{host}:{port}" for host, port in brokers]
+    failed: BrokerError | None = None
+    for address in addresses:
+        if address == bootstrap:
+            return
+        try:
+            (await _connect(config, options, address)).close()
+        except BrokerError as error:
+            failed = failed or error
+        else:
+            return
+    if failed is not None:
+        raise BrokerError(
+            failed.step,
+            f"{bootstrap} answers, but the cluster advertises {', '.join(addresses)}, which cannot be reached",
+            "set advertised.listeners of the brokers to addresses that clients can reach",
+        ) from failed
+
+
+def _topics(rows: Sequence[tuple[Any, ...]], *, wanted: frozenset[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    refused: list[str] = []
+    for row in rows:
+        error, name, partitions = for_code(row[0]), row[1], row[-1]
+        if error is TopicAuthorizationFailedError and name in wanted:
+            refused.append(name)
+        elif partitions:
+            found[name] = len(partitions)
+    if refused:
+        raise refused_topics(refused)
+    return found
+
+
+_LOGIN_REFUSED = (SaslAuthenticationFailed, AuthenticationFailedError)
+_LOGIN_UNKNOWN = (
+    UnsupportedSaslMechanismError,
+    IllegalSaslStateError,
+    AuthenticationMethodNotSupported,
+    IncompatibleBrokerVersion,
+)
+
+
+def explain(error: Exception, security: SecurityConfig, address: str) -> BrokerError:
+    """The step that an error of a connection belongs to, and the mend. The one table for foreign errors."""
+    found: tuple[str, str, str]
+    if isinstance(error, socket.gaierror):
+        found = ("resolve", "the host name is not known", "correct receive.bootstrap_servers")
+    elif isinstance(error, ssl.SSLCertVerificationError):
+        found = ("tls", f"the broker's certificate is not trusted: {error.verify_message}", _CERTIFICATE_MEND)
+    elif isinstance(error, ssl.SSLError) or (isinstance(error, ConnectionResetError) and security.tls):
+        found = ("tls", "the TLS handshake failed", "does this port speak TLS? check receive.security.protocol")
+    elif isinstance(error, _LOGIN_REFUSED):
+        found = ("authenticate", "the broker refused user or password", "check receive.security.username and password")
+    elif isinstance(error, _LOGIN_UNKNOWN):
+        found = ("authenticate", f"the broker does not take {security.sasl_mechanism} here", _MECHANISM_MEND)
+    elif isinstance(error, TimeoutError):
+        found = ("connect", "no answer in time", "check address, firewall and receive.connect_timeout_seconds")
+    elif isinstance(error, KafkaConnectionError):
+        found = _closed(error, security)
+    elif isinstance(error, BrokerResponseError):
+        found = ("connect", f"the broker answered {type(error).__name__}", "see the broker's log")
+    else:
+        found = (
+            "connect",
+            f"no connection ({type(error).__name__})",
+            "is the broker up? check receive.bootstrap_servers",
+        )
+    step, problem, mend = found
+    return BrokerError(step, f"{address}: {problem}", mend)
+
+
+_CERTIFICATE_MEND = "set receive.security.ca_file to the authority that signed it, and use its host name"
+_MECHANISM_MEND = "check receive.security.sasl_mechanism and protocol"
+
+
+def _closed(error: KafkaConnectionError, security: SecurityConfig) -> tuple[str, str, str]:
+    """A broker that does not like how we speak closes the connection without a word; what we were about to do tells more."""
+    if isinstance(error.__cause__, ssl.SSLError) or (security.tls and isinstance(error.__cause__, ConnectionError)):
+        problem = (
+            "the broker refused our client certificate" if security.cert_file else "the broker wants a certificate"
+        )
+        return "tls", problem, "set receive.security.cert_file and key_file to a pair that it trusts"
+    if security.sasl:
+        return "authenticate", "the broker closed the connection at login", _MECHANISM_MEND
+    if security.tls:
+        return "authenticate", "the broker closed the connection", "does it want a login? set protocol SASL_SSL"
+    return "tls", "the broker closed the connection", "does it want TLS or a login? set receive.security.protocol"

@@ -1,0 +1,307 @@
+"""One aiokafka consumer from start to end: a member of the consumer group.
+
+What aiokafka 0.14 needs to be kept safe, and how it is done here:
+
+- `getmany` must not be cancelled or timed out from outside: its fetch counter would leak and max.poll.interval be off. It
+  runs as a task of its own that outlives the poll that began it; a poll waits for it and leaves it running.
+- `getmany` blocks for as long as a rebalance lasts: the same task makes that harmless.
+- `pause` is forgotten at every rebalance: it is renewed in `on_partitions_assigned`.
+- Every rebalance revokes everything, and what was fetched before it comes again: such records are told by their
+  generation and not handed out.
+- A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
+  one record of one partition at a time, until it has found that record and stepped over it.
+- `commit` raises for partitions that are gone: offsets are filtered by the assignment.
+- The topic that we repartition through is read from its beginning, whatever auto_offset_reset says, or what another replica
+  wrote before this one had the partition would be passed over: such a partition stays paused until its position is settled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
+from aiokafka.structs import ConsumerRecord
+
+from sidecar.kafka.codecs import bound
+from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.record.clock import Clock
+
+logger = logging.getLogger(__name__)
+
+_SLACK = 0.5
+_GLANCE = 0.05
+_FORCED_STOP = 5.0
+_CAREFUL_READS = 10_000
+
+
+def unreadable(error: Exception) -> bool:
+    """Whether an error of getmany comes of the bytes of a record: it would come again at the same place for ever."""
+    if isinstance(error, (CorruptRecordException, UnsupportedCodecError)):
+        return True
+    return not isinstance(error, (KafkaError, OSError, TimeoutError))
+
+
+class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
+    """A consumer. `on_revoked` is awaited before the group goes on; `on_assigned` may not block."""
+
+    def __init__(
+        self,
+        config: ReceiveConfig,
+        clock: Clock,
+        *,
+        on_assigned: Callable[[], None],
+        on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
+        on_passed_over: Callable[[Partition, int], None],
+        careful: bool = False,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._on_assigned = on_assigned
+        self._on_revoked = on_revoked
+        self._on_passed_over = on_passed_over
+        self._careful_reads = _CAREFUL_READS if careful else 0
+        self._drained = False
+        bound(config.most_batch_bytes)
+        self._consumer = AIOKafkaConsumer(**_options(config))
+        self._paused = False
+        self._generation = 0
+        self._held: list[ConsumerRecord] = []
+        self._handed_out: set[TopicPartition] = set()
+        self._joined = asyncio.Event()
+        self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
+        self._fetching_since = 0.0
+        self._anchoring: asyncio.Task[None] | None = None
+        self._unsettled: set[TopicPartition] = set()
+
+    async def start(self) -> None:
+        """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
+        async with asyncio.timeout(self._config.start_timeout_seconds):
+            await self._consumer.start()
+        # Subscribing after the start keeps the start from waiting for topics and group without a limit.
+        if self._config.topic_pattern:
+            own = f"|{re.escape(self._config.repartition)}" if self._config.repartition else ""
+            # aiokafka matches from the left only; whole names are meant.
+            self._consumer.subscribe(pattern=rf"(?:{self._config.topic_pattern}{own})\Z", listener=self)
+        else:
+            self._consumer.subscribe(topics=list(self._config.own_names), listener=self)
+
+    async def wait_joined(self, seconds: float) -> bool:
+        """Wait until the group has given us partitions, or none; False when time is up. Raises KafkaError when it refuses us."""
+        deadline = self._clock.monotonic() + seconds
+        while not self._joined.is_set() and self._clock.monotonic() < deadline:
+            task = self._begin_fetch()
+            await asyncio.wait({task}, timeout=_GLANCE)
+            if task.done() and not self._joined.is_set():
+                self._fetching = None
+                task.result()
+        return self._joined.is_set()
+
+    @property
+    def joined(self) -> bool:
+        """Whether the group has given us an assignment, be it empty, at least once."""
+        return self._joined.is_set()
+
+    def assignment(self) -> set[Partition]:
+        """The partitions that are ours now."""
+        return {(tp.topic, tp.partition) for tp in self._consumer.assignment()}
+
+    def fetch_age(self) -> float:
+        """Seconds since the fetch that is under way began; 0 without one. A long one hangs."""
+        return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0
+
+    async def fetch(self, *, paused: bool) -> list[ConsumerRecord]:
+        """Records of the present generation, or none after about the poll timeout. Raises what getmany raises.
+
+        What had been fetched when a pause began is held back until it ends.
+        """
+        self._paused = paused
+        self._apply_pause()
+        if self._held and not paused:
+            held, self._held = self._held, []
+            return held
+        task = self._begin_fetch()
+        await asyncio.wait({task}, timeout=self._config.poll_timeout_seconds + _SLACK)
+        if not task.done():
+            return []
+        self._fetching = None
+        if task.cancelled():
+            return []  # By `stop`, called by whoever gave this consumer up; nobody cancelled the poll itself.
+        generation, records = task.result()
+        if generation != self._generation:
+            return []
+        if self._paused:
+            self._held += records
+            return []
+        return records
+
+    async def commit(self, offsets: Mapping[Partition, int]) -> dict[Partition, int]:
+        """Commit what is ours of `offsets` and return it. Raises KafkaError or TimeoutError."""
+        mine = self.assignment()
+        ours = {partition: offset for partition, offset in offsets.items() if partition in mine}
+        if ours:
+            await self._consumer.commit({TopicPartition(*partition): offset for partition, offset in ours.items()})
+        return ours
+
+    async def ends(self) -> dict[Partition, int]:
+        """The end of each partition of ours, asked of the brokers (highwater stands still while paused)."""
+        mine = self._consumer.assignment()
+        if not mine:
+            return {}
+        return {(tp.topic, tp.partition): end for tp, end in (await self._consumer.end_offsets(list(mine))).items()}
+
+    async def position(self, partition: Partition) -> int:
+        """The offset that will be handed out next. Raises KafkaError when the partition is not ours."""
+        waiting = list(self._held)
+        task = self._fetching
+        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
+            waiting += task.result()[1]
+        offsets = [record.offset for record in waiting if (record.topic, record.partition) == partition]
+        return min(offsets) if offsets else int(await self._consumer.position(TopicPartition(*partition)))
+
+    async def stop(self) -> None:
+        """Leave the group and close, by the deadline of the settings. Never raises."""
+        stopping = asyncio.create_task(self._consumer.stop(), name="kafka-stop")
+        await asyncio.wait({stopping}, timeout=self._config.stop_timeout_seconds)
+        if not stopping.done():
+            # It waits for an answer of the group that may not come before the rebalance ends. Closing the connections
+            # under it makes it go on; aiokafka has no public way to do that, and without it they would leak.
+            logger.warning("the Kafka consumer does not stop; closing its connections")
+            await self._consumer._client.close()
+            await asyncio.wait({stopping}, timeout=_FORCED_STOP)
+        for task in (stopping, self._fetching, self._anchoring):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._fetching = self._anchoring = None
+        # What was still running may have opened connections after the others were closed.
+        await self._consumer._client.close()
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        """Called by aiokafka when the group changes, before it goes on."""
+        self._generation += 1
+        self._handed_out.clear()
+        self._held.clear()
+        await self._on_revoked(self, {(tp.topic, tp.partition) for tp in revoked})
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        """Called by aiokafka when we have partitions again, before anything is fetched of them."""
+        self._unsettled = {tp for tp in assigned if tp.topic == self._config.repartition}
+        self._apply_pause()
+        self._joined.set()
+        if self._anchoring is not None:
+            self._anchoring.cancel()
+        self._anchoring = asyncio.create_task(self._anchor(set(assigned)), name="kafka-anchor")
+        self._on_assigned()
+
+    def _begin_fetch(self) -> asyncio.Task[tuple[int, list[ConsumerRecord]]]:
+        if self._fetching is None:
+            self._fetching_since = self._clock.monotonic()
+            self._fetching = asyncio.create_task(self._getmany(), name="kafka-fetch")
+        return self._fetching
+
+    async def _getmany(self) -> tuple[int, list[ConsumerRecord]]:
+        try:
+            return await self._read()
+        except BaseException:
+            # Positions may have moved past records that were drained and lost in it: they are no place to begin at.
+            self._drained = True
+            raise
+
+    async def _read(self) -> tuple[int, list[ConsumerRecord]]:
+        if self._careful_reads and self._consumer.assignment():
+            return await self._read_carefully()
+        batches = await self._consumer.getmany(
+            timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
+        )
+        self._handed_out.update(batches)
+        return self._generation, [record for batch in batches.values() for record in batch]
+
+    async def _read_carefully(self) -> tuple[int, list[ConsumerRecord]]:
+        """One record of each partition; the first that cannot be parsed ends the care."""
+        self._careful_reads -= 1
+        generation = self._generation
+        records: list[ConsumerRecord] = []
+        for tp in self._consumer.assignment():
+            try:
+                batches = await self._consumer.getmany(tp, timeout_ms=_ms(_GLANCE), max_records=1)
+            except Exception as error:
+                if not unreadable(error) or generation != self._generation:
+                    raise
+                offset = int(await self._consumer.position(tp))
+                self._consumer.seek(tp, offset + 1)
+                self._careful_reads = 0
+                self._on_passed_over((tp.topic, tp.partition), offset)
+                break
+            self._handed_out.update(batches)
+            records += batches.get(tp, [])
+        return generation, records
+
+    def _apply_pause(self) -> None:
+        mine, paused = self._consumer.assignment(), self._consumer.paused()
+        still = mine if self._paused else self._unsettled & mine
+        self._consumer.pause(*(still - paused))
+        self._consumer.resume(*((paused & mine) - still))
+
+    async def _anchor(self, assigned: set[TopicPartition]) -> None:
+        """Commit where reading begins in partitions that have no offset yet.
+
+        Else a group that begins at the end of its topics would, after a rebalance or restart before its first commit,
+        begin at a later end, and lose what lies between. Once something was taken of a partition, its own commits do this.
+        """
+        generation = self._generation
+        await self._settle()
+        for tp in assigned:
+            with contextlib.suppress(KafkaError, OSError, TimeoutError):
+                async with asyncio.timeout(self._config.start_timeout_seconds):
+                    position = await self._consumer.position(tp)
+                    if self._drained:
+                        return
+                    if tp in self._handed_out or await self._consumer.committed(tp) is not None:
+                        continue
+                    if tp not in self._handed_out and generation == self._generation:
+                        await self._consumer.commit({tp: position})
+
+    async def _settle(self) -> None:
+        """Begin at the beginning in partitions of the repartition topic that have no offset yet."""
+        while self._unsettled:
+            try:
+                for tp in sorted(self._unsettled):
+                    if await self._consumer.committed(tp) is None:
+                        await self._consumer.seek_to_beginning(tp)
+                    self._unsettled.discard(tp)
+            except (KafkaError, OSError, TimeoutError):
+                await asyncio.sleep(_SLACK)
+        self._apply_pause()
+
+
+def _options(config: ReceiveConfig) -> dict[str, object]:
+    return {
+        "bootstrap_servers": config.bootstrap_servers,
+        "group_id": config.group_id,
+        "client_id": config.client_id,
+        "auto_offset_reset": config.auto_offset_reset,
+        "enable_auto_commit": False,
+        "session_timeout_ms": _ms(config.session_timeout_seconds),
+        "heartbeat_interval_ms": _ms(config.heartbeat_interval_seconds),
+        # The default is the session timeout: too short for the commits that we make when partitions are revoked.
+        "rebalance_timeout_ms": _ms(config.rebalance_timeout_seconds),
+        # The Receiver's own watchdog comes first: it leaves the group cleanly, and cannot be switched off by a leak.
+        "max_poll_interval_ms": _ms(config.max_poll_interval_seconds) * 2,
+        "max_partition_fetch_bytes": config.max_partition_fetch_bytes,
+        "fetch_max_bytes": config.fetch_max_bytes,
+        "fetch_max_wait_ms": _ms(config.fetch_max_wait_seconds),
+        "metadata_max_age_ms": _ms(config.metadata_max_age_seconds),
+        # A broker answers a request to join when all have joined: this must outlast a whole rebalance.
+        "request_timeout_ms": _ms(config.rebalance_timeout_seconds + config.connect_timeout_seconds),
+        **config.security.client_options(),
+    }
+
+
+def _ms(seconds: float) -> int:
+    return int(seconds * 1000)

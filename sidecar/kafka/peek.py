@@ -1,0 +1,63 @@
+"""The latest records of a topic, read beside every consumer group: nothing is committed, nobody is disturbed."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from sidecar.kafka.client import explain, missing_topics, survey
+from sidecar.kafka.codecs import bound
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.record.trace import Record
+
+_GLANCE_MS = 500
+
+
+async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
+    """At most the `count` latest records of a topic, oldest first. Raises BrokerError naming the step that failed."""
+    cluster = await survey(config, topics=[topic], create=False)
+    if topic not in cluster.topics:
+        raise missing_topics([topic])
+    bound(config.most_batch_bytes)
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=config.bootstrap_servers,
+        client_id=f"{config.client_id}-inspect",
+        group_id=None,
+        enable_auto_commit=False,
+        max_partition_fetch_bytes=config.max_partition_fetch_bytes,
+        **config.security.client_options(),
+    )
+    try:
+        async with asyncio.timeout(config.start_timeout_seconds):
+            await consumer.start()
+            return await _read(consumer, topic, cluster.topics[topic], count)
+    except (KafkaError, OSError, TimeoutError) as error:
+        raise explain(error, config.security, config.bootstrap_servers) from error
+    finally:
+        await consumer.stop()
+
+
+async def _read(consumer: AIOKafkaConsumer, topic: str, partitions: int, count: int) -> list[Record]:
+    """From each partition as many as are asked for in all, since one may hold them all; then the latest of these."""
+    own = [TopicPartition(topic, number) for number in range(partitions)]
+    consumer.assign(own)
+    begins, ends = await consumer.beginning_offsets(own), await consumer.end_offsets(own)
+    left = {tp: ends[tp] for tp in own if ends[tp] > begins[tp]}
+    for tp in own:
+        consumer.seek(tp, max(begins[tp], ends[tp] - count))
+    found: list[Record] = []
+    while left:
+        for tp, batch in (await consumer.getmany(*left, timeout_ms=_GLANCE_MS)).items():
+            found += [
+                Record(
+                    one.topic, one.partition, one.offset, max(one.timestamp, 0) / 1000, one.key, one.value,
+                    tuple((name, value or b"") for name, value in one.headers),
+                )
+                for one in batch
+                if one.offset < ends[tp]
+            ]  # fmt: skip
+        # A position passes the markers of transactions too, which are no records.
+        left = {tp: end for tp, end in left.items() if await consumer.position(tp) < end}
+    return sorted(found, key=lambda record: record.timestamp)[-count:]

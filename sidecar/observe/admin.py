@@ -1,0 +1,166 @@
+"""The admin endpoint: /metrics, /livez, /readyz, and a page that lists them.
+
+Served by starlette on uvicorn, because prometheus_client's own server lets one silent TLS client block all scrapes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import uvicorn
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from sidecar.record.errors import ConfigError
+
+Check = Callable[[], str | None]
+
+
+class AdminConfig(BaseModel):
+    """Settings of the admin endpoint."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str = Field(default="0.0.0.0", description="Address to listen on.")  # noqa: S104 - Prometheus scrapes from outside
+    port: int = Field(default=9464, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    bearer_token: SecretStr | None = Field(default=None, description="Token that /metrics asks for; probes stay open.")
+    bearer_token_file: Path | None = Field(default=None, description="File with that token.")
+    tls_cert_file: Path | None = Field(default=None, description="PEM certificate: serve TLS.")
+    tls_key_file: Path | None = Field(default=None, description="PEM key of that certificate.")
+    most_connections: int = Field(default=64, ge=1, description="Connections served at once; more are refused.")
+
+    @model_validator(mode="after")
+    def _pairs(self) -> AdminConfig:
+        if (self.tls_cert_file is None) != (self.tls_key_file is None):
+            raise ValueError("tls_cert_file and tls_key_file go together")
+        return self
+
+
+class Admin:
+    """The HTTP server. `alive` and `ready` return None when all is well, else what is not."""
+
+    def __init__(self, config: AdminConfig, registry: CollectorRegistry, *, alive: Check, ready: Check) -> None:
+        self._config = config
+        self._registry = registry
+        self._checks = {"/livez": alive, "/readyz": ready}
+        self._token = _token(config)
+        self._server: _Server | None = None
+        self._task: asyncio.Task[None] | None = None
+        self.port = config.port
+
+    async def start(self) -> None:
+        """Listen. Raises ConfigError where the address is taken or a file cannot be read."""
+        sock = _bind(self._config)
+        self.port = sock.getsockname()[1]
+        options = uvicorn.Config(
+            self._application(),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            limit_concurrency=self._config.most_connections,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=2,
+            ssl_certfile=self._config.tls_cert_file,
+            ssl_keyfile=self._config.tls_key_file,
+        )
+        try:
+            options.load()
+        except (OSError, ssl.SSLError) as error:
+            sock.close()
+            raise ConfigError("admin.tls_cert_file", type(error).__name__, "give readable PEM files") from error
+        self._server = _Server(options)
+        self._task = asyncio.create_task(self._server.serve(sockets=[sock]), name="admin")
+
+    async def stop(self) -> None:
+        """Stop listening; requests in flight have two seconds."""
+        if self._server is None or self._task is None:
+            return
+        self._server.should_exit = True
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        self._server = None
+
+    def _application(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/", self._page),
+                Route("/metrics", self._metrics),
+                Route("/livez", self._probe),
+                Route("/readyz", self._probe),
+            ]
+        )
+
+    async def _metrics(self, request: Request) -> Response:
+        if self._token is not None:
+            given = request.headers.get("authorization", "").encode()
+            if not hmac.compare_digest(given, b"Bearer " + self._token):
+                return PlainTextResponse("unauthorized\n", 401, headers={"WWW-Authenticate": "Bearer"})
+        encode, content_type = choose_encoder(request.headers.get("accept", ""))
+        body = await asyncio.to_thread(encode, self._registry)
+        return Response(body, media_type=content_type)
+
+    async def _probe(self, request: Request) -> Response:
+        problem = self._checks[request.url.path]()
+        return PlainTextResponse("ok\n") if problem is None else PlainTextResponse(problem + "\n", 503)
+
+    async def _page(self, request: Request) -> Response:
+        rows = "".join(f'<li><a href="{path}">{path}</a></li>' for path in ("/metrics", "/livez", "/readyz"))
+        return HTMLResponse(f"<!doctype html><title>RAG Sidecar</title><h1>RAG Sidecar</h1><ul>{rows}</ul>")
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: the process has its own."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _bind(config: AdminConfig) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((config.host, config.port))
+        sock.listen(128)
+    except OSError as error:
+        sock.close()
+        raise ConfigError(
+            "admin.port", f"cannot listen on {config.host}:{config.port}: {error.strerror}", "choose a free port"
+        ) from error
+    return sock
+
+
+def _token(config: AdminConfig) -> bytes | None:
+    if config.bearer_token is not None:
+        return config.bearer_token.get_secret_value().encode()
+    if config.bearer_token_file is None:
+        return None
+    try:
+        return config.bearer_token_file.read_bytes().strip()
+    except OSError as error:
+        raise ConfigError(
+            "admin.bearer_token_file", error.strerror or "cannot be read", "give a readable file"
+        ) from error
+
+
+@contextlib.asynccontextmanager
+async def serving(admin: Admin) -> AsyncIterator[Admin]:
+    """Serve within a block."""
+    await admin.start()
+    try:
+        yield admin
+    finally:
+        await admin.stop()
