@@ -25,6 +25,7 @@ from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.kafka.consume.offsets import Lease
 from sidecar.kafka.consume.receiver import Taken
+from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.price import Pricer
@@ -115,6 +116,7 @@ class Pipeline:
         self._flush = False
         self._beat = clock.monotonic()
         self._budget_at = clock.monotonic()
+        self._said = RateLimited(logger, clock)
         telemetry.set("rag_sidecar_queue_capacity", config.queue_size, queue="evaluate")
 
     def stop(self, *, flush: bool = False) -> None:
@@ -189,6 +191,13 @@ class Pipeline:
         """Send a poison record on. Where that fails for good it stays uncommitted, and is read again after a restart."""
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="dead_letter")
         self._telemetry.count("rag_sidecar_decode_errors_total", topic=record.topic, reason=error.reason)
+        self._said.warn(
+            ("unreadable", record.topic, error.reason),
+            "a record of topic %s cannot be read: %s; `rag-sidecar inspect --topic %s` shows what is there",
+            record.topic,
+            error,
+            record.topic,
+        )
         if await self._source.dead_letter(record, reason=error.reason, detail=error.detail):
             lease.release()
 

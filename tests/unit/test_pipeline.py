@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import orjson
+import pytest
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
@@ -188,6 +189,18 @@ async def test_a_backlog_over_its_limit_is_shed_and_counted() -> None:
     outcomes = {result.outcome for result in setting.sink.results}
     assert len(setting.sink.results) == 40
     assert outcomes == {Outcome.SCORED, Outcome.SHED}
+
+
+async def test_unreadable_records_are_said_once_with_topic_cause_and_what_to_do(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    secret = b"my private words"
+    await build([secret] * 10 + [native(1)]).run()
+    [line] = [message for message in caplog.messages if "cannot be read" in message]
+    assert "topic t " in line
+    assert "unknown_format" in line
+    assert "rag-sidecar inspect --topic t" in line
+    assert secret.decode() not in caplog.text
 
 
 async def test_a_poison_record_that_cannot_be_sent_on_stays_uncommitted() -> None:
