@@ -36,7 +36,8 @@ logger = logging.getLogger(__name__)
 
 _SLACK = 0.5
 _GLANCE = 0.05
-_FORCED_STOP = 5.0
+# The part of the time for a stop in which it may go its own way; then its connections are closed.
+_SHARE = 0.7
 _CAREFUL_READS = 10_000
 
 
@@ -164,23 +165,25 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         offsets = [record.offset for record in waiting if (record.topic, record.partition) == partition]
         return min(offsets) if offsets else int(await self._consumer.position(TopicPartition(*partition)))
 
-    async def stop(self) -> None:
-        """Leave the group and close, by the deadline of the settings. Never raises."""
+    async def stop(self, seconds: float) -> None:
+        """Leave the group and close, within `seconds` or hardly more. Never raises; cancelled, it closes without leaving."""
         stopping = asyncio.create_task(self._consumer.stop(), name="kafka-stop")
-        await asyncio.wait({stopping}, timeout=self._config.stop_timeout_seconds)
-        if not stopping.done():
-            # It waits for an answer of the group that may not come before the rebalance ends. Closing the connections
-            # under it makes it go on; aiokafka has no public way to do that, and without it they would leak.
-            logger.warning("the Kafka consumer does not stop; closing its connections")
-            await self._consumer._client.close()
-            await asyncio.wait({stopping}, timeout=_FORCED_STOP)
-        for task in (stopping, self._fetching, self._anchoring):
-            if task is not None:
+        try:
+            await asyncio.wait({stopping}, timeout=seconds * _SHARE)
+            if not stopping.done():
+                # It waits for an answer of the group that may not come before the rebalance ends. Closing the connections
+                # under it makes it go on; aiokafka has no public way to do that, and without it they would leak.
+                logger.warning("the Kafka consumer does not stop; closing its connections")
+                await self._consumer._client.close()
+                await asyncio.wait({stopping}, timeout=seconds * (1 - _SHARE))
+        finally:
+            tasks = [task for task in (stopping, self._fetching, self._anchoring) if task is not None]
+            for task in tasks:
                 task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-        self._fetching = self._anchoring = None
-        # What was still running may have opened connections after the others were closed.
-        await self._consumer._client.close()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._fetching = self._anchoring = None
+            # What was still running may have opened connections after the others were closed.
+            await self._consumer._client.close()
 
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         """Called by aiokafka when the group changes, before it goes on."""

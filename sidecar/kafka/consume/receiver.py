@@ -44,6 +44,8 @@ _COMMIT_PATIENCE = 1.0
 _LAG_SECONDS = 5.0
 _FIRST_BACKOFF = 0.5
 _LONGEST_BACKOFF = 30.0
+# Of what is left of the stop's time, the part that each of its steps may take: the last, leaving the group, always finds some.
+_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,27 +170,35 @@ class Receiver:
         assert self._repartitioner is not None
         self._repartitioner.forward(taken.record, taken.lease, parts)
 
-    async def stop(self) -> None:
-        """Commit, leave the group and close, by the deadline of the settings. Never raises; safe twice."""
+    async def stop(self, seconds: float | None = None) -> None:
+        """Commit, leave the group and close, within `seconds` in all, by default the settings' stop timeout. What is not done
+        by then stays uncommitted. Never raises; safe twice."""
         self._stopping.set()
-        if self._tending is not None:
-            # A measurement that is cancelled while aiokafka connects would leave the connection open.
-            await asyncio.wait({self._tending}, timeout=_LAG_SECONDS)
-        for task in (self._tending, self._restarting, self._committing):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-        self._tending = self._restarting = self._committing = None
-        await asyncio.gather(*self._closing)
+        left = _countdown(self._config.stop_timeout_seconds if seconds is None else seconds)
+        await self._stop_tasks(left)
         if self._repartitioner is not None:
-            await self._repartitioner.stop()
-        await self._commit(_REVOKE_COMMIT_SECONDS)
+            await self._repartitioner.stop(left() * _SHARE)
+        await self._commit(left() * _SHARE)
         if self._dead_letters is not None:
-            await self._dead_letters.stop()
+            await self._dead_letters.stop(left() * _SHARE)
         member, self._member = self._member, None
         if member is not None:
-            await member.stop()
+            await member.stop(left())
             logger.info("left the group %s", self._config.group_id)
+
+    async def _stop_tasks(self, left: Callable[[], float]) -> None:
+        if self._tending is not None:
+            # A measurement that is cancelled while aiokafka connects would leave the connection open.
+            await asyncio.wait({self._tending}, timeout=left() * _SHARE)
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=left() * _SHARE)
+        tasks = [
+            task for task in (self._tending, self._restarting, self._committing, *self._closing) if task is not None
+        ]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tending = self._restarting = self._committing = None
 
     async def _check_topics(self) -> None:
         names = self._config.own_names
@@ -209,7 +219,7 @@ class Receiver:
                 return
             except BaseException as error:
                 self._member = None
-                await member.stop()
+                await member.stop(self._config.stop_timeout_seconds)
                 if not isinstance(error, (KafkaError, OSError, TimeoutError)):
                     raise
                 refused = isinstance(error, (GroupAuthorizationFailedError, TopicAuthorizationFailedError))
@@ -305,7 +315,9 @@ class Receiver:
         self._telemetry.count("rag_sidecar_receiver_restarts_total", reason=reason)
         self._telemetry.set("rag_sidecar_assigned_partitions", 0)
         self._forget(member.assignment() | set(self._tracker.partitions))
-        self._closing.add(task := asyncio.create_task(member.stop(), name="kafka-close"))
+        self._closing.add(
+            task := asyncio.create_task(member.stop(self._config.stop_timeout_seconds), name="kafka-close")
+        )
         task.add_done_callback(self._closing.discard)
 
     def _begin_restart(self) -> None:
@@ -325,7 +337,7 @@ class Receiver:
             try:
                 await member.start()
             except BaseException as error:
-                await member.stop()
+                await member.stop(self._config.stop_timeout_seconds)
                 if not isinstance(error, (KafkaError, OSError, TimeoutError)):
                     raise
                 logger.warning("Kafka is out of reach (%s); trying again", type(error).__name__)
@@ -362,3 +374,10 @@ class Receiver:
         except (KafkaError, OSError, TimeoutError):
             return
         self._lag.show(ends, positions)
+
+
+def _countdown(seconds: float) -> Callable[[], float]:
+    """How many seconds are left, never less than none."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    return lambda: max(0.0, end - loop.time())

@@ -85,12 +85,12 @@ class DeadLetters:
             self._retrying = asyncio.create_task(self._retry(), name="dead-letters")
         return False
 
-    async def stop(self) -> None:
-        """Close. What still waits stays uncommitted, and is read again after the next start."""
+    async def stop(self, seconds: float) -> None:
+        """Close, within `seconds`. What still waits stays uncommitted, and is read again after the next start."""
         if self._retrying is not None:
             self._retrying.cancel()
             await asyncio.gather(self._retrying, return_exceptions=True)
-        await self._close()
+        await self._close(seconds)
 
     async def _retry(self) -> None:
         backoff = _FIRST_BACKOFF
@@ -118,7 +118,7 @@ class DeadLetters:
                 await self._deliver(letter)
         except _FAILURES:
             # A producer whose start failed cannot be started again; one that lost its broker may as well be made anew.
-            await self._close()
+            await self._close(self._config.stop_timeout_seconds)
             return False
         self._count(letter, "sent")
         return True
@@ -151,12 +151,12 @@ class DeadLetters:
             self._topic, value=value, key=letter.record.key, headers=list(letter.headers)
         )
 
-    async def _close(self) -> None:
+    async def _close(self, seconds: float) -> None:
         producer, self._producer = self._producer, None
         if producer is None:
             return
         try:
-            async with asyncio.timeout(self._config.stop_timeout_seconds):
+            async with asyncio.timeout(seconds):
                 await producer.stop()
         except _FAILURES as error:
             logger.warning("the dead-letter producer did not stop cleanly (%s)", type(error).__name__)

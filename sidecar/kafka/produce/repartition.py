@@ -64,14 +64,14 @@ class Repartitioner:
 
         task.add_done_callback(done)
 
-    async def stop(self) -> None:
-        """Wait for what is on its way, by the deadline of the settings, and close. What was not sent stays uncommitted."""
+    async def stop(self, seconds: float) -> None:
+        """Wait for what is on its way, and close, within `seconds`. What was not sent stays uncommitted."""
         if self._running:
-            await asyncio.wait(self._running, timeout=self._config.stop_timeout_seconds)
+            await asyncio.wait(self._running, timeout=seconds / 2)
         for task in list(self._running):
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
-        await self._close(self._producer)
+        await self._close(self._producer, seconds / 2)
 
     async def _forward(self, record: Record, lease: Lease, parts: Sequence[tuple[bytes, bytes]]) -> None:
         backoff = _FIRST_BACKOFF
@@ -107,16 +107,16 @@ class Repartitioner:
                     await producer.start()
                 except BaseException:
                     # A producer whose start failed cannot be started again.
-                    await self._close(producer)
+                    await self._close(producer, self._config.stop_timeout_seconds)
                     raise
                 self._producer = producer
             return self._producer
 
-    async def _close(self, producer: AIOKafkaProducer | None) -> None:
+    async def _close(self, producer: AIOKafkaProducer | None, seconds: float) -> None:
         if producer is None:
             return
         try:
-            async with asyncio.timeout(self._config.stop_timeout_seconds):
+            async with asyncio.timeout(seconds):
                 await producer.stop()
         except _FAILURES as error:
             logger.warning("the repartition producer did not stop cleanly (%s)", type(error).__name__)

@@ -237,6 +237,26 @@ async def test_a_stop_is_quick_and_safe_twice_also_when_the_broker_is_away(broke
     assert reader.receiver.assigned == frozenset()
 
 
+async def test_the_time_for_a_stop_is_for_all_that_waits_together(broker: MockKafka) -> None:
+    topic, dead, own = fresh("spans"), fresh("dead"), fresh("own")
+    for name in (topic, dead, own):
+        broker.create_topic(name)
+    await away(produce, broker, topic, [b"a", b"b"])
+    settings = {"topics": [topic], "group_id": fresh("g"), "dead_letter_topic": dead, "repartition": own}
+    reader = Reader(broker.bootstrap_servers, stop_timeout_seconds=60.0, lag_interval_seconds=0.1, **settings)
+    await reader.receiver.start()
+    first, second = await reader.take(2, release=False)
+    broker.go_down()
+    reader.receiver.forward(first, [(b"key", b"value")])
+    letter = asyncio.create_task(reader.receiver.dead_letter(second.record, reason="json", detail=""))
+    await asyncio.sleep(0.2)
+    letter.cancel()
+    async with asyncio.timeout(5):
+        await reader.receiver.stop(1.0)
+    assert not first.lease.done
+    assert not second.lease.done
+
+
 async def test_a_poll_that_is_cancelled_loses_nothing(broker: MockKafka) -> None:
     topic = fresh("spans")
     broker.create_topic(topic)
