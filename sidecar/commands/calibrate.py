@@ -12,10 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import orjson
+import typer
 
 from exporters.result import Verdict
+from sidecar import config
+from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.config import Config
 from sidecar.decode.native.native import read_native_line
 from sidecar.evaluate.engine import Engine, EvaluateConfig
@@ -24,6 +28,8 @@ from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.trace import RagTrace
+
+cli = new_cli()
 
 _LABELS = {0: False, 1: True, "hallucinated": False, "grounded": True}  # true and false are 1 and 0
 _IN_FLIGHT = 64
@@ -59,7 +65,19 @@ class Calibration:
         ]
 
 
-async def calibrate(source: Path, settings: Config) -> Calibration:
+@cli.command()
+def calibrate(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN.jsonl", help='Native records with "label": "grounded" or "hallucinated".')
+    ],
+    config_file: ConfigOption = None,
+) -> None:
+    """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it."""
+    found = asyncio.run(measure(source, config.load(config_file, kafka=False)))
+    typer.echo("\n".join(found.lines()))
+
+
+async def measure(source: Path, settings: Config) -> Calibration:
     """Judge every labelled request of a file: native records with `label`, 1 or "grounded", 0 or "hallucinated".
     Raises ConfigError naming the line, or what is missing."""
     rows = _read(source, settings)

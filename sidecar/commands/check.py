@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from sidecar import config
+from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.kafka.consume.receiver import check_brokers
@@ -25,6 +28,15 @@ _EXAMPLE = RagTrace(
     answer="The Eiffel Tower is 330 metres tall.",
     documents=(Document(rank=1, text="The Eiffel Tower in Paris is 330 metres tall and was finished in 1889."),),
 )
+
+
+cli = new_cli()
+
+
+@cli.command()
+def check(config_file: ConfigOption = None) -> None:
+    """Validate the settings, load the models, reach the brokers, and say what to mend."""
+    raise typer.Exit(asyncio.run(check_all(config_file)))
 
 
 async def check_all(path: Path | None) -> int:

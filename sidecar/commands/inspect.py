@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+import typer
 from rich.console import Console
 from rich.tree import Tree
 
 from exporters.serialize import clean
+from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.trace import RagSpan, RagTrace, Record
 
+cli = new_cli()
+
 _MOST_SHOWN = 300
+
+
+@cli.command()
+def inspect(
+    source: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines.")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="Read the latest records of this topic instead of a file.")] = None,
+    records: Annotated[int, typer.Option(min=1, max=100_000, help="How many records of the topic.")] = 100,
+    bootstrap_servers: Annotated[str | None, typer.Option(help="Brokers as host:port, if not in the settings.")] = None,
+    logs: Annotated[Path | None, typer.Option(help="OTLP log records of the same traces.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per RAG request.")] = False,
+    config_file: ConfigOption = None,
+) -> None:
+    """Print what is understood of spans, what is missing, and which switch would supply it."""
+    if (source is None) == (topic is None):
+        raise ConfigError(
+            "FILE", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
+        )
+    if source is not None:
+        settings = config.load(config_file, kafka=False)
+        found = read_files(source, logs)
+    else:
+        servers = {"bootstrap_servers": bootstrap_servers} if bootstrap_servers else {}
+        settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None, **servers})
+        found = asyncio.run(_peek(settings, str(topic), records))
+    raise typer.Exit(inspect_records(found, as_json=as_json, decode=settings.decode, assemble=settings.assemble))
+
+
+async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]:
+    return await peek(settings.receive, topic, count)
 
 
 def read_files(source: Path, logs: Path | None) -> list[Record]:

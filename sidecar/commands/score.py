@@ -12,12 +12,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import orjson
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from exporters.result import SCHEMA, Outcome
 from exporters.serialize import result_to_json
+from sidecar import config
+from sidecar.commands.common import ConfigOption, errors, new_cli
 from sidecar.config import Config
 from sidecar.decode.decoder import DecodeConfig
 from sidecar.decode.native.native import read_native_line
@@ -28,7 +32,40 @@ from sidecar.price import Pricer
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.results import make_result
 
+cli = new_cli()
+
 _IN_FLIGHT = 64
+
+
+@cli.command()
+def score(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN.jsonl", help="Native records, one JSON object a line; - is standard input.")
+    ],
+    target: Annotated[
+        Path | None, typer.Argument(metavar="OUT.jsonl", help="Where results go; standard output by default.")
+    ] = None,
+    config_file: ConfigOption = None,
+) -> None:
+    """Score a file of native records without Kafka: one result a line, in the order of the input."""
+    settings = config.load(config_file, kafka=False)
+    size = source.stat().st_size if source.is_file() else None
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=errors, transient=not errors.is_terminal) as bar:
+        task = bar.add_task("scoring", total=size)
+        unread = asyncio.run(
+            score_file(source, target, settings=settings, progress=lambda read: bar.update(task, completed=read))
+        )
+    if unread:
+        lines = "1 line" if unread == 1 else f"{unread} lines"
+        errors.print(f"{lines} could not be read; the output says why in each place")
+        raise typer.Exit(1)
 
 
 async def score_file(

@@ -3,6 +3,7 @@
     SidecarError
     ├── ConfigError             a setting is wrong: names the field and the mend; only at start-up
     ├── BrokerError             Kafka cannot be reached or refuses us: names the step that failed
+    ├── OutputError             what a command makes could not be written: names the file and why
     ├── DecodeError             these bytes are not what they should be; the record goes to the dead-letter topic
     ├── Unscorable              an evaluator cannot score this request, with a reason; not a failure
     └── InferenceError          a model or judge did not answer
@@ -37,6 +38,10 @@ class BrokerError(SidecarError):
         super().__init__(f"{step}: {problem}" + (f" ({mend})" if mend else ""))
         self.step = step
         self.mend = mend
+
+
+class OutputError(SidecarError):
+    """What a command makes could not be written, for example since the disk is full."""
 
 
 class DecodeError(SidecarError):

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from sidecar import config
-from sidecar.commands.calibrate import Calibration, calibrate
+from sidecar.commands.calibrate import Calibration
+from sidecar.commands.calibrate import measure as measure_file
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
 from sidecar.inference.grounding.detector import Detector
@@ -29,7 +30,7 @@ def labelled(path: Path, kinds: list[Kind], *, wrong: int = 0) -> Path:
 
 
 async def measure(path: Path) -> Calibration:
-    return await calibrate(path, config.load(None, kafka=False))
+    return await measure_file(path, config.load(None, kafka=False))
 
 
 async def test_the_rates_are_counts_of_verdicts_against_labels(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from sidecar.__main__ import COMMANDS, Command
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.decode.recordings import FOLDER
 
@@ -33,7 +37,53 @@ def cli(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[s
 
 
 def test_version_prints_the_version() -> None:
-    assert cli("version").stdout == "rag-sidecar 0.1.0\n"
+    assert cli("version").stdout == cli("--version").stdout == "rag-sidecar 0.1.0\n"
+
+
+def test_help_lists_every_command_with_its_whole_line_at_80_columns() -> None:
+    run = cli("--help", COLUMNS="80")
+    said = " ".join(run.stdout.split())
+    for command in COMMANDS:
+        assert f" {command.name} {command.line} " in said
+    assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "words",
+    [*([command.name] for command in COMMANDS), ["models", "export"], ["models", "verify"]],
+    ids=lambda words: " ".join(words),
+)
+def test_no_help_is_cut_at_80_columns(words: list[str]) -> None:
+    run = cli(*words, "--help", COLUMNS="80")
+    assert run.returncode == 0
+    assert "…" not in run.stdout
+    assert "..." not in run.stdout.replace("COMMAND [ARGS]...", "")
+    assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_line_of_a_command_is_the_first_of_its_own_help(command: Command) -> None:
+    own = typer.main.get_command(importlib.import_module(f"sidecar.commands.{command.module}").cli)
+    assert own.help
+    assert own.help.partition("\n\n")[0] == command.line
+
+
+def test_help_imports_no_heavy_library() -> None:
+    code = "import sidecar.__main__, sys; sys.stdout.write(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    heavy = {"onnxruntime", "numpy", "aiokafka", "grpc", "pydantic", "opentelemetry", "tokenizers", "genai_prices"}
+    assert heavy.isdisjoint(run.stdout.split())
+
+
+def test_no_message_sends_to_an_index_where_nothing_is_published() -> None:
+    root = Path(__file__).parents[2]
+    pages = [
+        root / "README.md",
+        *root.glob("docs/**/*.md"),
+        *root.glob("sidecar/**/*.py"),
+        *root.glob("exporters/*.py"),
+    ]
+    assert [str(page) for page in pages if re.search(r"pip install '?rag-sidecar", page.read_text("utf-8"))] == []
 
 
 def test_score_keeps_the_order_and_gives_unreadable_lines_their_place(tmp_path: Path) -> None:

@@ -18,7 +18,11 @@ class EmbeddedBroker:
         try:
             from confluent_kafka import Producer
         except ImportError as error:
-            raise ConfigError("demo", "confluent-kafka is not installed", "pip install 'rag-sidecar[demo]'") from error
+            raise ConfigError(
+                "demo",
+                "confluent-kafka is not installed",
+                "in a clone of the repository: pip install '.[demo]', or make demo",
+            ) from error
         self._producer = Producer({"bootstrap.servers": "", "test.mock.num.brokers": 1, "linger.ms": 5, "log_level": 0})
         metadata = self._producer.list_topics(timeout=10)
         self.bootstrap_servers = ",".join(f"{b.host}:{b.port}" for b in metadata.brokers.values())

@@ -6,20 +6,33 @@ import asyncio
 import logging
 import signal
 import time
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.live import Live
 
 from sidecar import config
 from sidecar.app import App
+from sidecar.commands.common import new_cli
 from sidecar.commands.demo.broker import TOPICS, EmbeddedBroker
 from sidecar.commands.demo.producer import DemoProducer
 from sidecar.commands.demo.screen import live_view, plain_line, summary
 from sidecar.commands.demo.watch import Watcher
 
+cli = new_cli()
+
 RATE = 10.0
 _TURN_WITHOUT_LIMIT = 60.0
 _LINE_SECONDS = 2.0
+
+
+@cli.command()
+def demo(
+    seconds: Annotated[float | None, typer.Option(envvar="DEMO_SECONDS", help="End after this many seconds.")] = None,
+) -> None:
+    """Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."""
+    raise typer.Exit(run_demo(seconds))
 
 
 def run_demo(seconds: float | None) -> int:

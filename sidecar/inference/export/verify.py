@@ -98,7 +98,9 @@ def reference_model(source: Path) -> tuple[Any, Tokenizer]:
         from transformers import T5Config, T5ForTokenClassification
     except ImportError as error:
         raise ConfigError(
-            "--source", "the reference implementation needs PyTorch", "pip install 'rag-sidecar[train]'"
+            "--source",
+            "the reference implementation needs PyTorch",
+            "in a clone of the repository: pip install '.[train]'",
         ) from error
     weights = {name.removeprefix("t5."): value for name, value in load_file(source / "model.safetensors").items()}
     sizes = Shape.of({name.removeprefix("transformer."): value.float().numpy() for name, value in weights.items()})

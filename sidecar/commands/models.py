@@ -1,0 +1,81 @@
+"""`rag-sidecar models`: grounding models that are not in the package."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sidecar.commands.common import WholeHelp, new_cli
+from sidecar.inference.grounding.hhem import HHEM_DIR, at_home
+from sidecar.record.errors import ConfigError
+
+cli = new_cli(
+    cls=WholeHelp, help="Export and verify grounding models that are not in the package.", no_args_is_help=True
+)
+
+
+class Exportable(enum.StrEnum):
+    """Models that can be exported."""
+
+    HHEM = "hhem"
+
+
+@cli.command("export")
+def export_model(
+    model: Annotated[Exportable, typer.Argument(help="hhem: Vectara HHEM-2.1-Open.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A directory with config.json, model.safetensors and flan-t5-base's tokenizer, or a hub id."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Where the ONNX files go; where inference.hhem_dir looks by default.")
+    ] = HHEM_DIR,
+    tokenizer: Annotated[
+        Path | None, typer.Option(help="Where tokenizer.json or spiece.model is, if not in SOURCE.")
+    ] = None,
+) -> None:
+    """Turn a downloaded model into ONNX, fp32 and int8, and pin it in a card. Needs the extra `export`, not PyTorch."""
+    export = _extra("sidecar.inference.export.hhem")
+    assert model is Exportable.HHEM
+    export.export(source, at_home(out), tokenizer=tokenizer, say=typer.echo)
+
+
+@cli.command("verify")
+def verify_model(
+    model: Annotated[Exportable, typer.Argument(help="hhem: Vectara HHEM-2.1-Open.")],
+    directory: Annotated[Path, typer.Option("--dir", help="What `models export` wrote.")] = HHEM_DIR,
+    source: Annotated[
+        Path | None, typer.Option(help="The snapshot: compares with the reference implementation (extra `train`).")
+    ] = None,
+    pairs: Annotated[Path | None, typer.Option(help='More pairs: one {"premise", "hypothesis"} a line.')] = None,
+    published: Annotated[bool, typer.Option(help="Compare with the scores that the model card publishes.")] = True,
+) -> None:
+    """Measure an exported model against its reference; exit 1 where a deviation is beyond tolerance."""
+    verify = _extra("sidecar.inference.export.verify")
+    assert model is Exportable.HHEM
+    rows = verify.verify(at_home(directory), source=source, pairs=pairs, published=published)
+    table = Table("largest deviation of", "pairs", "measured", "allowed", "")
+    for row in rows:
+        verdict = "well" if row.well else "beyond tolerance"
+        table.add_row(row.what, str(row.pairs), f"{row.largest:.6f}", f"{row.allowed:.6f}", verdict)
+    Console(highlight=False).print(table)
+    raise typer.Exit(0 if all(row.well for row in rows) else 1)
+
+
+def _extra(module: str) -> ModuleType:
+    """A module that needs the extra `export`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError(
+            "models", f"{error.name} is not installed", "in a clone of the repository: pip install '.[export]'"
+        ) from error
