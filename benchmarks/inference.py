@@ -29,7 +29,8 @@ from onnx import TensorProto, helper, numpy_helper
 from benchmarks.traffic import Traffic
 from sidecar.decode.decoder import DecodeConfig
 from sidecar.decode.native.native import read_native_line
-from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.export.hhem import PROMPT, export

@@ -28,7 +28,8 @@ from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.decode.native.native import read_native_line
 from sidecar.deliver import DeliverConfig, Deliverer
-from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.kafka.consume.offsets import OffsetTracker
 from sidecar.kafka.consume.receiver import Taken

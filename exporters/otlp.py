@@ -24,13 +24,12 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from exporters.base import DestinationError, PermanentExportError
 from exporters.otlp_send import Destination, GrpcSender, HttpSender, Sender, environment
-from exporters.result import Evaluation, Outcome, Result
+from exporters.result import Evaluation, Outcome, Result, Subject
 from exporters.serialize import REDACTED, clean
 
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"
 EVENT = "gen_ai.evaluation.result"
-_OF_DOCUMENTS = "context_"
 _SAMPLED = 1
 _LATEST_NANOSECONDS = 2**63 - 1
 
@@ -144,7 +143,7 @@ class OtlpExporter:
     def _event(self, result: Result, one: Evaluation) -> LogRecord:
         trace_id = trace_id_bytes(result.trace_id)
         span = result.span_id
-        if one.evaluator.startswith(_OF_DOCUMENTS):
+        if one.subject is not Subject.ANSWER:
             span = result.retrieval_span_id or span
         span_id = span_id_bytes(span) if trace_id else b""
         nanoseconds = _nanoseconds(result.completed_at)
@@ -174,8 +173,9 @@ class OtlpExporter:
             "rag_sidecar.outcome": one.outcome.value,
             "rag_sidecar.reason": one.reason,
             "rag_sidecar.verdict": result.verdict.value if result.verdict else None,
-            "rag_sidecar.inclusion_probability": result.inclusion_probability,
+            "rag_sidecar.inclusion_probability": result.probability_of(one),
             "rag_sidecar.evaluator.version": one.version,
+            "rag_sidecar.evaluator.method": one.method,
             "rag_sidecar.evaluator.threshold": one.threshold,
             "rag_sidecar.evaluator.model": model.name if model else None,
             "rag_sidecar.evaluator.model_version": model.version if model else None,

@@ -198,9 +198,9 @@ class PrometheusExporter(Collector):
             self._unpriced[model] = self._unpriced.get(model, 0.0) + result.unpriced_tokens
 
     def _quality(self, result: Result, subject: Subject) -> None:
-        weight = _weight(result)
+        weight = _weight(result, result.inclusion_probability)
         for evaluation in result.evaluations:
-            self._evaluation(evaluation, weight, result, subject)
+            self._evaluation(evaluation, _weight(result, result.probability_of(evaluation)), result, subject)
         if result.verdict is not None:
             for name, amount in zip(_VERDICT_SERIES, (1.0, weight, weight * weight), strict=True):
                 subject.count(name, (result.verdict.value,), amount)
@@ -227,9 +227,9 @@ class PrometheusExporter(Collector):
         return subject.tally(name, self._rows[name].buckets, extra)
 
 
-def _weight(result: Result) -> float:
+def _weight(result: Result, kept: float) -> float:
     """1/p times the upstream count; a factor that is no positive finite number is left out."""
-    kept, upstream = result.inclusion_probability, result.upstream_adjusted_count or 1.0
+    upstream = result.upstream_adjusted_count or 1.0
     weight = 1.0 / kept if 0 < kept <= 1 else 1.0
     return weight * upstream if 0 < upstream < math.inf else weight
 

@@ -28,11 +28,19 @@ class Outcome(enum.StrEnum):
 
 
 class Verdict(enum.StrEnum):
-    """What the groundedness evaluation says of the whole answer."""
+    """What the evaluation that decides it says of the whole answer."""
 
     GROUNDED = "grounded"
     HALLUCINATED = "hallucinated"
     ABSTAINED = "abstained"
+
+
+class Subject(enum.StrEnum):
+    """What an evaluation judges, and so the span that it is attached to: that of the retrieval, else that of the answer."""
+
+    ANSWER = "answer"
+    RETRIEVAL = "retrieval"
+    DOCUMENT = "document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,10 @@ class Evaluation:
     """What one evaluator says of one request: a score, or why there is none.
 
     `outcome` is SCORED (then `score` is set), UNSCORABLE or FAILED (then `reason` is set, from a closed set).
-    `label` is a low-cardinality word that goes with the score (for example a verdict), `explanation` is free text
-    and counts as user text.
+    `label` is a low-cardinality word that goes with the score, `explanation` is free text and counts as user text.
+    `method` is the formula, a bounded word: scores of one evaluator by two methods are different things. `version` is
+    the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer.
+    `inclusion_probability` is the p in (0, 1] with which this evaluation was made, None = that of the result.
     """
 
     evaluator: str
@@ -92,6 +102,10 @@ class Evaluation:
     model: ModelIdentity | None = None
     threshold: float | None = None
     version: str = "1"
+    method: str = "local"
+    subject: Subject = Subject.ANSWER
+    decides_verdict: bool = False
+    inclusion_probability: float | None = None
     claims: tuple[ClaimResult, ...] = ()
     documents: tuple[DocumentResult, ...] = ()
 
@@ -140,3 +154,8 @@ class Result:
     def weight(self) -> float:
         """How many requests of the stream this one stands for: 1/p, times the upstream count where it is known."""
         return (self.upstream_adjusted_count or 1.0) / self.inclusion_probability
+
+    def probability_of(self, evaluation: Evaluation) -> float:
+        """p in (0, 1] with which an evaluation of this request was made: its own, else that of the request."""
+        own = evaluation.inclusion_probability
+        return self.inclusion_probability if own is None else own

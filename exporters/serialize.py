@@ -103,6 +103,9 @@ def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
         else {"name": clean(model.name), "version": clean(model.version), "sha256": clean(model.sha256)},
         "threshold": _number(evaluation.threshold),
         "version": clean(evaluation.version),
+        "method": clean(evaluation.method),
+        "subject": str(evaluation.subject),
+        "inclusion_probability": _number(evaluation.inclusion_probability),
         "claims": [_claim(claim, text) for claim in evaluation.claims],
         "documents": [_document(document) for document in evaluation.documents],
     }

@@ -22,7 +22,7 @@ from exporters.prometheus import PrometheusConfig
 from sidecar.assemble import AssembleConfig
 from sidecar.decode.decoder import DecodeConfig
 from sidecar.deliver import DeliverConfig
-from sidecar.evaluate.engine import EvaluateConfig
+from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.runtime import InferenceConfig
 from sidecar.kafka.consume.receiver import ReceiveConfig
 from sidecar.observe.admin import AdminConfig

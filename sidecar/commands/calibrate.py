@@ -22,7 +22,9 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.config import Config
 from sidecar.decode.native.native import read_native_line
-from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.settings import build
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
@@ -82,8 +84,8 @@ async def measure(source: Path, settings: Config) -> Calibration:
     Raises ConfigError naming the line, or what is missing."""
     rows = _read(source, settings)
     runtime = ModelRuntime(settings.inference, Telemetry())
-    limits = settings.evaluate.model_copy(update={"evaluators": ("groundedness",)})
-    engine = Engine(EvaluateConfig.model_validate(limits.model_dump()), runtime.models)
+    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
+    engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
     gate = asyncio.Semaphore(_IN_FLIGHT)
 
     async def judge(trace: RagTrace) -> Verdict | None:

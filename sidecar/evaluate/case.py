@@ -12,7 +12,6 @@ from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import language_of
 from sidecar.inference.base import Claim, Models, Support
-from sidecar.record.errors import Unscorable
 from sidecar.record.trace import Document, RagTrace
 
 Value = TypeVar("Value")
@@ -28,7 +27,6 @@ class Case:
         self.answer = _clean(trace.answer).strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
         self._running: dict[str, asyncio.Future[Any]] = {}
-        self._languages: dict[str, str | None] = {}
 
     @cached_property
     def texts(self) -> list[str]:
@@ -45,14 +43,10 @@ class Case:
         """Whether the answer declines to answer."""
         return abstains(self.answer)
 
-    def require_language(self, known: frozenset[str], *texts: str) -> None:
-        """Raise Unscorable("language") where a text is in a language that the model does not read."""
-        for text in texts:
-            if text not in self._languages:
-                self._languages[text] = language_of(text)
-            language = self._languages[text]
-            if language is not None and language not in known:
-                raise Unscorable("language")
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes of the languages that question, answer and documents are in."""
+        return frozenset(code for text in (self.question, self.answer, *self.texts) if (code := language_of(text)))
 
     async def support(self) -> list[Support]:
         """Support of each claim; evidence points into `documents`."""

@@ -56,6 +56,15 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         ("- a\n- b", "the top level must be a map of sections"),
         ("receive: [", "line 1: not valid YAML"),
         (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
+        (
+            _KAFKA + "evaluate: {groundedness: {thresold: 0.4}}\n",
+            "evaluate.groundedness.thresold: no such setting (did you mean threshold?)",
+        ),
+        (
+            _KAFKA + "evaluate: {groundednes: {threshold: 0.4}}\n",
+            "evaluate.groundednes: no such setting (did you mean groundedness?)",
+        ),
+        (_KAFKA + "evaluate: {faithfulness: {threshold: 4}}\n", "evaluate.faithfulness.threshold: "),
     ],
 )
 def test_a_mistake_is_named_with_its_path_and_mend(written: Path, text: str, message: str) -> None:

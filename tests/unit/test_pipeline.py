@@ -13,7 +13,9 @@ from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
-from sidecar.evaluate.engine import Engine, EvaluateConfig, Evaluated
+from sidecar.evaluate.base import Lane
+from sidecar.evaluate.engine import Engine, Evaluated
+from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.kafka.consume.offsets import OffsetTracker
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.telemetry import Telemetry
@@ -89,11 +91,11 @@ class Sink:
 class Slow(Engine):
     """Takes its time, and breaks on the question `break`."""
 
-    async def evaluate(self, trace: RagTrace) -> Evaluated:
+    async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
         await asyncio.sleep(0.002)
         if trace.question == "break":
             raise RuntimeError("a bug")
-        return await super().evaluate(trace)
+        return await super().evaluate(trace, lane=lane)
 
 
 @dataclass

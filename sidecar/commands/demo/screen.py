@@ -12,9 +12,9 @@ from rich.text import Text
 
 from exporters.result import Outcome
 from sidecar.commands.demo.watch import Ratio, Watcher
+from sidecar.evaluate.registry import NAMES
 
 _BARS = " ▁▂▃▄▅▆▇█"
-_EVALUATORS = ("faithfulness", "groundedness", "context_relevance", "context_precision", "answer_relevancy")
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 
 
@@ -34,7 +34,7 @@ def live_view(
 
 def plain_line(watcher: Watcher, *, seconds: float, sent: int, address: str) -> str:
     """One line of state."""
-    means = " ".join(f"{name} {_two(watcher.mean(name))}" for name in _EVALUATORS)
+    means = " ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES)
     done = sum(watcher.outcomes.values())
     return (
         f"{seconds:5.0f} s  sent {sent}  done {done}  {watcher.rate():.1f}/s  hallucination ratio {describe(watcher.ratio())}  "
@@ -60,7 +60,7 @@ def summary(console: Console, watcher: Watcher, *, sent: int, kinds: dict[str, i
     console.print(
         f"hallucinations  before {describe(watcher.ratio(until=turn))}   after {describe(watcher.ratio(since=turn))}"
     )
-    console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in _EVALUATORS))
+    console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES))
     console.print("p95 seconds     " + "   ".join(f"{name} {_two(watcher.p95(name))}" for name in _DURATIONS))
     tokens = watcher.tokens
     console.print(
@@ -98,7 +98,7 @@ def _ratio_panel(watcher: Watcher, width: int) -> Panel:
 
 
 def _scores(watcher: Watcher) -> Panel:
-    return _panel("mean scores", [(name, _two(watcher.mean(name))) for name in _EVALUATORS])
+    return _panel("mean scores", [(name, _two(watcher.mean(name))) for name in NAMES])
 
 
 def _latency(watcher: Watcher) -> Panel:

@@ -134,7 +134,7 @@ class Watcher:
             self._remember(result)
 
     def _remember(self, result: Result) -> None:
-        score = next((one.score for one in result.evaluations if one.evaluator == "groundedness"), None)
+        score = next((one.score for one in result.evaluations if one.decides_verdict), None)
         claims = [claim for one in result.evaluations for claim in one.claims if not claim.supported]
         if score is None or not claims:
             return

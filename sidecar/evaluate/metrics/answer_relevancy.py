@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from exporters.result import Evaluation, Outcome
-from sidecar.evaluate.base import Needs
+from pydantic import Field
+
+from exporters.result import Evaluation, Outcome, Subject
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Models
 
 
 def answer_relevancy(similarity: float, *, noncommittal: bool) -> float:
@@ -12,16 +15,38 @@ def answer_relevancy(similarity: float, *, noncommittal: bool) -> float:
     return similarity * (1 - noncommittal)
 
 
+class AnswerRelevancySettings(Settings):
+    """Whether the answer is to the question."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="The threshold that is reported with the score; by default the relevance model's.",
+    )
+
+
 class AnswerRelevancy:
     """Calibrated probability that the answer addresses the question, whatever its truth; 0 for an answer that declines."""
 
     name = "answer_relevancy"
+    version = "1"
+    method = "similarity"
+    subject = Subject.ANSWER
     needs = (Needs.QUESTION, Needs.ANSWER)
+    decides = False
+    lane = Lane.LOCAL
+
+    def __init__(self, settings: AnswerRelevancySettings, dependencies: Dependencies) -> None:
+        self._threshold = settings.threshold
+
+    def languages(self, models: Models) -> frozenset[str]:
+        """Those of the relevance model."""
+        return models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: language."""
+        """Raises nothing of its own."""
         model = case.models.relevance
-        case.require_language(model.languages, case.question, case.answer)
         noncommittal = case.abstained
         similarity = 0.0 if noncommittal else await model.answer(case.question, case.answer)
         return Evaluation(
@@ -30,5 +55,5 @@ class AnswerRelevancy:
             score=answer_relevancy(similarity, noncommittal=noncommittal),
             label="noncommittal" if noncommittal else None,
             model=model.identity,
-            threshold=model.answer_threshold,
+            threshold=or_else(self._threshold, model.answer_threshold),
         )

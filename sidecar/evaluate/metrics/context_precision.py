@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exporters.result import DocumentResult, Evaluation, Outcome
-from sidecar.evaluate.base import Needs
+from pydantic import Field
+
+from exporters.result import DocumentResult, Evaluation, Outcome, Subject
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Models
 
 
 def average_precision(useful: Sequence[bool]) -> float:
@@ -23,24 +26,47 @@ def average_precision(useful: Sequence[bool]) -> float:
     return total / found if found else 0.0
 
 
+class ContextPrecisionSettings(Settings):
+    """The order of the documents."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Probability from which on a document counts as useful; by default the relevance model's.",
+    )
+
+
 class ContextPrecision:
     """A document is useful where it is relevant to the question at the model's threshold. The order is the retriever's."""
 
     name = "context_precision"
+    version = "1"
+    method = "question"
+    subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.CONTEXT)
+    decides = False
+    lane = Lane.LOCAL
+
+    def __init__(self, settings: ContextPrecisionSettings, dependencies: Dependencies) -> None:
+        self._threshold = settings.threshold
+
+    def languages(self, models: Models) -> frozenset[str]:
+        """Those of the relevance model."""
+        return models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: language."""
+        """Raises nothing of its own."""
         model = case.models.relevance
-        case.require_language(model.languages, case.question, *case.texts)
+        threshold = or_else(self._threshold, model.document_threshold)
         probabilities = await case.relevance()
         ranked = sorted(zip(case.documents, probabilities, strict=True), key=lambda pair: pair[0].rank)
-        documents = tuple(DocumentResult(d.rank, d.id, p, p >= model.document_threshold) for d, p in ranked)
+        documents = tuple(DocumentResult(d.rank, d.id, p, p >= threshold) for d, p in ranked)
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
             score=average_precision([document.relevant for document in documents]),
             model=model.identity,
-            threshold=model.document_threshold,
+            threshold=threshold,
             documents=documents,
         )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exporters.result import DocumentResult, Evaluation, Outcome
-from sidecar.evaluate.base import Needs
+from pydantic import Field
+
+from exporters.result import DocumentResult, Evaluation, Outcome, Subject
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Models
 
 
 def expected_share(probabilities: Sequence[float]) -> float:
@@ -15,25 +18,48 @@ def expected_share(probabilities: Sequence[float]) -> float:
     return sum(probabilities) / len(probabilities)
 
 
+class ContextRelevanceSettings(Settings):
+    """The share of relevant documents."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Probability from which on a document is marked as relevant; by default the relevance model's.",
+    )
+
+
 class ContextRelevance:
     """Each document's calibrated probability to help with the question; a document is relevant at the model's threshold."""
 
     name = "context_relevance"
+    version = "1"
+    method = "expected_fraction"
+    subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.CONTEXT)
+    decides = False
+    lane = Lane.LOCAL
+
+    def __init__(self, settings: ContextRelevanceSettings, dependencies: Dependencies) -> None:
+        self._threshold = settings.threshold
+
+    def languages(self, models: Models) -> frozenset[str]:
+        """Those of the relevance model."""
+        return models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: language."""
+        """Raises nothing of its own."""
         model = case.models.relevance
-        case.require_language(model.languages, case.question, *case.texts)
+        threshold = or_else(self._threshold, model.document_threshold)
         probabilities = await case.relevance()
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
             score=expected_share(probabilities),
             model=model.identity,
-            threshold=model.document_threshold,
+            threshold=threshold,
             documents=tuple(
-                DocumentResult(document.rank, document.id, p, p >= model.document_threshold)
+                DocumentResult(document.rank, document.id, p, p >= threshold)
                 for document, p in zip(case.documents, probabilities, strict=True)
             ),
         )

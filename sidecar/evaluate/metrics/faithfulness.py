@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exporters.result import ClaimResult, Evaluation, Outcome
-from sidecar.evaluate.base import Needs
+from pydantic import Field
+
+from exporters.result import ClaimResult, Evaluation, Outcome, Subject
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Models
 from sidecar.record.errors import Unscorable
 
 
@@ -15,23 +18,44 @@ def faithfulness(supported: Sequence[bool]) -> float:
     return sum(supported) / len(supported)
 
 
+class FaithfulnessSettings(Settings):
+    """The share of supported claims."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Support from which on a claim counts as supported, here and in the verdict; by default the grounding model's.",
+    )
+
+
 class Faithfulness:
     """Claims are the sentences of the answer that state something; each is checked against evidence selected for it."""
 
     name = "faithfulness"
+    version = "1"
+    method = "claims_nli"
+    subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
+    decides = False
+    lane = Lane.LOCAL
+
+    def __init__(self, settings: FaithfulnessSettings, dependencies: Dependencies) -> None:
+        self._threshold = dependencies.claim_threshold
+
+    def languages(self, models: Models) -> frozenset[str]:
+        """Those of the grounding model."""
+        return models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: language, no_claims."""
+        """Raises Unscorable: no_claims."""
         grounder = case.models.grounder
-        case.require_language(grounder.languages, case.answer, *case.texts)
         if not case.claims:
             raise Unscorable("no_claims")
+        threshold = or_else(self._threshold, grounder.threshold)
         supports = await case.support()
         claims = tuple(
-            ClaimResult(
-                claim.text, support.probability, support.probability >= grounder.threshold, case.place(support.evidence)
-            )
+            ClaimResult(claim.text, support.probability, support.probability >= threshold, case.place(support.evidence))
             for claim, support in zip(case.claims, supports, strict=True)
         )
         return Evaluation(
@@ -39,6 +63,6 @@ class Faithfulness:
             outcome=Outcome.SCORED,
             score=faithfulness([claim.supported for claim in claims]),
             model=grounder.identity,
-            threshold=grounder.threshold,
+            threshold=threshold,
             claims=claims,
         )

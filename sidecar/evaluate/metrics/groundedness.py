@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from exporters.result import Evaluation, Outcome, Verdict
-from sidecar.evaluate.base import Needs
+from pydantic import Field
+
+from exporters.result import Evaluation, Outcome, Subject, Verdict
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Models
 from sidecar.record.errors import Unscorable
+
+
+class GroundednessSettings(Settings):
+    """The verdict."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Score from which on an answer is grounded; by default the grounding model's.",
+    )
 
 
 class Groundedness:
@@ -13,21 +27,33 @@ class Groundedness:
     Vectara's HHEM answers). `label` is the verdict: grounded at or above the model's threshold, else hallucinated."""
 
     name = "groundedness"
+    version = "1"
+    method = "consistency"
+    subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
+    decides = True
+    lane = Lane.LOCAL
+
+    def __init__(self, settings: GroundednessSettings, dependencies: Dependencies) -> None:
+        self._threshold = settings.threshold
+
+    def languages(self, models: Models) -> frozenset[str]:
+        """Those of the grounding model."""
+        return models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: language, no_claims."""
+        """Raises Unscorable: no_claims."""
         grounder = case.models.grounder
-        case.require_language(grounder.languages, case.answer, *case.texts)
         if not case.claims:
             raise Unscorable("no_claims")
         score = await case.consistency()
-        verdict = Verdict.GROUNDED if score >= grounder.answer_threshold else Verdict.HALLUCINATED
+        threshold = or_else(self._threshold, grounder.answer_threshold)
+        verdict = Verdict.GROUNDED if score >= threshold else Verdict.HALLUCINATED
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
             score=score,
             label=verdict,
             model=grounder.identity,
-            threshold=grounder.answer_threshold,
+            threshold=threshold,
         )

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.engine import Engine, EvaluateConfig
+from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.settings import EvaluateConfig
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
 FOLDER = Path(__file__).parents[2] / "golden" / "evaluate"

@@ -12,6 +12,7 @@ from exporters.result import (
     ModelIdentity,
     Outcome,
     Result,
+    Subject,
     Verdict,
 )
 
@@ -31,10 +32,19 @@ FAITHFULNESS = Evaluation(
     ),
 )
 GROUNDEDNESS = Evaluation(
-    evaluator="groundedness", outcome=Outcome.SCORED, score=0.25, label="hallucinated", model=MODEL, threshold=0.5
+    evaluator="groundedness",
+    outcome=Outcome.SCORED,
+    score=0.25,
+    label="hallucinated",
+    model=MODEL,
+    threshold=0.5,
+    version="2",
+    method="consistency",
+    decides_verdict=True,
 )
 CONTEXT = Evaluation(
     evaluator="context_relevance",
+    subject=Subject.RETRIEVAL,
     outcome=Outcome.SCORED,
     score=0.5,
     model=MODEL,
@@ -42,7 +52,7 @@ CONTEXT = Evaluation(
     documents=(DocumentResult(1, "doc-1", 0.8, relevant=True), DocumentResult(2, None, 0.1, relevant=False)),
 )
 NO_ANSWER = Evaluation(evaluator="answer_relevancy", outcome=Outcome.UNSCORABLE, reason="no_question")
-BROKEN = Evaluation(evaluator="context_precision", outcome=Outcome.FAILED, reason="timeout")
+BROKEN = Evaluation(evaluator="context_precision", subject=Subject.DOCUMENT, outcome=Outcome.FAILED, reason="timeout")
 
 SCORED = Result(
     id="5b0a9a52-0d8c-5b0a-9a52-0d8c3b8a6f11",

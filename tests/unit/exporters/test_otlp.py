@@ -94,12 +94,20 @@ async def test_a_score_has_exactly_the_attributes_of_the_convention_and_ours(htt
         "rag_sidecar.outcome": "scored",
         "rag_sidecar.verdict": "hallucinated",
         "rag_sidecar.inclusion_probability": 0.25,
-        "rag_sidecar.evaluator.version": "1",
+        "rag_sidecar.evaluator.version": "2",
+        "rag_sidecar.evaluator.method": "consistency",
         "rag_sidecar.evaluator.threshold": 0.5,
         "rag_sidecar.evaluator.model": "embedded",
         "rag_sidecar.evaluator.model_version": "3",
         "rag_sidecar.evaluator.model_sha256": "ab" * 32,
     }
+
+
+async def test_an_evaluation_with_a_probability_of_its_own_says_that_one(http_receiver: Sink) -> None:
+    first, *others = SCORED.evaluations
+    rare = replace(SCORED, evaluations=(replace(first, inclusion_probability=0.01), *others))
+    events = await sent(http_receiver, rare)
+    assert [event["rag_sidecar.inclusion_probability"] for event in events] == [0.01, 0.25, 0.25, 0.25, 0.25]
 
 
 async def test_a_failure_carries_its_error_type_and_no_score(http_receiver: Sink) -> None:

@@ -76,6 +76,15 @@ async def test_a_score_counts_for_the_requests_it_stands_for() -> None:
     assert value(registry, "rag_evaluations_total", **score, outcome="scored", reason="") == 2
 
 
+async def test_an_evaluation_with_a_probability_of_its_own_stands_for_more_requests_than_the_others() -> None:
+    first, *others = SCORED.evaluations
+    rare = replace(SCORED, evaluations=(replace(first, inclusion_probability=0.125), *others))
+    registry = await counted([rare])
+    assert value(registry, "rag_evaluation_score_count", **BOT, evaluator=first.evaluator) == 8
+    assert value(registry, "rag_evaluation_score_count", **BOT, evaluator="groundedness") == 4
+    assert value(registry, "rag_verdict_weight_total", **BOT, verdict="hallucinated") == 4
+
+
 async def test_verdicts_are_counted_raw_weighted_and_squared() -> None:
     registry = await counted([SCORED, replace(SCORED, id="two", inclusion_probability=0.5)])
     assert value(registry, "rag_verdicts_total", **BOT, verdict="hallucinated") == 2

@@ -48,6 +48,9 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "model": {"name": "embedded", "version": "3", "sha256": "ab" * 32},
         "threshold": 0.5,
         "version": "1",
+        "method": "local",
+        "subject": "answer",
+        "inclusion_probability": None,
         "claims": [
             {"text": SECRET, "support": 0.125, "supported": False, "evidence": None},
             {

@@ -1,0 +1,147 @@
+"""What every evaluator of the registry promises, with its default settings and with others."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from exporters.result import Evaluation, Outcome, Verdict
+from sidecar.evaluate.base import Evaluator
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.registry import EVALUATORS, NAMES, Entry
+from sidecar.evaluate.settings import EvaluateConfig, build
+from sidecar.record.trace import RagTrace
+from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
+
+CASES = {
+    "empty answer": request(answer=""),
+    "nothing at all": request(question=None, answer=None, documents=()),
+    "text dropped": request(question=None, answer=None, documents=(None,), text_dropped=True),
+    "chinese": request(question="它多高？", answer="高。", documents=("高。",)),
+    "lone surrogate": request(answer="It is \ud800 blue.", documents=("It is \udfff blue.",)),
+    "a megabyte": request(documents=("word " * 200_000,)),
+    "200 documents": request(documents=("It is blue.",) * 200),
+    "markup": request(answer="**" * 5000 + "[" * 5000),
+    "only code": request(answer="```\nx = 1\n```"),
+    "only a question": request(answer="Shall we?"),
+}
+
+
+GERMAN = request(
+    question="Wie lange gilt die Garantie für dieses Gerät, und was muss ich tun, damit sie gilt?",
+    answer="Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku.",
+    documents=("Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku.",),
+)
+SETTINGS: dict[str, dict[str, object]] = {
+    "default": {},
+    "strictest": {"threshold": 1.0},
+    "most lenient": {"threshold": 0.0},
+}
+GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate"
+
+
+def built(name: str, settings: dict[str, object]) -> Evaluator:
+    [one] = build(EvaluateConfig.model_validate({"evaluators": [name], name: settings}))
+    return one
+
+
+async def evaluation(trace: RagTrace, name: str, settings: dict[str, object] | None = None) -> Evaluation:
+    config = EvaluateConfig.model_validate({"evaluators": [name], name: settings or {}})
+    [one] = (await Engine(config, models()).evaluate(trace)).evaluations
+    return one
+
+
+def test_names_are_unique_and_no_section_hides_a_limit() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert set(EvaluateConfig.model_fields) == {
+        *NAMES, "evaluators", "most_answer_chars", "most_document_chars", "most_documents", "timeout_seconds"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", EVALUATORS, ids=lambda entry: entry.name)
+def test_an_evaluator_says_what_it_is(entry: Entry) -> None:
+    one = built(entry.name, {})
+    assert one.name == entry.name
+    assert one.needs
+    assert type(one).__doc__
+    assert entry.settings.__doc__
+    assert one.version.isdigit()
+    assert one.method.isidentifier()
+    assert (GOLDEN / f"{entry.name}.jsonl").is_file()
+    languages = one.languages(models())
+    assert languages is None or all(len(code) == 2 for code in languages)
+
+
+@pytest.mark.parametrize("entry", EVALUATORS, ids=lambda entry: entry.name)
+def test_every_setting_of_an_evaluator_is_described_and_has_a_default(entry: Entry) -> None:
+    for name, field in entry.settings.model_fields.items():
+        assert field.description, name
+        assert not field.is_required(), name
+
+
+def test_one_evaluator_at_most_decides_the_verdict() -> None:
+    assert [one.name for one in build(EvaluateConfig()) if one.decides] == ["groundedness"]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", CASES)
+async def test_every_evaluator_scores_in_0_to_1_or_says_why_not(name: str, case: str, settings: str) -> None:
+    one = await evaluation(CASES[case], name, SETTINGS[settings])
+    if one.outcome is Outcome.SCORED:
+        assert one.score is not None
+        assert 0 <= one.score <= 1
+    else:
+        assert one.score is None
+        assert one.reason
+        assert one.reason.isidentifier()
+        assert one.outcome is Outcome.UNSCORABLE
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("trace", [request(), request(question=None, answer=None, documents=())], ids=["scored", "not"])
+async def test_every_evaluation_carries_what_its_evaluator_declares(name: str, trace: RagTrace) -> None:
+    one, by = await evaluation(trace, name), built(name, {})
+    assert (one.evaluator, one.version, one.method) == (by.name, by.version, by.method)
+    assert (one.subject, one.decides_verdict) == (by.subject, by.decides)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_threshold_of_ones_own_is_used_and_reported_and_changes_no_probability(name: str) -> None:
+    trace = request(answer="It is blue. It is heavy.", documents=("It is blue.", "Nothing."))
+    default, own = await evaluation(trace, name), await evaluation(trace, name, {"threshold": 0.97})
+    assert (default.threshold, own.threshold) == (0.5, 0.97)
+    assert [claim.support for claim in own.claims] == [claim.support for claim in default.claims]
+    assert [document.score for document in own.documents] == [document.score for document in default.documents]
+    assert not any(claim.supported for claim in own.claims)
+    assert not any(document.relevant for document in own.documents)
+    if own.decides_verdict:
+        assert (default.label, own.label) == (Verdict.GROUNDED, Verdict.HALLUCINATED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_threshold_of_0_is_a_threshold(name: str) -> None:
+    assert (await evaluation(request(), name, {"threshold": 0.0})).threshold == 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("languages", [{"en"}, {"de", "fr"}], ids=["english", "others"])
+async def test_a_request_in_a_language_that_its_model_does_not_read_is_turned_away(
+    name: str, languages: set[str]
+) -> None:
+    known = frozenset(languages)
+    engine = Engine(
+        EvaluateConfig(evaluators=(name,)), models(FakeGrounder(languages=known), FakeRelevance(languages=known))
+    )
+    for trace, language in ((request(), "en"), (GERMAN, "de")):
+        [one] = (await engine.evaluate(trace)).evaluations
+        assert (one.reason == "language") is (language not in known)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("part", ["question", "answer", "documents"])
+async def test_one_part_in_another_language_turns_every_evaluator_away(name: str, part: str) -> None:
+    foreign = {part: getattr(GERMAN, part)} if part != "documents" else {"documents": (GERMAN.documents[0],)}
+    assert (await evaluation(dataclasses.replace(request(), **foreign), name)).reason == "language"
