@@ -79,7 +79,7 @@ async def ours(
 ) -> tuple[float, list[float]]:
     """Traces a second, and the seconds of each, with fresh caches."""
     runtime = ModelRuntime(config, Telemetry())
-    engine = Engine(EvaluateConfig(evaluators=evaluators), runtime.models)
+    engine = Engine(EvaluateConfig(evaluators=evaluators), runtime.router)
     await runtime.start()
     gate = asyncio.Semaphore(in_flight)
     times: list[float] = []
@@ -102,7 +102,7 @@ async def ours(
 async def at_load(config: InferenceConfig, traces: Sequence[RagTrace], rate: float) -> list[float]:
     """Seconds of each trace when they come at random at so many a second (Poisson), queueing included."""
     runtime = ModelRuntime(config, Telemetry())
-    engine = Engine(EvaluateConfig(), runtime.models)
+    engine = Engine(EvaluateConfig(), runtime.router)
     await runtime.start()
     rng = random.Random(7)
     times: list[float] = []

@@ -106,7 +106,7 @@ async def unsampled(values: Sequence[bytes], requests: int) -> float:
         decoder=Decoder(DecodeConfig(), telemetry, keep_text=sampler.may_keep),
         assembler=Assembler(AssembleConfig(quiet_seconds=0.5), clock, telemetry),
         sampler=sampler,
-        engine=Engine(EvaluateConfig(), runtime.models),
+        engine=Engine(EvaluateConfig(), runtime.router),
         pricer=Pricer(PriceConfig()),
         deliverer=deliverer,
         telemetry=telemetry,
@@ -135,7 +135,7 @@ def parsed_only(values: Sequence[bytes], parse: Callable[[bytes], object]) -> fl
 async def scoring(lines: Sequence[bytes], in_flight: int) -> float:
     """Wall seconds to score all requests with so many in flight. Fresh caches."""
     runtime = ModelRuntime(InferenceConfig(), Telemetry())
-    engine = Engine(EvaluateConfig(), runtime.models)
+    engine = Engine(EvaluateConfig(), runtime.router)
     traces = [read_native_line(line, DecodeConfig(), fallback_timestamp=0.0) for line in lines]
     await runtime.start()
     gate = asyncio.Semaphore(in_flight)

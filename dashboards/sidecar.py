@@ -272,6 +272,22 @@ def _process() -> list[Panel]:
             "{{instance}}",
             width=12,
         ),
+        shapes.gauge(
+            "Models in memory",
+            "Models that each replica has loaded, by what they are for. More than one of a kind where `inference.rules` names others; "
+            "one that comes and goes does not fit into `inference.memory_megabytes`.",
+            f"sum by (instance, role) (rag_sidecar_models_loaded{{{REPLICAS}}})",
+            "{{instance}} {{role}}",
+            width=12,
+        ),
+        shapes.gauge(
+            "Memory of models",
+            "Bytes of the files of the models that each replica has loaded: about what they take of its memory.",
+            f"sum by (instance) (rag_sidecar_models_loaded_bytes{{{REPLICAS}}})",
+            "{{instance}}",
+            unit="bytes",
+            width=12,
+        ),
         *(
             Panel(
                 title=title,

@@ -42,7 +42,7 @@ class App:
         self.telemetry.watch_process()
         self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
         self.runtime = ModelRuntime(config.inference, self.telemetry)
-        self.engine = Engine(config.evaluate, self.runtime.models)
+        self.engine = Engine(config.evaluate, self.runtime.router)
         self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
             config.deliver, [*self._exporters(), *more_exporters], telemetry=self.telemetry, clock=self.clock

@@ -13,8 +13,9 @@ import tempfile
 from pathlib import Path
 
 from sidecar.inference.export.graph import Graph
+from sidecar.inference.grounding.embedded import CROSS_ENCODER
 from sidecar.inference.pairs import PairModel
-from sidecar.inference.runtime import CROSS_ENCODER, PACKAGED
+from sidecar.inference.runtime import PACKAGED
 from training.export_bert import cross_encoder, load_cross_encoder, read_weights
 from training.measure import auroc
 from training.pairs import Pair, held_pairs

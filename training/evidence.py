@@ -52,8 +52,9 @@ async def measure(directory: Path) -> None:
     rows = data.read(directory, "wice_full")
     runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
     await runtime.start()
-    grounder, model = runtime.models.grounder, runtime._pairs
+    grounder = runtime.models.grounder
     assert isinstance(grounder, EmbeddedGrounder)
+    model = grounder._cross_encoder
     whole_sets = gold = found = 0
     asked = 0
     selected, everything, labels = [], [], []

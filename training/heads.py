@@ -36,6 +36,7 @@ from sidecar.inference.embedding.text import read_words, sentences
 from sidecar.inference.grounding.embedded import (
     ANSWER_FEATURES,
     CLAIM_FEATURES,
+    CROSS_ENCODER,
     EmbeddedGrounder,
     Heads,
     answer_row,
@@ -44,7 +45,6 @@ from sidecar.inference.grounding.embedded import (
 from sidecar.inference.grounding.features import FEATURES
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.relevance.embedded import RELEVANCE_FEATURES, FeatureRelevance
-from sidecar.inference.runtime import CROSS_ENCODER
 from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.data import Row

@@ -64,7 +64,7 @@ async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[s
 
 async def _models(settings: config.Config) -> list[str]:
     runtime = ModelRuntime(settings.inference, Telemetry())
-    engine = Engine(settings.evaluate, runtime.models)
+    engine = Engine(settings.evaluate, runtime.router)
     await runtime.start()
     try:
         started = time.perf_counter()

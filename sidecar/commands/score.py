@@ -80,7 +80,7 @@ async def score_file(
     Returns how many lines could not be read. Raises ConfigError where a file cannot be opened.
     """
     runtime = ModelRuntime(settings.inference, Telemetry())
-    engine = Engine(settings.evaluate, runtime.models)
+    engine = Engine(settings.evaluate, runtime.router)
     pricer = Pricer(settings.price)
     unread = 0
     with ExitStack() as stack:

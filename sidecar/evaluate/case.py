@@ -46,7 +46,7 @@ class Case:
     @cached_property
     def languages(self) -> frozenset[str]:
         """ISO 639-1 codes of the languages that question, answer and documents are in."""
-        return frozenset(code for text in (self.question, self.answer, *self.texts) if (code := language_of(text)))
+        return languages_of(self.trace)
 
     async def support(self) -> list[Support]:
         """Support of each claim; evidence points into `documents`."""
@@ -84,6 +84,12 @@ class Case:
                 task.cancel()
             elif not task.cancelled():
                 task.exception()
+
+
+def languages_of(trace: RagTrace) -> frozenset[str]:
+    """ISO 639-1 codes of the languages that question, answer and documents are in, as far as they can be told."""
+    texts = (trace.question, trace.answer, *(document.text for document in trace.documents))
+    return frozenset(code for text in map(_clean, texts) if (code := language_of(text.strip())))
 
 
 def _clean(text: str | None) -> str:

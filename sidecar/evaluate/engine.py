@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from exporters.result import Evaluation, Outcome, Verdict
 from sidecar.evaluate.base import Evaluator, Lane
-from sidecar.evaluate.case import Case
+from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
-from sidecar.inference.base import Models
+from sidecar.inference.base import ModelSource
 from sidecar.record.errors import InferenceError, Unscorable
 from sidecar.record.trace import RagTrace
 
@@ -35,7 +35,9 @@ class Evaluated:
 class Engine:
     """`evaluate` never raises for what is in a request. `lanes` are those that have an evaluator, LOCAL first."""
 
-    def __init__(self, config: EvaluateConfig, models: Models, evaluators: Sequence[Evaluator] | None = None) -> None:
+    def __init__(
+        self, config: EvaluateConfig, models: ModelSource, evaluators: Sequence[Evaluator] | None = None
+    ) -> None:
         self._config = config
         self._models = models
         self.evaluators = tuple(build(config) if evaluators is None else evaluators)
@@ -44,13 +46,18 @@ class Engine:
     async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
         """The evaluations of one lane, in the order of the registry. A caller that wants more than one lane asks for each
         by itself and puts them together with `summarise`: what waits in one never holds another."""
-        case = Case(trace, self._models)
         mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
         try:
-            evaluations = await asyncio.gather(*(self._one(evaluator, case) for evaluator in mine))
+            async with self._models.route(service=trace.service, languages=lambda: languages_of(trace)) as models:
+                return summarise(await self._all(mine, Case(trace, models)))
+        except InferenceError as error:  # a model that this request needs cannot be loaded
+            return summarise([_stamped(one, _failed(one.name, error.reason)) for one in mine])
+
+    async def _all(self, evaluators: Sequence[Evaluator], case: Case) -> Sequence[Evaluation]:
+        try:
+            return await asyncio.gather(*(self._one(evaluator, case) for evaluator in evaluators))
         finally:
             case.close()
-        return summarise(evaluations)
 
     async def _one(self, evaluator: Evaluator, case: Case) -> Evaluation:
         return _stamped(evaluator, await self._attempt(evaluator, case))
@@ -64,12 +71,12 @@ class Engine:
         except Unscorable as error:
             return Evaluation(evaluator=name, outcome=Outcome.UNSCORABLE, reason=error.reason)
         except InferenceError as error:
-            return Evaluation(evaluator=name, outcome=Outcome.FAILED, reason=error.reason)
+            return _failed(name, error.reason)
         except TimeoutError:
-            return Evaluation(evaluator=name, outcome=Outcome.FAILED, reason="timeout")
+            return _failed(name, "timeout")
         except Exception as error:  # noqa: BLE001 - the door of the evaluators: one that breaks is one failed evaluation
             logger.error("evaluator %s broke: %s", name, type(error).__name__)
-            return Evaluation(evaluator=name, outcome=Outcome.FAILED, reason="internal")
+            return _failed(name, "internal")
 
 
 def summarise(evaluations: Sequence[Evaluation]) -> Evaluated:
@@ -98,6 +105,10 @@ def _stamped(evaluator: Evaluator, evaluation: Evaluation) -> Evaluation:
         subject=evaluator.subject,
         decides_verdict=evaluator.decides,
     )
+
+
+def _failed(name: str, reason: str) -> Evaluation:
+    return Evaluation(evaluator=name, outcome=Outcome.FAILED, reason=reason)
 
 
 def _sound(evaluation: Evaluation) -> Evaluation:

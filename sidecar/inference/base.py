@@ -6,7 +6,8 @@ RetryableInferenceError or PermanentInferenceError and nothing else. Probabiliti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -86,8 +87,23 @@ class RelevanceModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models an evaluator may use. Built once by the composition root."""
+    """The models an evaluator may use for one request. A `ModelSource` too: the same models for every request."""
 
     embedder: Embedder
     grounder: Grounder
     relevance: RelevanceModel
+
+    @asynccontextmanager
+    async def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AsyncIterator[Models]:
+        """These models."""
+        yield self
+
+
+class ModelSource(Protocol):
+    """Gives each request its models."""
+
+    def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AbstractAsyncContextManager[Models]:
+        """The models of a request, loaded for as long as the context is open. `languages` gives the ISO 639-1 codes of its
+        texts; it is asked only where a rule wants to know. That a model reads them is for the evaluators to check, by
+        `languages` of the model. Entering may wait for a model to load. Raises InferenceError where it cannot be loaded."""
+        ...

@@ -55,6 +55,14 @@ def read_verified(path: Path, sha256: str) -> bytes:
     return data
 
 
+def size_of(path: Path) -> int:
+    """Bytes of a file. Raises ConfigError."""
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise ConfigError("inference.model_dir", f"{path}: {error.strerror}", "install the package again") from error
+
+
 def _options(threads: int) -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

@@ -1,34 +1,33 @@
-"""Which models there are, and how they are built: a model is a card and the files that the card pins."""
+"""The models that the settings name: checked at start, loaded then or when first needed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import threadpoolctl
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.result import ModelIdentity
-from sidecar.inference.base import Grounder, Models
-from sidecar.inference.calibrated import Logistic
+from sidecar.inference.base import Models
 from sidecar.inference.card import Card
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
-from sidecar.inference.grounding import hhem
+from sidecar.inference.entry import Built, Dependencies
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.embedded import ANSWER_FEATURES, CLAIM_FEATURES, EmbeddedGrounder, Heads
-from sidecar.inference.grounding.features import FEATURES
-from sidecar.inference.grounding.hhem import HHEM_DIR, HhemGrounder
+from sidecar.inference.grounding.hhem import HHEM_DIR
 from sidecar.inference.onnx import read_verified
-from sidecar.inference.pairs import PairModel
-from sidecar.inference.relevance.embedded import RELEVANCE_FEATURES, FeatureRelevance
+from sidecar.inference.router import Router
+from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
+from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import Clock, SystemClock
 
 PACKAGED = Path(__file__).parent / "models"
-CROSS_ENCODER = "cross_encoder.onnx"
 
 
 class InferenceConfig(BaseModel):
@@ -36,9 +35,21 @@ class InferenceConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    grounding: Literal["auto", "embedded", "hhem"] = Field(
-        default="auto",
+    grounding: str = Field(
+        default=AUTO,
         description="The grounding model: embedded is inside the package, auto is hhem where `hhem_dir` has it, else embedded.",
+    )
+    relevance: str = Field(default="embedded", description="The relevance model: embedded is inside the package.")
+    embedding: str = Field(default="minilm", description="The embedding model: minilm is inside the package.")
+    rules: tuple[Rule, ...] = Field(
+        default=(), description="Other models for some services and languages; the first rule that fits counts."
+    )
+    models: ModelsConfig = Field(default=ModelsConfig(), description="Models by name, with their settings.")
+    memory_megabytes: int = Field(
+        default=1024,
+        ge=64,
+        description="Memory for models, by the size of their files. Those that rules name are loaded when first needed; "
+        "where they do not fit, the ones unused for longest are unloaded. The defaults stay.",
     )
     model_dir: Path = Field(default=PACKAGED, description="Directory with the model folders.")
     hhem_dir: Path = Field(
@@ -54,112 +65,142 @@ class InferenceConfig(BaseModel):
     batch_tokens: int = Field(default=1024, ge=256, description="Most tokens, padding included, in one batch.")
     cache_megabytes: int = Field(default=96, ge=0, description="Memory for encodings of documents that come again.")
 
+    @model_validator(mode="after")
+    def _known(self) -> InferenceConfig:
+        named: list[tuple[tuple[str | int, ...], str, str]] = [((role,), role, getattr(self, role)) for role in ROLES]
+        for n, rule in enumerate(self.rules):
+            named += [(("rules", n, role), role, name) for role, name in rule.names().items()]
+        for place, role, name in named:
+            known = self.models.known(role)
+            if name not in known:
+                raise wrong("unknown_model", place, f"no {role} model {name!r}; {hint(name, known)}")
+        return self
+
 
 class ModelRuntime:
-    """The models, loaded. `models` may be handed out before `start`, and answers after it."""
+    """The models. `models` are the defaults, `router` gives each request its own; both may be handed out before `start`,
+    and answer after it."""
 
-    def __init__(self, config: InferenceConfig, telemetry: Telemetry) -> None:
-        """Load every file. Raises ConfigError naming the file and the mend."""
+    def __init__(self, config: InferenceConfig, telemetry: Telemetry, clock: Clock | None = None) -> None:
+        """Load the default models, and check that the others are there. Raises ConfigError naming the file and the mend."""
+        self._config = config
         self._telemetry = telemetry
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
-        encoder_card = Card.load(config.model_dir / "minilm")
-        embedded_card = Card.load(config.model_dir / "embedded")
-        for name, sha256 in embedded_card.files.items():
-            read_verified(config.model_dir / "embedded" / name, sha256)
-        read_verified(config.model_dir / "minilm" / "tokenizer.json", encoder_card.files["tokenizer.json"])
-        idf = Idf.load(config.model_dir / "embedded" / "idf.json.gz")
-        heads = json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8"))
-        self._encoder = MiniLM(
-            config.model_dir / "minilm",
-            identity=encoder_card.identity("model.onnx"),
-            idf=idf,
-            threads=config.threads or cpu_limit(),
-            batch_tokens=config.batch_tokens,
-            cache_bytes=config.cache_megabytes * 1_000_000,
+        self._dependencies = _dependencies(config, telemetry)
+        self._shelf = Shelf(
+            limit_bytes=config.memory_megabytes * 1_000_000,
             telemetry=telemetry,
-            max_tokens=int(encoder_card.data["max_tokens"]),
+            clock=clock or SystemClock(),
+            changed=self._show,
         )
-        identity = embedded_card.identity("heads.json")
-        self.detector = config.detector
-        self._pairs, grounder = self._grounding(config, idf, heads, embedded_card)
-        self.models = Models(
-            embedder=self._encoder,
-            grounder=grounder,
-            relevance=FeatureRelevance(
-                self._encoder,
-                document_model=Logistic.from_card(heads["document_relevance"], RELEVANCE_FEATURES),
-                answer_model=Logistic.from_card(heads["answer_relevance"], RELEVANCE_FEATURES),
-                identity=identity,
-                document_threshold=heads["document_relevance"]["threshold"],
-                answer_threshold=heads["answer_relevance"]["threshold"],
-            ),
-        )
-
-    def _grounding(
-        self, config: InferenceConfig, idf: Idf, heads: Mapping[str, Any], card: Card
-    ) -> tuple[PairModel, Grounder]:
-        threads = config.threads or cpu_limit()
-        directory = hhem.at_home(config.hhem_dir)
-        if config.grounding == "hhem" or (config.grounding == "auto" and hhem.present(directory)):
-            model = hhem.load(
-                directory,
-                file=hhem.SCORING_FILE,
-                threads=threads,
-                batch_tokens=config.batch_tokens,
-                telemetry=self._telemetry,
-            )
-            threshold = float(hhem.load_card(directory).data["threshold"])
-            return model, HhemGrounder(self._encoder, idf, model, threshold=threshold)
-        model = PairModel(
-            config.model_dir / "embedded" / CROSS_ENCODER,
-            config.model_dir / "minilm" / "tokenizer.json",
-            identity=card.identity(CROSS_ENCODER),
-            output="logit",
-            max_tokens=int(card.data["max_tokens"]),
-            threads=threads,
-            batch_tokens=config.batch_tokens,
-            telemetry=self._telemetry,
-        )
-        own = Heads(
-            lexical=Logistic.from_card(heads["lexical"], FEATURES),
-            claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
-            answer=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
-            claim_threshold=heads["claim"]["threshold"],
-            answer_threshold=heads["answer"]["threshold"],
-        )
-        self.detector = config.detector or Detector.model_validate(heads["detector"])
-        identity = card.identity("heads.json")
-        return model, EmbeddedGrounder(self._encoder, idf, model, heads=own, identity=identity)
+        self._defaults = {role: self._name(role, getattr(config, role)) for role in ROLES}
+        made = {role: self._pin(role, name) for role, name in self._defaults.items()}
+        self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
+        self.detector: Detector | None = config.detector or made["grounding"].detector
+        rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
+        self._add(rules)
+        self.router = Router(rules, self._defaults, self._shelf)
 
     async def start(self) -> None:
-        """Start the batchers and say in `rag_sidecar_model_info` which models are in use."""
-        await self._encoder.start()
-        await self._pairs.start()
-        for role, identity in self.infos():
-            self._telemetry.set(
-                "rag_sidecar_model_info",
-                1,
-                role=role,
-                name=identity.name,
-                version=identity.version,
-                sha256=identity.sha256,
-            )
-        if self.detector:
-            for rate in ("sensitivity", "specificity"):
-                self._telemetry.set("rag_sidecar_detector_rate", getattr(self.detector, rate), rate=rate)
-            for label in ("hallucinated", "grounded"):
-                self._telemetry.set("rag_sidecar_detector_labelled", getattr(self.detector, label), label=label)
+        """Start the default models and say in `rag_sidecar_model_info` which they are."""
+        await self._dependencies.encoder.start()
+        await self._shelf.start()
 
     async def stop(self) -> None:
-        """Stop the batchers."""
-        await self._pairs.stop()
-        await self._encoder.stop()
+        """Stop them all."""
+        await self._shelf.stop()
+        await self._dependencies.encoder.stop()
 
     def infos(self) -> list[tuple[str, ModelIdentity]]:
-        """(role, identity) of each model in use."""
+        """(role, identity) of each default model."""
         return [
             ("embedding", self.models.embedder.identity),
             ("grounding", self.models.grounder.identity),
             ("relevance", self.models.relevance.identity),
         ]
+
+    def _names(self, rule: Rule) -> dict[str, str]:
+        return {role: self._name(role, name) for role, name in rule.names().items()}
+
+    def _name(self, role: str, name: str) -> str:
+        """The name, with `auto` made one that is there."""
+        if name != AUTO:
+            return name
+        for entry in ROLES[role]:
+            _, settings = self._config.models.resolve(role, entry.name)
+            if entry.auto(settings, self._dependencies):
+                return entry.name
+        raise LookupError(role)
+
+    def _model(self, role: str, name: str) -> tuple[Callable[[], Built[Any]], int]:
+        entry, settings = self._config.models.resolve(role, name)
+        return partial(entry.build, settings, self._dependencies), entry.size(settings, self._dependencies)
+
+    def _pin(self, role: str, name: str) -> Built[Any]:
+        build, size_bytes = self._model(role, name)
+        built = build()
+        self._shelf.pin((role, name), built, size_bytes=size_bytes)
+        return built
+
+    def _add(self, rules: Iterable[Rule]) -> None:
+        keys = {key for rule in rules for key in rule.names().items()} - set(self._defaults.items())
+        for role, name in sorted(keys):
+            build, size_bytes = self._model(role, name)
+            self._shelf.add((role, name), build, size_bytes=size_bytes)
+
+    def _show(self, key: Key, built: Built[Any]) -> None:
+        """Name a model that was loaded, and how often its verdict is right."""
+        role, name = key
+        default = self._defaults[role] == name
+        identity: ModelIdentity = built.model.identity
+        self._telemetry.set(
+            "rag_sidecar_model_info",
+            1,
+            role=role if default else f"{role}_by_rule",
+            name=identity.name,
+            version=identity.version,
+            sha256=identity.sha256,
+        )
+        detector = self.detector if default and role == "grounding" else built.detector
+        if detector:
+            _show_detector(detector, self._telemetry)
+
+
+def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies:
+    """The encoder and the tables inside the package, verified."""
+    threads = config.threads or cpu_limit()
+    encoder_card = Card.load(config.model_dir / "minilm")
+    card = Card.load(config.model_dir / "embedded")
+    for name, sha256 in card.files.items():
+        read_verified(config.model_dir / "embedded" / name, sha256)
+    read_verified(config.model_dir / "minilm" / "tokenizer.json", encoder_card.files["tokenizer.json"])
+    idf = Idf.load(config.model_dir / "embedded" / "idf.json.gz")
+    encoder = MiniLM(
+        config.model_dir / "minilm",
+        identity=encoder_card.identity("model.onnx"),
+        idf=idf,
+        threads=threads,
+        batch_tokens=config.batch_tokens,
+        cache_bytes=config.cache_megabytes * 1_000_000,
+        telemetry=telemetry,
+        max_tokens=int(encoder_card.data["max_tokens"]),
+    )
+    return Dependencies(
+        directory=config.model_dir,
+        hhem_dir=config.hhem_dir,
+        card=card,
+        heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
+        encoder=encoder,
+        idf=idf,
+        threads=threads,
+        batch_tokens=config.batch_tokens,
+        telemetry=telemetry,
+    )
+
+
+def _show_detector(detector: Detector, telemetry: Telemetry) -> None:
+    for rate in ("sensitivity", "specificity"):
+        telemetry.set("rag_sidecar_detector_rate", getattr(detector, rate), rate=rate)
+    for label in ("hallucinated", "grounded"):
+        telemetry.set("rag_sidecar_detector_labelled", getattr(detector, label), label=label)

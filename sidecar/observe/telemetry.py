@@ -63,6 +63,8 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_detector_rate", "gauge", "How often the verdict is right: sensitivity (hallucinated answers found), specificity (grounded ones passed).", ("rate",)),
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label",)),
     Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),
+    Series("rag_sidecar_models_loaded", "gauge", "Models in memory.", ("role",)),
+    Series("rag_sidecar_models_loaded_bytes", "gauge", "Bytes of the files of the models in memory.", ("role",)),
     Series("rag_sidecar_build_info", "gauge", "1, with the version.", ("version", "python_version")),
 )  # fmt: skip
 

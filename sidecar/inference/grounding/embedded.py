@@ -13,19 +13,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Evidence, ModelIdentity
-from sidecar.inference.base import Claim, FloatArray, Support
+from sidecar.inference.base import Claim, FloatArray, Grounder, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
+from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
+from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import PairModel
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
+CROSS_ENCODER = "cross_encoder.onnx"
 NOTHING_TO_READ = 0.001
+
+
+class EmbeddedConfig(BaseModel):
+    """Settings of the embedded grounding model."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    detector: Detector | None = Field(
+        default=None, description="Error rates of its verdict; by default those of the model's card."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +162,35 @@ def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument])
         return None
     span = documents[nearest[0]].spans[nearest[1]]
     return Evidence(nearest[0], span.start, span.end)
+
+
+def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder]:
+    card, heads = dependencies.card, dependencies.heads
+    cross_encoder = PairModel(
+        dependencies.directory / "embedded" / CROSS_ENCODER,
+        dependencies.directory / "minilm" / "tokenizer.json",
+        identity=card.identity(CROSS_ENCODER),
+        output="logit",
+        max_tokens=int(card.data["max_tokens"]),
+        threads=dependencies.threads,
+        batch_tokens=dependencies.batch_tokens,
+        telemetry=dependencies.telemetry,
+    )
+    own = Heads(
+        lexical=Logistic.from_card(heads["lexical"], FEATURES),
+        claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
+        answer=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
+        claim_threshold=heads["claim"]["threshold"],
+        answer_threshold=heads["answer"]["threshold"],
+    )
+    grounder = EmbeddedGrounder(
+        dependencies.encoder, dependencies.idf, cross_encoder, heads=own, identity=card.identity("heads.json")
+    )
+    return Built(grounder, (cross_encoder,), config.detector or Detector.model_validate(heads["detector"]))
+
+
+def _size(_: EmbeddedConfig, dependencies: Dependencies) -> int:
+    return size_of(dependencies.directory / "embedded" / CROSS_ENCODER)
+
+
+ENTRY: Entry[Grounder] = Entry("embedded", EmbeddedConfig, _build, size=_size, auto=lambda _, __: True)

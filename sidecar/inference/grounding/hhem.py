@@ -9,20 +9,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from exporters.result import ModelIdentity
-from sidecar.inference.base import Claim, Support
+from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument, MiniLM
+from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.embedded import NOTHING_TO_READ, encode, place
 from sidecar.inference.grounding.evidence import Ranked, choose, premise, premise_words, rank
-from sidecar.inference.onnx import read_verified
+from sidecar.inference.onnx import read_verified, size_of
 from sidecar.inference.pairs import PairModel
 from sidecar.observe.telemetry import Telemetry
 
 HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
 SCORING_FILE = "model.int8.onnx"
 _ANSWER_WORDS = 300
+
+
+class HhemConfig(BaseModel):
+    """Settings of Vectara's HHEM."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    directory: Path | None = Field(
+        default=None, description="Where it was exported to; by default `inference.hhem_dir`."
+    )
+    detector: Detector | None = Field(
+        default=None, description="Error rates of its verdict, as `rag-sidecar calibrate` prints them."
+    )
 
 
 def at_home(path: Path) -> Path:
@@ -102,3 +119,32 @@ class HhemGrounder:
     @staticmethod
     def _premise(ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], words: int) -> str:
         return premise(ranked, choose(ranked, documents, words), texts, documents)
+
+
+def _directory(config: HhemConfig, dependencies: Dependencies) -> Path:
+    return at_home(config.directory or dependencies.hhem_dir)
+
+
+def _build(config: HhemConfig, dependencies: Dependencies) -> Built[Grounder]:
+    directory = _directory(config, dependencies)
+    model = load(
+        directory,
+        file=SCORING_FILE,
+        threads=dependencies.threads,
+        batch_tokens=dependencies.batch_tokens,
+        telemetry=dependencies.telemetry,
+    )
+    threshold = float(load_card(directory).data["threshold"])
+    grounder = HhemGrounder(dependencies.encoder, dependencies.idf, model, threshold=threshold)
+    return Built(grounder, (model,), config.detector)
+
+
+def _size(config: HhemConfig, dependencies: Dependencies) -> int:
+    directory = _directory(config, dependencies)
+    load_card(directory)
+    return size_of(directory / SCORING_FILE)
+
+
+ENTRY: Entry[Grounder] = Entry(
+    "hhem", HhemConfig, _build, size=_size, auto=lambda config, dependencies: present(_directory(config, dependencies))
+)

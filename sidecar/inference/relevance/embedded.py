@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exporters.result import ModelIdentity
+from sidecar.inference.base import RelevanceModel
 from sidecar.inference.calibrated import Logistic
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
+from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
 
 _KINDS = ("asks_number", "asks_who", "asks_when", "asks_where", "asks_why")
 _ASKS = {
@@ -89,3 +91,21 @@ def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float
         else True
     )
     return float(there), float(not there)
+
+
+def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
+    heads = dependencies.heads
+    documents, answer = heads["document_relevance"], heads["answer_relevance"]
+    return Built(
+        FeatureRelevance(
+            dependencies.encoder,
+            document_model=Logistic.from_card(documents, RELEVANCE_FEATURES),
+            answer_model=Logistic.from_card(answer, RELEVANCE_FEATURES),
+            identity=dependencies.card.identity("heads.json"),
+            document_threshold=documents["threshold"],
+            answer_threshold=answer["threshold"],
+        )
+    )
+
+
+ENTRY: Entry[RelevanceModel] = Entry("embedded", NoSettings, _build, size=lambda _, __: 0)

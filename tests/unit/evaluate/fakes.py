@@ -84,11 +84,12 @@ def request(
     answer: str | None = "It is blue.",
     documents: Sequence[str | None] = ("It is blue.",),
     text_dropped: bool = False,
+    service: str = "kb",
 ) -> RagTrace:
     """A request."""
     return RagTrace(
         trace_id="01" * 16,
-        service="kb",
+        service=service,
         convention="native",
         timestamp=0.0,
         question=question,

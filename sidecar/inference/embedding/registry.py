@@ -1,0 +1,9 @@
+"""Every embedding model."""
+
+from __future__ import annotations
+
+from sidecar.inference.base import Embedder
+from sidecar.inference.embedding import packaged
+from sidecar.inference.entry import Entry
+
+EMBEDDING: tuple[Entry[Embedder], ...] = (packaged.ENTRY,)

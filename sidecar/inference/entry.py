@@ -1,0 +1,77 @@
+"""What a registry of models holds: a name, its settings, and how it is built.
+
+A new model is a file with an `Entry` and a line in its role's registry.py. Settings of an entry are given under
+`inference.models.ROLE.NAME`; names and settings that nobody knows are errors with their path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from sidecar.inference.card import Card
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import MiniLM
+from sidecar.inference.grounding.detector import Detector
+from sidecar.observe.telemetry import Telemetry
+
+Model_co = TypeVar("Model_co", covariant=True)
+
+
+class NoSettings(BaseModel):
+    """An entry without settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Running(Protocol):
+    """A part of a model that works in the background."""
+
+    async def start(self) -> None:
+        """Safe to call twice."""
+        ...
+
+    async def stop(self) -> None:
+        """What waits fails as retryable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Built(Generic[Model_co]):
+    """A model with its files read. `parts` run while it is in use; `detector` says how often a grounding model's verdict is right."""
+
+    model: Model_co
+    parts: tuple[Running, ...] = ()
+    detector: Detector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What models are built of. `card` and `heads` are those of the models inside the package, `directory` their folder;
+    `encoder` and `idf` rank the evidence of whatever model judges it."""
+
+    directory: Path
+    hhem_dir: Path
+    card: Card
+    heads: Mapping[str, Any]
+    encoder: MiniLM
+    idf: Idf
+    threads: int
+    batch_tokens: int
+    telemetry: Telemetry
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Model_co]):
+    """One kind of model. `build` blocks and reads files; `size` is the bytes of those files, about what the model takes of
+    memory. Both raise ConfigError naming the file and the mend. `auto` says whether `auto` may take this model."""
+
+    name: str
+    config: type[BaseModel]
+    build: Callable[[Any, Dependencies], Built[Model_co]]
+    size: Callable[[Any, Dependencies], int]
+    auto: Callable[[Any, Dependencies], bool] = lambda _, __: False

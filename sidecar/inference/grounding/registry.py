@@ -1,0 +1,9 @@
+"""Every grounding model. `auto` takes the first that is there."""
+
+from __future__ import annotations
+
+from sidecar.inference.base import Grounder
+from sidecar.inference.entry import Entry
+from sidecar.inference.grounding import embedded, hhem
+
+GROUNDING: tuple[Entry[Grounder], ...] = (hhem.ENTRY, embedded.ENTRY)

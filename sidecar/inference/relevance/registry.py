@@ -1,0 +1,9 @@
+"""Every relevance model."""
+
+from __future__ import annotations
+
+from sidecar.inference.base import RelevanceModel
+from sidecar.inference.entry import Entry
+from sidecar.inference.relevance import embedded
+
+RELEVANCE: tuple[Entry[RelevanceModel], ...] = (embedded.ENTRY,)

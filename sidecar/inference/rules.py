@@ -1,0 +1,117 @@
+"""Names of models, their settings, and the rules that say which request gets which."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from sidecar.inference.embedding.registry import EMBEDDING
+from sidecar.inference.entry import Entry
+from sidecar.inference.grounding.registry import GROUNDING
+from sidecar.inference.relevance.registry import RELEVANCE
+
+AUTO = "auto"
+ROLES: Mapping[str, Sequence[Entry[Any]]] = {"grounding": GROUNDING, "relevance": RELEVANCE, "embedding": EMBEDDING}
+
+
+class Rule(BaseModel):
+    """Models for some requests. A role that is left out has its default model."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str = Field(
+        default="*", min_length=1, description="Services that it is for; * and ? stand for any characters."
+    )
+    language: str | None = Field(
+        default=None,
+        pattern="^[a-z]{2}$",
+        description="ISO 639-1 code: requests with a question, answer or document in this language; by default all.",
+    )
+    grounding: str | None = Field(default=None, description="The grounding model.")
+    relevance: str | None = Field(default=None, description="The relevance model.")
+    embedding: str | None = Field(default=None, description="The embedding model.")
+
+    def fits(self, service: str) -> bool:
+        """Whether the rule is for this service."""
+        return fnmatchcase(service, self.service)
+
+    def names(self) -> dict[str, str]:
+        """Role to the name of its model, of the roles that the rule speaks of."""
+        return {role: name for role in ROLES if (name := getattr(self, role)) is not None}
+
+
+class NamedModel(BaseModel):
+    """A model by a name of one's own, or other settings of one that is known. Further keys are settings of its kind."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    kind: str | None = Field(default=None, description="Which model it is; by default the one of that name.")
+
+
+class ModelsConfig(BaseModel):
+    """Models by name, for each role."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    grounding: Mapping[str, NamedModel] = Field(default={}, description="Grounding models.")
+    relevance: Mapping[str, NamedModel] = Field(default={}, description="Relevance models.")
+    embedding: Mapping[str, NamedModel] = Field(default={}, description="Embedding models.")
+
+    @field_validator("grounding", "relevance", "embedding")
+    @classmethod
+    def _settings(cls, models: Mapping[str, NamedModel], info: ValidationInfo) -> Mapping[str, NamedModel]:
+        for name, model in models.items():
+            entry = _find(str(info.field_name), model.kind or name)
+            if entry is None:
+                kinds = [one.name for one in ROLES[str(info.field_name)]]
+                raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind or name, kinds)}")
+            try:
+                entry.config.model_validate(model.model_extra or {})
+            except ValidationError as error:
+                raise _below(name, error, entry.config) from None
+        return models
+
+    def known(self, role: str) -> list[str]:
+        """Names that may be given for a role."""
+        names = [*getattr(self, role), *(entry.name for entry in ROLES[role])]
+        return list(dict.fromkeys([AUTO, *names] if role == "grounding" else names))
+
+    def resolve(self, role: str, name: str) -> tuple[Entry[Any], BaseModel]:
+        """The entry that a known name stands for (`auto` excepted), and its settings."""
+        given = getattr(self, role).get(name)
+        entry = _find(role, given.kind or name if given else name)
+        if entry is None:
+            raise KeyError(name)
+        return entry, entry.config.model_validate(given.model_extra or {} if given else {})
+
+
+def wrong(kind: str, place: tuple[str | int, ...], message: str) -> ValidationError:
+    """An error of a setting at a place below the one that is validated."""
+    problem = PydanticCustomError(kind, "{message}", {"message": message})
+    return ValidationError.from_exception_data("settings", [InitErrorDetails(type=problem, loc=place, input=None)])
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """What to write instead."""
+    names = list(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"did you mean {close[0]}?" if close else "known are " + ", ".join(names)
+
+
+def _find(role: str, kind: str) -> Entry[Any] | None:
+    return next((entry for entry in ROLES[role] if entry.name == kind), None)
+
+
+def _below(name: str, error: ValidationError, config: type[BaseModel]) -> ValidationError:
+    """The same error, one level deeper."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    message = first["msg"]
+    if first["type"] == "extra_forbidden":
+        known = list(config.model_fields)
+        message = f"no such setting; {hint(str(first['loc'][-1]), known) if known else 'this model has none'}"
+    return wrong("model_setting", (name, *first["loc"]), message)
