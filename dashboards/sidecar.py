@@ -164,6 +164,17 @@ def _scoring() -> list[Panel]:
             "{{queue}}",
             unit="percentunit",
         ),
+        Panel(
+            title="Bytes in buffers",
+            description="About what waits in memory, by buffer, of the replica with most. At four fifths of the limit intake pauses; at "
+            "the limit the oldest traces end early, and requests are shed.",
+            unit="bytes",
+            width=8,
+            targets=(
+                Target(f"max by (buffer) (rag_sidecar_buffer_bytes{{{REPLICAS}}})", "{{buffer}}"),
+                Target(f"min(rag_sidecar_buffer_limit_bytes{{{REPLICAS}}})", "limit"),
+            ),
+        ),
         shapes.quantiles(
             "Scoring",
             "From the start of a request's evaluation to its result. It grows with the length of answers and with too little CPU.",

@@ -97,6 +97,22 @@ def records() -> list[Panel]:
             unit="bytes",
             width=6,
         ),
+        shapes.rates(
+            "Traces given up at a rebalance",
+            "Traces per second without an outcome when their partitions were taken away, by where they were. They are read again, here or "
+            "by another replica.",
+            "rag_sidecar_revoked_traces_total",
+            by="stage",
+            width=6,
+        ),
+        shapes.rates(
+            "Errors of our own",
+            "Per second, by stage: one record, trace or request broke the sidecar's code and was counted as failed or went to the "
+            "dead-letter topic; the log has type and place. It should be 0: please report it.",
+            "rag_sidecar_internal_errors_total",
+            by="stage",
+            width=6,
+        ),
         shapes.gauge(
             "Oldest open record",
             "Age of the oldest record taken whose traces have not all ended, of each replica. After a restart reading begins there.",

@@ -110,6 +110,22 @@ class Evaluation:
     documents: tuple[DocumentResult, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How whole the trace was that a request was read from.
+
+    records    Kafka records that fed it; a record that only repeats others counts too
+    root_seen  whether the trace's root span was among them
+    ended      why it was taken as it was: complete, no_root, max_age, evicted, flushed
+    cut        whether it had more spans than may be kept (`assemble.most_spans`)
+    """
+
+    records: int
+    root_seen: bool
+    ended: str
+    cut: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """Everything that is known of one RAG request once it has ended, without the request's own texts.
@@ -123,6 +139,7 @@ class Result:
     upstream_adjusted_count  how many requests of the source this one stands for (tracestate `ot=th`), None = unknown
     timestamp    end of the request, seconds since the epoch (event time)
     completed_at when the sidecar was done with it, seconds since the epoch
+    trace        how whole the trace was; None where the request was made by hand. A native record is whole by nature
     """
 
     id: str
@@ -149,6 +166,7 @@ class Result:
     cost_usd: Mapping[str, float] | None = None
     durations: Mapping[str, float] = field(default_factory=dict)
     retrieved_documents: int | None = None
+    trace: Completeness | None = None
 
     @property
     def weight(self) -> float:

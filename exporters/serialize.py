@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from exporters.result import SCHEMA, ClaimResult, DocumentResult, Evaluation, Evidence, Result
+from exporters.result import SCHEMA, ClaimResult, Completeness, DocumentResult, Evaluation, Evidence, Result
 
 _TOKENS = ("input", "output", "cached_input", "cache_write", "reasoning")
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
@@ -57,7 +57,14 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
         "cost_usd": None if cost is None else _number(math.fsum(cost.values())),
         "cost_usd_by_type": None if cost is None else dict(cost),
         "durations": {name: _number(result.durations.get(name)) for name in _DURATIONS},
+        "trace": _completeness(result.trace),
     }
+
+
+def _completeness(trace: Completeness | None) -> Json:
+    if trace is None:
+        return None
+    return {"records": trace.records, "root_seen": trace.root_seen, "ended": clean(trace.ended), "cut": trace.cut}
 
 
 def clean(text: str) -> str:

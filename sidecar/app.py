@@ -24,9 +24,10 @@ from sidecar.kafka.consume.receiver import Receiver
 from sidecar.observe.admin import Admin
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
-from sidecar.pipeline import Pipeline
+from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
+from sidecar.record.memory import MemoryBudget
 from sidecar.sample import Sampler
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class App:
         self.telemetry = Telemetry()
         self.telemetry.watch_process()
         self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
+        self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
         self.runtime = ModelRuntime(config.inference, self.telemetry)
         self.engine = Engine(config.evaluate, self.runtime.router)
         self.tracing = Tracing(config.otlp)
@@ -48,7 +50,7 @@ class App:
             config.deliver, [*self._exporters(), *more_exporters], telemetry=self.telemetry, clock=self.clock
         )
         sampler = Sampler(config.sample, self.telemetry)
-        assembler = Assembler(config.assemble, self.clock, self.telemetry)
+        assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)
         self.receiver = Receiver(
             config.receive, self.telemetry, self.clock, on_revoked=lambda gone: (assembler.forget(gone), None)[1]
         )
@@ -64,6 +66,7 @@ class App:
             telemetry=self.telemetry,
             clock=self.clock,
             tracing=self.tracing,
+            memory=self.memory,
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
         self.admin = Admin(config.admin, self.telemetry.registry, alive=self.pipeline.problem, ready=self._not_ready)

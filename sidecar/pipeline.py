@@ -4,6 +4,9 @@ intake    polls Kafka, decodes, assembles, samples; never waits for scoring: whe
           pauses the partitions and keeps polling, so that the group membership lives
 workers   evaluate requests from the queue and hand the results to delivery
 done      a record is acknowledged when every request of every trace that it fed has its outcome and is delivered
+
+Nothing about one record, trace or request ends the process: what raises is counted, said by type and place, and passed over. A
+record that breaks us goes to the dead-letter topic, a request that does is failed{reason="internal"}.
 """
 
 from __future__ import annotations
@@ -12,8 +15,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,21 +25,31 @@ from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine, Evaluated
-from sidecar.kafka.consume.offsets import Lease
+from sidecar.journey import Job, Journey
 from sidecar.kafka.consume.receiver import Taken
+from sidecar.observe.broken import Broken
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import RagTrace, Record
+from sidecar.record.memory import MemoryBudget, trace_bytes
+from sidecar.record.trace import Record
 from sidecar.results import make_result
 from sidecar.sample import Decision, Sampler
 
 logger = logging.getLogger(__name__)
 
+MEGABYTE = 1_000_000
+INTERNAL = "internal"
+BUFFER = "scoring"
 _BIG_RECORD = 128 * 1024
+# What open traces still take while intake is paused must fit above this.
+_FULL = 0.8
+# Between two turns of the intake where the first broke.
+_PAUSE_SECONDS = 0.2
+_UNDECIDED = Decision(keep=True, probability=1.0, rule="none")
 
 
 class PipelineConfig(BaseModel):
@@ -53,7 +65,14 @@ class PipelineConfig(BaseModel):
     stalled_seconds: float = Field(
         default=60.0, gt=0, description="Without a beat of intake for this long /livez fails."
     )
-    drain_seconds: float = Field(default=20.0, ge=0, description="Time for scoring and exporters to finish at a stop.")
+    drain_seconds: float = Field(
+        default=20.0, ge=0, description="Time for scoring to finish at a stop, and then for exporters."
+    )
+    buffer_megabytes: int = Field(
+        default=512,
+        ge=16,
+        description="Memory for all that waits: traces, requests, results, records. At four fifths of it intake pauses.",
+    )
 
 
 class Source(Protocol):
@@ -68,15 +87,6 @@ class Source(Protocol):
     def repartitions(self, topic: str) -> bool: ...
 
     def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None: ...
-
-
-@dataclass(slots=True)
-class _Job:
-    """One request on its way, with what is to be called when it has ended."""
-
-    trace: RagTrace
-    decision: Decision
-    finish: Callable[[], None]
 
 
 class Pipeline:
@@ -96,8 +106,10 @@ class Pipeline:
         telemetry: Telemetry,
         clock: Clock,
         tracing: Tracing,
+        memory: MemoryBudget | None = None,
         budget_interval_seconds: float = 2.0,
     ) -> None:
+        """`memory` is what the waiting requests share with the other buffers; by default as the settings say."""
         self._config = config
         self._source = source
         self._decoder = decoder
@@ -109,20 +121,26 @@ class Pipeline:
         self._telemetry = telemetry
         self._clock = clock
         self._tracing = tracing
+        self._memory = memory or MemoryBudget(config.buffer_megabytes * MEGABYTE)
+        self._broken = Broken(logger, telemetry, clock)
+        self._drain_seconds = config.drain_seconds
         self._budget_interval = budget_interval_seconds
-        self._queue: asyncio.Queue[_Job] = asyncio.Queue(config.queue_size)
-        self._backlog: deque[_Job] = deque()
+        self._queue: asyncio.Queue[Job] = asyncio.Queue(config.queue_size)
+        self._backlog: deque[Job] = deque()
         self._stopping = asyncio.Event()
         self._flush = False
         self._beat = clock.monotonic()
         self._budget_at = clock.monotonic()
         self._said = RateLimited(logger, clock)
         telemetry.set("rag_sidecar_queue_capacity", config.queue_size, queue="evaluate")
+        telemetry.set("rag_sidecar_buffer_limit_bytes", self._memory.most_bytes)
 
-    def stop(self, *, flush: bool = False) -> None:
-        """Ask `run` to end. With `flush`, traces still open are finished as they are; without, they are left
-        uncommitted, so that the next start reads them again whole."""
+    def stop(self, *, flush: bool = False, drain_seconds: float | None = None) -> None:
+        """Ask `run` to end, after `drain_seconds` at the latest (by default those of the settings). With `flush`, traces still
+        open are finished as they are; without, they are left uncommitted, so that the next start reads them again whole."""
         self._flush = flush
+        if drain_seconds is not None:
+            self._drain_seconds = drain_seconds
         self._stopping.set()
 
     def problem(self) -> str | None:
@@ -143,24 +161,32 @@ class Pipeline:
 
     async def _take_in(self) -> None:
         while not self._stopping.is_set():
-            self._refill()
-            paused = bool(self._backlog) or self._queue.full()
-            self._telemetry.set("rag_sidecar_intake_paused", paused)
-            for taken in await self._source.poll(paused=paused):
-                await self._feed(taken)
-                await asyncio.sleep(0)
-            for assembled in self._assembler.due():
-                await self._route(assembled)
-            self._relieve()
-            await self._source.commit()
-            self._beat = self._clock.monotonic()
+            try:
+                await self._turn()
+                self._beat = self._clock.monotonic()
+            except Exception as error:  # noqa: BLE001 - a barrier; where every turn breaks, /livez says so for want of a beat
+                self._broken.tell("intake", error)
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _turn(self) -> None:
+        """Take what has come, route what has ended, commit what is done."""
+        self._refill()
+        paused = bool(self._backlog) or self._queue.full() or self._memory.fill > _FULL
+        self._telemetry.set("rag_sidecar_intake_paused", paused)
+        for taken in await self._source.poll(paused=paused):
+            await self._feed(taken)
+            await asyncio.sleep(0)
+        for assembled in self._assembler.due():
+            await self._route(assembled)
+        self._relieve()
+        await self._source.commit()
 
     async def _drain(self) -> None:
         if self._flush:
             for assembled in self._assembler.flush():
                 await self._route(assembled)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._config.drain_seconds):
+            async with asyncio.timeout(self._drain_seconds):
                 while self._backlog:
                     await self._queue.put(self._backlog.popleft())
                 await self._queue.join()
@@ -169,26 +195,35 @@ class Pipeline:
             logger.warning("%d requests were left unscored at the stop; their records are not committed", left)
 
     async def _feed(self, taken: Taken) -> None:
+        """Take one record, whatever is in it. One that cannot be sent on either is not released: it is read again."""
+        try:
+            try:
+                await self._take(taken)
+            except DecodeError as error:
+                await self._reject(taken, error)
+            except Exception as error:  # noqa: BLE001 - the barrier of records
+                await self._reject(taken, DecodeError(INTERNAL, self._broken.tell("record", error)))
+        except Exception as error:  # noqa: BLE001 - the same
+            self._broken.tell("dead_letter", error)
+
+    async def _take(self, taken: Taken) -> None:
         record, lease = taken.record, taken.lease
         self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
-        try:
-            if self._source.repartitions(record.topic) and (parts := self._decoder.split(record)) is not None:
-                self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
-                self._source.forward(taken, parts)
-                return
-            with self._tracing.span("decode"):
-                big = record.value is not None and len(record.value) > _BIG_RECORD
-                spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
-        except DecodeError as error:
-            await self._reject(record, lease, error)
+        if self._source.repartitions(record.topic) and (parts := self._decoder.split(record)) is not None:
+            self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
+            self._source.forward(taken, parts)
             return
+        with self._tracing.span("decode"):
+            big = record.value is not None and len(record.value) > _BIG_RECORD
+            spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
         for assembled in self._assembler.add(spans, acknowledgement=lease, partition=(record.topic, record.partition)):
             await self._route(assembled)
         lease.release()
 
-    async def _reject(self, record: Record, lease: Lease, error: DecodeError) -> None:
+    async def _reject(self, taken: Taken, error: DecodeError) -> None:
         """Send a poison record on. Where that fails for good it stays uncommitted, and is read again after a restart."""
+        record = taken.record
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="dead_letter")
         self._telemetry.count("rag_sidecar_decode_errors_total", topic=record.topic, reason=error.reason)
         self._said.warn(
@@ -199,22 +234,34 @@ class Pipeline:
             record.topic,
         )
         if await self._source.dead_letter(record, reason=error.reason, detail=error.detail):
-            lease.release()
+            taken.lease.release()
 
     async def _route(self, assembled: Assembled) -> None:
-        finish = _Countdown(assembled)
+        """Every request of a trace to scoring, or to its end."""
+        if assembled.ignored_reason == INTERNAL:
+            self._telemetry.count("rag_sidecar_requests_total", outcome=Outcome.FAILED, reason=INTERNAL)
+        journey = Journey(assembled, self._assembler.settle)
         for trace in assembled.requests:
-            decision = self._sampler.decide(trace)
-            job = _Job(trace, decision, finish)
-            if not decision.keep:
-                await self._close(job, Outcome.SAMPLED_OUT, None)
-            elif len(self._backlog) > self._config.most_backlog:
-                await self._close(job, Outcome.SHED, "backlog")
+            try:
+                decision = self._sampler.decide(trace)
+            except Exception as error:  # noqa: BLE001 - the barrier of requests
+                self._broken.tell("sample", error)
+                await self._close(Job(trace, _UNDECIDED, journey), Outcome.FAILED, INTERNAL)
             else:
-                self._backlog.append(job)
-        if not assembled.requests:
-            finish.release()
+                await self._queue_up(Job(trace, decision, journey))
         self._refill()
+
+    async def _queue_up(self, job: Job) -> None:
+        size = trace_bytes(job.trace)
+        if not job.decision.keep:
+            await self._close(job, Outcome.SAMPLED_OUT, None)
+        elif len(self._backlog) > self._config.most_backlog:
+            await self._close(job, Outcome.SHED, "backlog")
+        elif not self._memory.take(BUFFER, size):
+            await self._close(job, Outcome.SHED, "memory")
+        else:
+            job.size = size
+            self._backlog.append(job)
 
     def _refill(self) -> None:
         while self._backlog and not self._queue.full():
@@ -228,35 +275,62 @@ class Pipeline:
         self._budget_at = now
         waiting = self._queue.qsize() + len(self._backlog)
         self._sampler.relieve(min(1.0, waiting / self._config.queue_size))
+        for buffer, amount in self._memory.by_buffer().items():
+            self._telemetry.set("rag_sidecar_buffer_bytes", amount, buffer=buffer)
 
     async def _work(self) -> None:
         while True:
             job = await self._queue.get()
             try:
-                await self._evaluate(job)
-            except Exception as error:
-                logger.error("evaluation broke", exc_info=error)
-                await self._close(job, Outcome.FAILED, "internal")
+                await self._score(job)
             finally:
                 self._queue.task_done()
 
-    async def _evaluate(self, job: _Job) -> None:
+    async def _score(self, job: Job) -> None:
+        """Score one request and close it. One whose partitions were taken away while it waited is given up: it comes again."""
+        evaluated = None
+        try:
+            if job.journey.assembled.revoked:
+                self._telemetry.count("rag_sidecar_revoked_traces_total", stage="scoring")
+                job.finish()
+                return
+            evaluated = await self._evaluate(job)
+        except Exception as error:  # noqa: BLE001 - the barrier of scoring
+            self._broken.tell("evaluate", error)
+        finally:
+            self._memory.give(BUFFER, job.size)
+        if evaluated is None:
+            await self._close(job, Outcome.FAILED, INTERNAL)
+        else:
+            await self._close(job, evaluated.outcome, evaluated.reason, evaluated)
+
+    async def _evaluate(self, job: Job) -> Evaluated:
         started = self._clock.monotonic()
         with self._tracing.evaluation(job.trace.trace_id, job.trace.span_id):
             evaluated = await self._engine.evaluate(job.trace)
         self._telemetry.observe("rag_sidecar_scoring_seconds", self._clock.monotonic() - started)
-        await self._close(job, evaluated.outcome, evaluated.reason, evaluated)
+        return evaluated
 
-    async def _close(self, job: _Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
-        """The one end of every request: count the outcome, then deliver; `finish` is called when delivery is done."""
-        result = self._result(job, outcome, reason, evaluated)
+    async def _close(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
+        """The one end of every request: count the outcome, then deliver; the job is finished when delivery is done."""
+        try:
+            result = self._result(job, outcome, reason, evaluated)
+        except Exception as error:  # noqa: BLE001 - the barrier of requests: without a result the outcome is counted all the same
+            self._broken.tell("result", error)
+            self._telemetry.count("rag_sidecar_requests_total", outcome=Outcome.FAILED, reason=INTERNAL)
+            job.finish()
+            return
         self._telemetry.count("rag_sidecar_requests_total", outcome=outcome, reason=reason or "")
         if outcome.evaluated:
             delay = result.completed_at - result.timestamp
             self._telemetry.observe("rag_sidecar_end_to_end_delay_seconds", max(0.0, delay))
-        await self._deliverer.deliver(result, done=job.finish)
+        try:
+            await self._deliverer.deliver(result, done=job.finish)
+        except Exception as error:  # noqa: BLE001 - the same
+            self._broken.tell("deliver", error)
+            job.finish()
 
-    def _result(self, job: _Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None) -> Result:
+    def _result(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None) -> Result:
         return make_result(
             job.trace,
             pricer=self._pricer,
@@ -265,21 +339,5 @@ class Pipeline:
             reason=reason,
             evaluated=evaluated,
             inclusion_probability=job.decision.probability,
+            completeness=job.journey.assembled.completeness,
         )
-
-
-class _Countdown:
-    """Releases the acknowledgements of a trace when each of its requests has called it once."""
-
-    def __init__(self, assembled: Assembled) -> None:
-        self._left = len(assembled.requests)
-        self._assembled = assembled
-
-    def __call__(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self.release()
-
-    def release(self) -> None:
-        for acknowledgement in self._assembled.acknowledgements:
-            acknowledgement.release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from exporters.result import Outcome, Result
+from exporters.result import Completeness, Outcome, Result
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
 from sidecar.record.trace import RagTrace, Tokens
@@ -21,6 +21,7 @@ def make_result(
     reason: str | None = None,
     evaluated: Evaluated | None = None,
     inclusion_probability: float = 1.0,
+    completeness: Completeness | None = None,
 ) -> Result:
     """The result of one request. Its id is a function of the trace alone, so that a replay overwrites."""
     priced = pricer.price(trace.model_calls)
@@ -50,6 +51,7 @@ def make_result(
         cost_usd=priced.cost_usd,
         durations=_durations(trace),
         retrieved_documents=len(trace.documents),
+        trace=completeness,
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 
+from sidecar.record.trace import RagTrace
+
 
 class MemoryBudget:
     """Bytes shared by named buffers."""
@@ -58,3 +60,11 @@ class MemoryBudget:
     def _add(self, name: str, amount: int) -> None:
         self._used[name] = self._used.get(name, 0) + amount
         self._total += amount
+
+
+def trace_bytes(trace: RagTrace) -> int:
+    """About what a request holds in memory."""
+    texts = (trace.question, trace.answer, trace.reference)
+    return (
+        2000 + sum(2 * len(text) for text in texts if text) + sum(200 + 2 * len(d.text or "") for d in trace.documents)
+    )

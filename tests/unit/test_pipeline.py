@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import orjson
 import pytest
 
-from exporters.result import Outcome, Result
+from exporters.result import Completeness, Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
@@ -23,6 +24,7 @@ from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import Pipeline, PipelineConfig
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import SystemClock
+from sidecar.record.memory import MemoryBudget
 from sidecar.record.trace import RagTrace, Record
 from sidecar.results import make_result
 from sidecar.sample import SampleConfig, Sampler
@@ -118,23 +120,29 @@ class Setting:
 
 
 def build(
-    values: list[bytes], *, sample: SampleConfig | None = None, dead_letters_work: bool = True, **config: object
+    values: list[bytes],
+    *,
+    sample: SampleConfig | None = None,
+    dead_letters_work: bool = True,
+    parts: Mapping[str, Any] | None = None,
+    **config: object,
 ) -> Setting:
+    """A pipeline of real parts; `parts` takes the place of some of them."""
     telemetry, clock, sink, source = Telemetry(), SystemClock(), Sink(), ListSource(values, dead_letters_work)
     sampler = Sampler(sample or SampleConfig(), telemetry)
-    pipeline = Pipeline(
-        PipelineConfig.model_validate(config),
-        source=source,
-        decoder=Decoder(DecodeConfig(), telemetry, keep_text=sampler.may_keep),
-        assembler=Assembler(AssembleConfig(), clock, telemetry),
-        sampler=sampler,
-        engine=Slow(EvaluateConfig(), models()),
-        pricer=Pricer(PriceConfig()),
-        deliverer=Deliverer(DeliverConfig(), [sink], telemetry=telemetry, clock=clock),
-        telemetry=telemetry,
-        clock=clock,
-        tracing=Tracing(None),
-    )
+    whole: dict[str, Any] = {
+        "source": source,
+        "decoder": Decoder(DecodeConfig(), telemetry, keep_text=sampler.may_keep),
+        "assembler": Assembler(AssembleConfig(), clock, telemetry),
+        "sampler": sampler,
+        "engine": Slow(EvaluateConfig(), models()),
+        "pricer": Pricer(PriceConfig()),
+        "deliverer": Deliverer(DeliverConfig(), [sink], telemetry=telemetry, clock=clock),
+        "telemetry": telemetry,
+        "clock": clock,
+        "tracing": Tracing(None),
+    }
+    pipeline = Pipeline(PipelineConfig.model_validate(config), **{**whole, **(parts or {})})
     return Setting(source, sink, telemetry, pipeline)
 
 
@@ -231,3 +239,35 @@ async def test_a_silent_intake_is_reported_by_the_liveness_probe() -> None:
     setting = build([], stalled_seconds=0.01)
     await asyncio.sleep(0.05)
     assert "intake has not moved" in (setting.pipeline.problem() or "")
+
+
+async def test_requests_that_wait_for_scoring_are_given_up_when_their_partition_is_taken_away() -> None:
+    gate = asyncio.Event()
+
+    class Gated(Engine):
+        async def evaluate(self, trace: RagTrace) -> Evaluated:
+            await gate.wait()
+            return await super().evaluate(trace)
+
+    assembler = Assembler(AssembleConfig(), SystemClock(), Telemetry())
+    memory = MemoryBudget(10_000_000)
+    parts = {"engine": Gated(EvaluateConfig(), models()), "assembler": assembler, "memory": memory}
+    setting = build([native(n) for n in range(3)], parts=parts, workers=1)
+    running = asyncio.create_task(setting.run())
+    async with asyncio.timeout(20):
+        while setting.source.given < 3 or not memory.used:  # noqa: ASYNC110 - a list, not an event
+            await asyncio.sleep(0.005)
+        setting.source.tracker.revoke({("t", 0)})
+        assembler.forget({("t", 0)})
+        gate.set()
+        await running
+    # The one that a worker had in hand was finished; its result has the same id when it comes again.
+    assert [result.outcome for result in setting.sink.results] == [Outcome.SCORED]
+    assert setting.telemetry.value("rag_sidecar_revoked_traces_total", stage="scoring") == 2
+    assert memory.used == 0
+
+
+async def test_a_result_says_how_whole_its_trace_was() -> None:
+    setting = build([native(1)])
+    await setting.run()
+    assert [result.trace for result in setting.sink.results] == [Completeness(1, True, "complete", False)]

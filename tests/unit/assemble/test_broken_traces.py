@@ -138,8 +138,7 @@ def test_one_stuck_trace_never_holds_commits_longer_than_its_greatest_age() -> N
         )
         lease.release()
         for ended in setting.after(1):
-            for acknowledgement in ended.acknowledgements:
-                acknowledgement.release()
+            setting.assembler.settle(ended)
         committed = tracker.committable().get(partition, 0)
         assert second < 119 or committed >= 119
     # What came after the trace had ended is late, counted, and holds nothing.

@@ -138,16 +138,6 @@ def test_each_record_is_held_once_for_each_trace_that_it_fed() -> None:
     assert lease.holds == 0
 
 
-def test_traces_of_a_revoked_partition_are_dropped_and_released_without_outcome() -> None:
-    setting = Setting(quiet_seconds=1)
-    lease = Lease()
-    setting.assembler.add(rag(1), acknowledgement=lease, partition=("t", 0))
-    setting.assembler.add(rag(2), partition=("t", 1))
-    assert setting.assembler.forget({("t", 0)}) == 1
-    assert lease.holds == 0
-    assert [one.trace_id for one in setting.after(2)] == [f"{2:032x}"]
-
-
 def test_a_native_request_ends_at_once_and_its_replay_is_dropped() -> None:
     setting = Setting()
     request = RagTrace(trace_id="r1", service="kb", convention="native", timestamp=1.0, question="q", answer="a")
