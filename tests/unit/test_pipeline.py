@@ -245,9 +245,9 @@ async def test_requests_that_wait_for_scoring_are_given_up_when_their_partition_
     gate = asyncio.Event()
 
     class Gated(Engine):
-        async def evaluate(self, trace: RagTrace) -> Evaluated:
+        async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
             await gate.wait()
-            return await super().evaluate(trace)
+            return await super().evaluate(trace, lane=lane)
 
     assembler = Assembler(AssembleConfig(), SystemClock(), Telemetry())
     memory = MemoryBudget(10_000_000)
