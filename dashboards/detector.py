@@ -8,27 +8,33 @@ from dashboards.panels import REPLICAS, SERVICES, Panel, Target
 
 _WINDOW = WINDOWS.fast
 RAW = promql.hallucination_ratio(_WINDOW, where=SERVICES)
+_RAW_BY_MODEL = promql.hallucination_ratio(_WINDOW, by=promql.DETECTOR, where=SERVICES)
+CORRECTED = promql.corrected_ratio(_RAW_BY_MODEL, where=REPLICAS)
+_MODEL = "{{" + promql.DETECTOR + "}}"
 
 
 def panels() -> list[Panel]:
     """The panels of the row."""
-    samples = promql.effective_samples(_WINDOW, where=SERVICES)
+    samples = promql.effective_samples(_WINDOW, by=promql.DETECTOR, where=SERVICES)
+    lower, upper = (
+        promql.corrected_bound(_RAW_BY_MODEL, samples, upper=upper, where=REPLICAS) for upper in (False, True)
+    )
     return [
         Panel(
             title="Hallucination ratio, raw and corrected",
             description="Raw: the share of verdicts. Corrected: what the share of hallucinated answers would be, given how often the "
-            "verdict is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
+            "verdict of each grounding model is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
             "false alarms explain all of the raw ratio. The rates are of the labelled answers: `rag-sidecar calibrate` measures them on yours.",
             unit="percentunit",
             width=12,
             height=9,
             targets=(
                 Target(RAW, "raw ratio"),
-                Target(promql.corrected_ratio(RAW, where=REPLICAS), "corrected ratio"),
-                Target(promql.corrected_bound(RAW, samples, upper=False, where=REPLICAS), "corrected, lower bound"),
-                Target(promql.corrected_bound(RAW, samples, upper=True, where=REPLICAS), "corrected, upper bound"),
+                Target(CORRECTED, f"corrected ratio, {_MODEL}"),
+                Target(lower, f"corrected, lower bound, {_MODEL}"),
+                Target(upper, f"corrected, upper bound, {_MODEL}"),
             ),
-            bands=".* bound",
+            bands=".* bound.*",
             ratio=True,
         ),
         Panel(
@@ -40,7 +46,7 @@ def panels() -> list[Panel]:
             height=9,
             kind="stat",
             targets=tuple(
-                Target(promql.detector("rate", f'rate="{rate}"', where=REPLICAS), rate)
+                Target(promql.detector("rate", f'rate="{rate}"', where=REPLICAS), f"{_MODEL}: {rate}")
                 for rate in ("sensitivity", "specificity")
             ),
         ),
@@ -52,7 +58,7 @@ def panels() -> list[Panel]:
             height=9,
             kind="stat",
             targets=tuple(
-                Target(promql.detector("labelled", f'label="{label}"', where=REPLICAS), label)
+                Target(promql.detector("labelled", f'label="{label}"', where=REPLICAS), f"{_MODEL}: {label}")
                 for label in ("hallucinated", "grounded")
             ),
         ),

@@ -13,7 +13,8 @@ SQUARED = "rag_evaluation_squared_weight_total"
 JUDGED = 'verdict=~"grounded|hallucinated"'
 HALLUCINATED = 'verdict="hallucinated"'
 ABSTAINED = 'verdict="abstained"'
-
+DETECTOR = "grounding_model"
+_JOIN = f"on ({DETECTOR}) group_left ()"
 
 # Two-sided 95 %.
 Z = 1.96
@@ -74,38 +75,47 @@ def hallucination_bound(window: str, *, upper: bool, by: str = "", where: str = 
 
 
 def detector(series: str, matcher: str, *, where: str = "") -> str:
-    """How often the detector is right, or on how many labelled answers that was measured; of `where`'s replicas. They run the same
-    model; while a new one is rolled out, the mean of both stands for a moment."""
-    return f"avg(rag_sidecar_detector_{series}{selector(matcher, where)})"
+    """How often each grounding model is right, or on how many labelled answers that was measured; of `where`'s replicas. Where they
+    differ, while new rates are rolled out, it is their mean."""
+    return f"avg by ({DETECTOR}) (rag_sidecar_detector_{series}{selector(matcher, where)})"
 
 
-def _scalar(series: str, matcher: str, where: str) -> str:
-    return f"scalar({detector(series, matcher, where=where)})"
+def by_detector(by: str = "") -> str:
+    """The labels `by`, and the grounding model: what is corrected is corrected for each model by its own rates."""
+    return f"{by}, {DETECTOR}" if by else DETECTOR
 
 
 def _rates(where: str) -> tuple[str, str, str]:
-    """Sensitivity, specificity, and Youden's index."""
-    sensitivity, specificity = (_scalar("rate", f'rate="{rate}"', where) for rate in ("sensitivity", "specificity"))
-    return sensitivity, specificity, f"({sensitivity} + {specificity} - 1)"
+    """Sensitivity, specificity, and Youden's index where the detector is better than chance."""
+    sensitivity, specificity = (
+        detector("rate", f'rate="{rate}"', where=where) for rate in ("sensitivity", "specificity")
+    )
+    return sensitivity, specificity, f"({sensitivity} + {specificity} - 1 > 0)"
 
 
 def corrected_ratio(p: str, *, where: str = "") -> str:
     """The share of hallucinated answers behind a ratio `p` of verdicts, given how often the detector is right (Rogan and Gladen
     1978): (p + specificity - 1) / (sensitivity + specificity - 1), inside 0..1; nothing where the detector is no better than chance.
-    `where` chooses the replicas whose detector it is."""
+
+    `p` has the label `grounding_model` (see `by_detector`), by which it is joined with the rates; `where` chooses the replicas
+    whose detectors count.
+    """
     _, specificity, youden = _rates(where)
-    return f"clamp(\n  ({_operand(p)} + {specificity} - 1)\n  / {youden},\n  0, 1\n)\nand on () (vector({youden}) > 0)"
+    return f"clamp(\n  ({_operand(p)} + {_JOIN} {specificity} - 1)\n  / {_JOIN} {youden},\n  0, 1\n)"
 
 
 def corrected_bound(p: str, n: str, *, upper: bool, where: str = "") -> str:
-    """A 95 % bound of the corrected ratio by the delta method, the uncertainty of the detector's own rates included."""
+    """A 95 % bound of the corrected ratio by the delta method, the uncertainty of the detector's own rates included. `p` and `n` have
+    the same labels."""
     p, n, r = _operand(p), _operand(n), f"({corrected_ratio(p, where=where)})"
     found, passed, youden = _rates(where)
-    hallucinated, grounded = (_scalar("labelled", f'label="{label}"', where) for label in ("hallucinated", "grounded"))
-    sensitivity = f"{r} ^ 2 * {found} * (1 - {found}) / {hallucinated}"
-    specificity = f"(1 - {r}) ^ 2 * {passed} * (1 - {passed}) / {grounded}"
+    hallucinated, grounded = (
+        detector("labelled", f'label="{label}"', where=where) for label in ("hallucinated", "grounded")
+    )
+    sensitivity = f"{r} ^ 2 * {_JOIN} ({found} * (1 - {found}) / {hallucinated})"
+    specificity = f"(1 - {r}) ^ 2 * {_JOIN} ({passed} * (1 - {passed}) / {grounded})"
     variance = f"{p} * (1 - {p}) / {n}\n   + {sensitivity}\n   + {specificity}"
-    return f"clamp(\n  {r} {'+' if upper else '-'} {Z} * sqrt(\n   {variance}\n  ) / {youden},\n  0, 1\n)"
+    return f"clamp(\n  {r} {'+' if upper else '-'} {Z} * sqrt(\n   {variance}\n  ) / {_JOIN} {youden},\n  0, 1\n)"
 
 
 def mean_score(window: str, *, by: str, where: str = "") -> str:

@@ -15,7 +15,7 @@ from dashboards.objectives import (
     LOWER_BOUND,
     WINDOWS,
 )
-from dashboards.panels import EVALUATORS, GREEN, RATE, RED, REPLICAS, SERVICES, YELLOW, Dashboard, Panel, Target, add
+from dashboards.panels import EVALUATORS, GREEN, RATE, RED, SERVICES, YELLOW, Dashboard, Panel, Target, add
 
 HOUR = WINDOWS.fast
 _RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
@@ -75,7 +75,7 @@ def _now() -> list[Panel]:
             kind="stat",
             width=4,
             height=4,
-            targets=(Target(promql.corrected_ratio(detector.RAW, where=REPLICAS), "corrected ratio"),),
+            targets=(Target(detector.CORRECTED, "{{grounding_model}}"),),
             thresholds=_RATIO_LINES,
         ),
         Panel(

@@ -8,6 +8,8 @@ from typing import Protocol
 from dashboards import recording
 from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS
 from exporters import series
+from exporters.prometheus import PrometheusConfig
+from sidecar.evaluate.registry import NAMES
 from sidecar.observe import telemetry
 
 _INTRO = """# Series
@@ -31,11 +33,15 @@ _LABELS = (
     ("variant", "what you compare: prompt version, retriever, arm of an experiment", "20 (`prometheus.most_variants`)"),
     ("evaluator", "what gave the score", "the evaluators that are on"),
     ("verdict", "`grounded`, `hallucinated`, `abstained`", "3"),
+    ("grounding_model", "the model that gave the verdict; `unknown` of abstentions, which no model gives", "10"),
     ("status", "`success`, `error`", "2"),
     ("outcome", "how something ended; of requests: `scored`, `sampled_out`, `shed`, `unscorable`, `failed`", "5"),
     ("reason", "why there is no score, or why something failed; a closed set", "about 10"),
     ("type", "kind of token: `input`, `cached_input`, `cache_write`, `output`, `reasoning`", "5"),
 )
+
+_MANY = 2 * len(NAMES) + 3
+_VERDICT_ROWS = [row for row in series.SERIES if "verdict" in row.labels]
 
 
 class Row(Protocol):
@@ -57,6 +63,7 @@ def page() -> str:
     """The whole page."""
     parts = [_INTRO]
     parts += ["## RAG services", _table(series.SERIES)]
+    parts += ["## What they cost", _costs()]
     parts += ["## The sidecar itself", _table(telemetry.SERIES)]
     parts += ["## Recorded by the rules", _recorded()]
     parts += ["## Labels", _labels()]
@@ -69,6 +76,27 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def _costs() -> str:
+    """How many time series a combination of labels makes, and all of them at the default limit."""
+    columns = [(len(NAMES), "the local evaluators"), (_MANY, "those, as many judged, and three of your own")]
+    most = PrometheusConfig().most_subjects + 1
+    rows = [
+        (f"`{row.name}`", *(str(row.cost(evaluators)) for evaluators, _ in columns))
+        for row in series.SERIES
+        if row.cost(1)
+    ]
+    rows.append(("**one combination**", *(f"**{series.subject_cost(evaluators)}**" for evaluators, _ in columns)))
+    rows.append(
+        (f"**{most} combinations**", *(f"**{most * series.subject_cost(evaluators):,}**" for evaluators, _ in columns))
+    )
+    heads = ("time series", *(f"{evaluators} evaluators: {words}" for evaluators, words in columns))
+    return f"""One combination of service, model and variant that has every kind of traffic makes so many time series of a replica. Reckoned with are
+two reasons why there is no score for each evaluator, and one grounding model; each more is one more, and {len(_VERDICT_ROWS) * 2} more. A threshold of your own
+(`prometheus.thresholds`) is one more for each evaluator. At most {most} combinations are kept (`prometheus.most_subjects`, and `__other__`).
+
+{table(heads, rows)}"""
 
 
 def _table(rows: Iterable[Row]) -> str:
@@ -99,7 +127,7 @@ def _recorded() -> str:
         ("rag_abstention:ratio", "weighted abstained / all verdicts"),
         (
             "rag_hallucination:corrected_ratio",
-            "the ratio corrected for the errors of the grounding model (Rogan-Gladen)",
+            "the ratio of a grounding model's verdicts, corrected for its errors (Rogan-Gladen)",
         ),
         ("rag_hallucination:corrected_lower95", "lower end of the corrected ratio's 95 % interval"),
         ("rag_hallucination:corrected_upper95", "upper end of the corrected ratio's 95 % interval"),
@@ -115,7 +143,8 @@ def _recorded() -> str:
     cells = []
     for rule in rows:
         meaning = next(text for part, text in meanings if f":{part}" in rule["record"])
-        labels = "`rag_service`, `evaluator`" if "_evaluator:" in rule["record"] else "`rag_service`"
+        level = rule["record"].split(":")[0].removeprefix(recording.LEVEL).removeprefix("_")
+        labels = ", ".join(f"`{label}`" for label in (recording.LEVEL, level) if label)
         cells.append((f"`{rule['record']}`", labels, meaning))
     return table(("name", "labels", "meaning"), cells)
 

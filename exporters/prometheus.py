@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exporters.result import Evaluation, Outcome, Result, Verdict
 from exporters.series import SCORE, SERIES, SUBJECT, Series
 from exporters.subjects import Subject, Subjects
-from exporters.tally import LabelLimit, Tally, disjoint_tokens, label_value
+from exporters.tally import UNKNOWN, LabelLimit, Tally, disjoint_tokens, label_value
 
 _DURATIONS = {
     "total": "rag_request_duration_seconds",
@@ -32,8 +32,10 @@ _DURATIONS = {
     "time_to_first_token": "rag_time_to_first_token_seconds",
 }
 _VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
+_VERDICTS = frozenset(verdict.value for verdict in Verdict)
 _POWERS = (0, 1, 2)
 _MOST_REASONS = 100
+_MOST_GROUNDING_MODELS = 10
 # OpenMetrics: an exemplar's label names and values have at most 128 characters together.
 _LONGEST_TRACE_ID = 128 - len("trace_id")
 # What lies beyond is a broken clock or counter, and one of it would hide the sum of all others.
@@ -52,7 +54,9 @@ class PrometheusConfig(BaseModel):
     most_models: int = Field(default=50, ge=1, description="Different models before `__other__`.")
     most_variants: int = Field(default=20, ge=1, description="Different variants before `__other__`.")
     most_subjects: int = Field(
-        default=500, ge=1, description="Different combinations of service, model and variant before `__other__`."
+        default=75,
+        ge=1,
+        description="Different combinations of service, model and variant before `__other__`. What one costs stands in docs/metrics.md.",
     )
     services: tuple[str, ...] = Field(
         default=(), description="Only these services become labels; empty allows any, up to the limit."
@@ -64,7 +68,8 @@ class PrometheusConfig(BaseModel):
         default=(), description="Only these variants become labels; empty allows any, up to the limit."
     )
     thresholds: tuple[float, ...] = Field(
-        default=(), description="More bucket edges of the scores, for your own alerts."
+        default=(),
+        description="More bucket edges of the scores, for your own alerts; each is a series more of every evaluator and combination.",
     )
     exemplars: bool = Field(
         default=True, description="Attach trace ids of sampled traces to buckets (OpenMetrics only)."
@@ -90,6 +95,7 @@ class PrometheusExporter(Collector):
         registry: CollectorRegistry,
         *,
         evaluators: Sequence[str],
+        grounding_models: Sequence[str] = (),
         thresholds: Sequence[float] = (),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -107,6 +113,8 @@ class PrometheusExporter(Collector):
             "variant": LabelLimit(config.most_variants, config.variants),
         }
         self._reasons = LabelLimit(_MOST_REASONS)
+        self._grounding = LabelLimit(_MOST_GROUNDING_MODELS)
+        self._grounding_seen = dict.fromkeys(self._grounding.admit(name) for name in grounding_models)
         self._subjects = Subjects(
             self._limits, most=config.most_subjects, idle_seconds=config.idle_seconds, now=monotonic()
         )
@@ -165,13 +173,19 @@ class PrometheusExporter(Collector):
         """Start a new subject's series at 0, so that PromQL sees the first increase."""
         for status in ("success", "error"):
             subject.count("rag_requests_total", (status,), 0)
-        for name in _VERDICT_SERIES:
-            for verdict in Verdict:
-                subject.count(name, (verdict.value,), 0)
+        for grounding_model in (UNKNOWN, *self._grounding_seen):
+            self._begin_verdicts(subject, grounding_model)
         for evaluator in self._evaluators:
             subject.count("rag_evaluations_total", (evaluator, Outcome.SCORED.value, ""), 0)
             for power in _POWERS:
                 subject.count("rag_evaluation_squared_weight_total", (evaluator, str(power)), 0)
+
+    def _begin_verdicts(self, subject: Subject, grounding_model: str) -> None:
+        """The same for the verdicts of one model; only an abstention is nobody's."""
+        for name in _VERDICT_SERIES:
+            for verdict in Verdict:
+                if (verdict is Verdict.ABSTAINED) == (grounding_model == UNKNOWN):
+                    subject.count(name, (verdict.value, grounding_model), 0)
 
     def _forget(self, silent: Subject) -> None:
         model = silent.labels[SUBJECT.index("model")]
@@ -202,8 +216,11 @@ class PrometheusExporter(Collector):
         for evaluation in result.evaluations:
             self._evaluation(evaluation, _weight(result, result.probability_of(evaluation)), result, subject)
         if result.verdict is not None:
+            model = UNKNOWN if result.verdict is Verdict.ABSTAINED else self._grounding.admit(_decider(result))
+            self._begin_verdicts(subject, model)
+            self._grounding_seen.setdefault(model)
             for name, amount in zip(_VERDICT_SERIES, (1.0, weight, weight * weight), strict=True):
-                subject.count(name, (result.verdict.value,), amount)
+                subject.count(name, (result.verdict.value, model), amount)
 
     def _evaluation(self, evaluation: Evaluation, weight: float, result: Result, subject: Subject) -> None:
         evaluator = label_value(evaluation.evaluator)
@@ -232,6 +249,13 @@ def _weight(result: Result, kept: float) -> float:
     upstream = result.upstream_adjusted_count or 1.0
     weight = 1.0 / kept if 0 < kept <= 1 else 1.0
     return weight * upstream if 0 < upstream < math.inf else weight
+
+
+def _decider(result: Result) -> str | None:
+    """Name of the model whose evaluation gave the verdict, where one says so."""
+    gave = [e for e in result.evaluations if e.model is not None and e.label in _VERDICTS]
+    chosen = next((e for e in gave if e.label == result.verdict), gave[0] if gave else None)
+    return chosen.model.name if chosen and chosen.model else None
 
 
 class _Recent:

@@ -117,7 +117,14 @@ class App:
         exporters: list[Exporter] = []
         if config.prometheus.enabled:
             names = [evaluator.name for evaluator in self.engine.evaluators]
-            exporters.append(PrometheusExporter(config.prometheus, self.telemetry.registry, evaluators=names))
+            exporters.append(
+                PrometheusExporter(
+                    config.prometheus,
+                    self.telemetry.registry,
+                    evaluators=names,
+                    grounding_models=[self.runtime.models.grounder.identity.name],
+                )
+            )
         if config.results.topic:
             exporters.append(
                 KafkaResultsExporter(

@@ -164,7 +164,7 @@ class ModelRuntime:
         )
         detector = self.detector if default and role == "grounding" else built.detector
         if detector:
-            _show_detector(detector, self._telemetry)
+            _show_detector(detector, identity.name, self._telemetry)
 
 
 def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies:
@@ -199,8 +199,10 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
     )
 
 
-def _show_detector(detector: Detector, telemetry: Telemetry) -> None:
+def _show_detector(detector: Detector, grounding_model: str, telemetry: Telemetry) -> None:
     for rate in ("sensitivity", "specificity"):
-        telemetry.set("rag_sidecar_detector_rate", getattr(detector, rate), rate=rate)
+        value = getattr(detector, rate)
+        telemetry.set("rag_sidecar_detector_rate", value, rate=rate, grounding_model=grounding_model)
     for label in ("hallucinated", "grounded"):
-        telemetry.set("rag_sidecar_detector_labelled", getattr(detector, label), label=label)
+        value = getattr(detector, label)
+        telemetry.set("rag_sidecar_detector_labelled", value, label=label, grounding_model=grounding_model)

@@ -92,7 +92,7 @@ def write(path: Path, start: float) -> None:
             for verdict in ("grounded", "hallucinated"):
                 values = made[series, verdict]
                 for service, replica, scrape in np.ndindex(*values.shape):
-                    labels = f'rag_service="{service}",instance="{replica}",verdict="{verdict}"'
+                    labels = f'rag_service="{service}",instance="{replica}",verdict="{verdict}",grounding_model="g"'
                     at = start + scrape * STEP_SECONDS
                     file.write(f"{series}{{{labels}}} {values[service, replica, scrape]:g} {at:.0f}\n")
         scores = score_counters(np.random.default_rng(21))
@@ -116,7 +116,9 @@ def write(path: Path, start: float) -> None:
             for name, value in known.items():
                 for replica in range(REPLICAS):
                     at = start + (STEPS - 1) * STEP_SECONDS
-                    file.write(f'{family}{{instance="{replica}",{label}="{name}"}} {value:g} {at:.0f}\n')
+                    file.write(
+                        f'{family}{{instance="{replica}",grounding_model="g",{label}="{name}"}} {value:g} {at:.0f}\n'
+                    )
         file.write("# EOF\n")
 
 
@@ -163,8 +165,8 @@ def test_the_standard_error_of_a_mean_score_is_its_spread(setting: Setting) -> N
 
 
 def test_the_ratio_corrected_for_the_detector_covers_the_true_share(setting: Setting) -> None:
-    p = promql.hallucination_ratio("1h", by="rag_service")
-    n = promql.effective_samples("1h", by="rag_service")
+    p = promql.hallucination_ratio("1h", by=promql.by_detector("rag_service"))
+    n = promql.effective_samples("1h", by=promql.by_detector("rag_service"))
     true = (TRUE + SPECIFICITY - 1) / (SENSITIVITY + SPECIFICITY - 1)
     assert abs(setting.ask(promql.corrected_ratio(p)).mean() / true - 1) < 0.02
     lower, upper = (setting.ask(promql.corrected_bound(p, n, upper=upper)) for upper in (False, True))

@@ -17,8 +17,21 @@ from exporters.series import SERIES, SUBJECT
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from tests.unit.exporters.exposition import exemplars, exposed, label_values, value
-from tests.unit.exporters.samples import EVERY_OUTCOME, FAILED, HOSTILE, SAMPLED_OUT, SCORED, SECRET, SHED, UNSCORABLE
+from tests.unit.exporters.samples import (
+    EVERY_OUTCOME,
+    FAILED,
+    FAITHFULNESS,
+    GROUNDEDNESS,
+    HOSTILE,
+    MODEL,
+    SAMPLED_OUT,
+    SCORED,
+    SECRET,
+    SHED,
+    UNSCORABLE,
+)
 
+VERDICTS = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
 BOT = {"rag_service": "support-bot", "model": "gpt-4o", "variant": "b"}
 
 
@@ -29,7 +42,12 @@ async def counted(results: Sequence[Result], config: PrometheusConfig | None = N
 
 
 def make(registry: CollectorRegistry, config: PrometheusConfig | None = None) -> PrometheusExporter:
-    return PrometheusExporter(config or PrometheusConfig(), registry, evaluators=["faithfulness", "groundedness"])
+    return PrometheusExporter(
+        config or PrometheusConfig(),
+        registry,
+        evaluators=["faithfulness", "groundedness"],
+        grounding_models=["embedded"],
+    )
 
 
 def numbered(result: Result, count: int) -> list[Result]:
@@ -42,11 +60,11 @@ async def test_traffic_is_counted_for_every_outcome() -> None:
     assert value(registry, "rag_requests_total", **BOT, status="error") == 1
     assert value(registry, "rag_request_duration_seconds_count", **BOT) == 6
     assert value(registry, "rag_request_duration_seconds_sum", **BOT) == 12.0
-    assert value(registry, "rag_retrieval_duration_seconds_bucket", **BOT, le="0.16") == 0
-    assert value(registry, "rag_retrieval_duration_seconds_bucket", **BOT, le="0.32") == 6
+    assert value(registry, "rag_retrieval_duration_seconds_bucket", **BOT, le="0.1") == 0
+    assert value(registry, "rag_retrieval_duration_seconds_bucket", **BOT, le="0.25") == 6
     assert value(registry, "rag_generation_duration_seconds_sum", **BOT) == 9.0
-    assert value(registry, "rag_time_to_first_token_seconds_bucket", **BOT, le="0.08") == 6
-    assert value(registry, "rag_retrieved_documents_bucket", **BOT, le="2.0") == 6
+    assert value(registry, "rag_time_to_first_token_seconds_bucket", **BOT, le="0.1") == 6
+    assert value(registry, "rag_retrieved_documents_bucket", **BOT, le="3.0") == 6
     assert value(registry, "rag_retrieved_documents_bucket", **BOT, le="1.0") == 0
 
 
@@ -70,7 +88,7 @@ async def test_a_score_counts_for_the_requests_it_stands_for() -> None:
     score = {**BOT, "evaluator": "faithfulness"}
     assert value(registry, "rag_evaluation_score_count", **score) == 4 + 8
     assert value(registry, "rag_evaluation_score_sum", **score) == 12 * 0.5
-    assert value(registry, "rag_evaluation_score_bucket", **score, le="0.4") == 0
+    assert value(registry, "rag_evaluation_score_bucket", **score, le="0.3") == 0
     assert value(registry, "rag_evaluation_score_bucket", **score, le="0.5") == 12
     assert value(registry, "rag_evaluation_score_bucket", **score, le="+Inf") == 12
     assert value(registry, "rag_evaluations_total", **score, outcome="scored", reason="") == 2
@@ -90,6 +108,43 @@ async def test_verdicts_are_counted_raw_weighted_and_squared() -> None:
     assert value(registry, "rag_verdicts_total", **BOT, verdict="hallucinated") == 2
     assert value(registry, "rag_verdict_weight_total", **BOT, verdict="hallucinated") == 6
     assert value(registry, "rag_verdict_weight_squared_total", **BOT, verdict="hallucinated") == 16 + 4
+
+
+async def test_a_verdict_names_the_model_that_gave_it() -> None:
+    other = replace(GROUNDEDNESS, model=replace(MODEL, name="hhem"), label="grounded", score=0.9)
+    results = [
+        SCORED,
+        replace(SCORED, id="two", verdict=Verdict.GROUNDED, evaluations=(FAITHFULNESS, other)),
+        replace(SCORED, id="three", verdict=Verdict.ABSTAINED, evaluations=()),
+    ]
+    registry = await counted(results)
+    assert label_values(registry, "rag_verdicts_total", "grounding_model") == {"embedded", "hhem", "unknown"}
+    for verdict, model in [("hallucinated", "embedded"), ("grounded", "hhem"), ("abstained", "unknown")]:
+        assert value(registry, "rag_verdicts_total", verdict=verdict, grounding_model=model) == 1
+        assert value(registry, "rag_verdict_weight_squared_total", verdict=verdict, grounding_model=model) == 16
+    assert value(registry, "rag_verdicts_total", verdict="grounded", grounding_model="embedded") == 0
+
+
+async def test_a_verdict_that_differs_from_what_its_evaluation_said_keeps_the_model() -> None:
+    registry = await counted([replace(SCORED, verdict=Verdict.GROUNDED)])
+    assert value(registry, "rag_verdicts_total", verdict="grounded", grounding_model="embedded") == 1
+
+
+async def test_a_model_that_was_seen_once_starts_at_zero_for_new_subjects() -> None:
+    other = replace(GROUNDEDNESS, model=replace(MODEL, name="hhem"))
+    registry = await counted([replace(SCORED, evaluations=(other,)), replace(SAMPLED_OUT, service="new")])
+    assert value(registry, "rag_verdicts_total", rag_service="new", verdict="hallucinated", grounding_model="hhem") == 0
+
+
+async def test_models_of_verdicts_are_few() -> None:
+    results = [
+        replace(SCORED, id=str(n), evaluations=(replace(GROUNDEDNESS, model=replace(MODEL, name=f"m{n}")),))
+        for n in range(30)
+    ]
+    registry = await counted(results)
+    names = label_values(registry, "rag_verdicts_total", "grounding_model")
+    assert len(names) == 10 + len({"unknown", "__other__"})
+    assert value(registry, "rag_verdicts_total", verdict="hallucinated", grounding_model="__other__") == 21
 
 
 async def test_evaluations_are_counted_with_outcome_and_reason() -> None:
@@ -113,9 +168,11 @@ async def test_quality_is_silent_about_requests_that_were_not_evaluated() -> Non
 
 async def test_a_new_subject_starts_at_zero_for_every_verdict() -> None:
     registry = await counted([SAMPLED_OUT])
-    for name in ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total"):
-        for verdict in Verdict:
-            assert value(registry, name, **BOT, verdict=verdict) == 0
+    for name in VERDICTS:
+        assert exposed(registry)[name] == {
+            frozenset({**BOT, "verdict": verdict, "grounding_model": model}.items()): 0
+            for verdict, model in [("grounded", "embedded"), ("hallucinated", "embedded"), ("abstained", "unknown")]
+        }
     assert value(registry, "rag_evaluations_total", **BOT, evaluator="groundedness", outcome="scored", reason="") == 0
 
 
@@ -197,7 +254,9 @@ async def test_hostile_values_poison_nothing() -> None:
     assert value(registry, "rag_request_duration_seconds_count") == 1
     assert all(v >= 0 for samples in exposed(registry).values() for v in samples.values())
     assert max(len(s) for s in label_values(registry, "rag_requests_total", "rag_service")) == 128
-    assert value(registry, "rag_verdict_weight_total", verdict="grounded", model="unknown") == 1
+    assert (
+        value(registry, "rag_verdict_weight_total", verdict="grounded", model="unknown", grounding_model="unknown") == 1
+    )
 
 
 async def test_an_exemplar_names_the_trace_of_an_observation() -> None:
@@ -231,7 +290,7 @@ async def test_every_threshold_is_a_bucket_edge() -> None:
     exporter = PrometheusExporter(config, registry, evaluators=[], thresholds=[0.33])
     await exporter.export([SCORED])
     edges = label_values(registry, "rag_evaluation_score_bucket", "le")
-    assert {"0.72", "0.33", "0.95", "0.99", "1.0", "+Inf"} <= edges
+    assert {"0.72", "0.33", "0.1", "0.9", "+Inf"} <= edges
     assert "7.0" not in edges
 
 

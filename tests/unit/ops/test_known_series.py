@@ -24,7 +24,11 @@ OF_PROMETHEUS = {
     "process_cpu_seconds_total": SCRAPE_LABELS,
     "ALERTS": {"alertname", "alertstate", "severity", *SCRAPE_LABELS},
 }
-QUALITY_LEVELS = {"rag_service": {"rag_service"}, "rag_service_evaluator": {"rag_service", "evaluator"}}
+QUALITY_LEVELS = {
+    "rag_service": {"rag_service"},
+    "rag_service_grounding_model": {"rag_service", "grounding_model"},
+    "rag_service_evaluator": {"rag_service", "evaluator"},
+}
 
 ROWS = [
     *((row.name, row.kind, row.labels) for row in telemetry.SERIES),
