@@ -161,4 +161,11 @@ def kafka() -> list[Panel]:
             "rag_sidecar_receiver_restarts_total",
             by="reason",
         ),
+        shapes.rates(
+            "Failed attempts of Kafka clients",
+            "Attempts per second that failed and are made again, by kind of error. `UnreadableFileError`: a file of receive.security "
+            "or results.security cannot be read. It should be 0.",
+            "rag_sidecar_kafka_failures_total",
+            by="error_type",
+        ),
     ]

@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, ProducerClosed
+from aiokafka.errors import KafkaError
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
-from exporters.kafka_errors import Kind, kind_of
+from exporters.clients.kafka_errors import Kind, kind_of
+from exporters.clients.producer import close_producer, open_producer
+from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
 from exporters.result import SCHEMA, Result
 from exporters.serialize import clean, result_to_json
 
@@ -41,7 +44,13 @@ class KafkaResultsConfig(BaseModel):
         pattern=r"^[a-zA-Z0-9._-]{1,249}$",
         description="Topic for results; none turns the exporter off.",
     )
-    bootstrap_servers: str | None = Field(default=None, description="Brokers; by default those of `receive`.")
+    bootstrap_servers: str | None = Field(
+        default=None, description="Brokers as host:port, separated by commas; by default those of `receive`."
+    )
+    security: SecurityConfig | None = Field(
+        default=None,
+        description="Encryption and login; by default those of `receive`, and none where bootstrap_servers names other brokers.",
+    )
     compression: Literal["none", "gzip", "snappy", "lz4", "zstd"] = Field(
         default="none", description="Compression of the records: none, gzip, snappy, lz4 or zstd."
     )
@@ -62,18 +71,24 @@ class KafkaResultsConfig(BaseModel):
                 raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
         return patterns
 
+    def brokers(self, received: Brokers) -> Brokers:
+        """The brokers of the results. The login for those that are `received` from is never shown to others."""
+        named = Brokers(self.bootstrap_servers or received.servers, self.security or SecurityConfig(), "results")
+        if self.security is not None or named.others(received):
+            return named
+        return replace(received, servers=named.servers)
+
 
 class KafkaResultsExporter:
-    """Exporter to a Kafka topic. `security` is what aiokafka's clients take as keyword arguments."""
+    """Exporter to a Kafka topic. `received` are the brokers that the sidecar reads from."""
 
     name = "kafka"
     every_trace = False
     local = False
 
-    def __init__(self, config: KafkaResultsConfig, *, bootstrap_servers: str, security: Mapping[str, Any]) -> None:
+    def __init__(self, config: KafkaResultsConfig, received: Brokers) -> None:
         self._config = config
-        self._servers = config.bootstrap_servers or bootstrap_servers
-        self._security = dict(security)
+        self._brokers = config.brokers(received)
         self._redact = [re.compile(pattern) for pattern in config.redact]
         self._producer: AIOKafkaProducer | None = None
         self._on_their_way: dict[str, asyncio.Future[Any]] = {}
@@ -81,15 +96,18 @@ class KafkaResultsExporter:
 
     async def start(self) -> None:
         """Connect and look for the topic. Raises DestinationError where no broker answers or the topic is missing."""
-        field, mend = "results.bootstrap_servers", "start the brokers, or check address and security"
+        field = "results.bootstrap_servers"
+        mend = f"start the brokers, or check address and {self._brokers.section}.security"
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._connect()
                 field, mend = "results.topic", "create it, or allow the user to describe it and write to it"
                 await self._require().partitions_for(self._topic)
+        except UnreadableFileError as error:
+            raise DestinationError(error.field, error.problem, error.mend) from error
         except (KafkaError, OSError, TimeoutError) as error:
             await self._disconnect()
-            where = self._servers if field.endswith("servers") else self._topic
+            where = self._brokers.servers if field.endswith("servers") else self._topic
             raise DestinationError(field, f"{where}: {type(error).__name__}", mend) from error
 
     async def export(self, results: Sequence[Result]) -> None:
@@ -145,38 +163,24 @@ class KafkaResultsExporter:
         try:
             await self._connect()
         except (KafkaError, OSError) as error:
-            await self._disconnect()
             raise export_error(error) from error
 
     async def _connect(self) -> None:
-        self._producer = AIOKafkaProducer(
-            bootstrap_servers=self._servers,
+        self._producer = await open_producer(
+            self._brokers,
             client_id="rag-sidecar-results",
+            request_seconds=_REQUEST_SECONDS,
             enable_idempotence=True,
-            acks="all",
             linger_ms=5,
             compression_type=None if self._config.compression == "none" else self._config.compression,
             max_request_size=_MOST_REQUEST_BYTES,
-            request_timeout_ms=int(_REQUEST_SECONDS * 1000),
-            **self._security,
         )
-        await self._producer.start()
 
     async def _disconnect(self) -> None:
         producer, self._producer = self._producer, None
         self._forget_all_but(set())
-        if producer is None:
-            return
-        try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await producer.stop()
-        except (KafkaError, OSError, TimeoutError) as error:
-            logger.warning("the results producer did not stop cleanly (%s)", type(error).__name__)
-        finally:
-            # Where the brokers do not answer, or we are cancelled, stop() leaves tasks of its own behind.
-            await producer._sender.close()
-            producer._message_accumulator.fail_all(ProducerClosed())
-            await producer.client.close()
+        if producer is not None:
+            await close_producer(producer, _STOP_SECONDS)
 
     def _forget_all_but(self, ids: set[str]) -> None:
         """Let go of the results that nobody waits for any more: delivery gave them up, or the producer is gone."""

@@ -126,13 +126,7 @@ class App:
                 )
             )
         if config.results.topic:
-            exporters.append(
-                KafkaResultsExporter(
-                    config.results,
-                    bootstrap_servers=config.receive.bootstrap_servers,
-                    security=config.receive.security.client_options(),
-                )
-            )
+            exporters.append(KafkaResultsExporter(config.results, config.receive.brokers))
         if config.otlp.wanted:
             exporters.append(OtlpExporter(config.otlp))
         return exporters

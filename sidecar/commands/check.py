@@ -14,7 +14,7 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
-from sidecar.kafka.consume.receiver import check_brokers
+from sidecar.kafka.client import check_brokers, check_results
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import SidecarError
 from sidecar.record.trace import Document, RagTrace
@@ -48,6 +48,10 @@ async def check_all(path: Path | None) -> int:
     )
     well = await _step(console, "models", lambda: _models(settings))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
+    results = settings.results
+    if results.topic is not None:
+        topic, brokers = results.topic, results.brokers(settings.receive.brokers)
+        well &= await _step(console, "results", lambda: check_results(settings.receive, brokers, topic))
     return 0 if well else 1
 
 

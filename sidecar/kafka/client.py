@@ -33,8 +33,9 @@ from aiokafka.errors import (
 from aiokafka.protocol.coordination import FindCoordinatorRequest
 from aiokafka.protocol.metadata import MetadataRequest
 
-from sidecar.kafka.settings import ReceiveConfig, SecurityConfig
-from sidecar.record.errors import BrokerError
+from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.record.errors import BrokerError, ConfigError, SidecarError
 
 _SETTING_UP = 0.3
 
@@ -47,23 +48,27 @@ class Cluster:
     topics: Mapping[str, int]
 
 
-async def survey(config: ReceiveConfig, *, topics: Sequence[str], create: bool) -> Cluster:
-    """Ask the first bootstrap server that answers about `topics` (none = all). Raises BrokerError naming the step.
+async def survey(
+    config: ReceiveConfig, *, topics: Sequence[str], create: bool, brokers: Brokers | None = None
+) -> Cluster:
+    """Ask the first bootstrap server that answers about `topics` (none = all). Raises BrokerError naming the step, or ConfigError
+    for a file that cannot be read.
 
-    With `create` the broker may make topics that are missing, where it is set up so, as for any consumer.
+    With `create` the broker may make topics that are missing, where it is set up so, as for any consumer. `brokers` are those
+    that are read from, unless others are given.
     """
-    options = config.security.client_options()
-    async with _first_connection(config, options) as (connection, address):
+    asked = brokers or config.brokers
+    async with _first_connection(config, asked) as (connection, address):
         deadline = asyncio.get_running_loop().time() + config.start_timeout_seconds
         while True:
-            answer = await _ask(connection, MetadataRequest(list(topics) or None, create), config.security, address)
+            answer = await _ask(connection, MetadataRequest(list(topics) or None, create), asked, address)
             waiting = [topic[1] for topic in answer.topics if for_code(topic[0]) is LeaderNotAvailableError]
             if not waiting or asyncio.get_running_loop().time() > deadline:
                 break
             await asyncio.sleep(_SETTING_UP)
-    brokers = tuple((broker[1], broker[2]) for broker in answer.brokers)
-    await _reach_advertised(config, options, brokers, address)
-    return Cluster(brokers, _topics(answer.topics, wanted=frozenset(topics)))
+    advertised = tuple((broker[1], broker[2]) for broker in answer.brokers)
+    await _reach_advertised(config, asked, advertised, bootstrap=address)
+    return Cluster(advertised, _topics(answer.topics, wanted=frozenset(topics)))
 
 
 async def check_brokers(config: ReceiveConfig) -> list[str]:
@@ -98,10 +103,26 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     return lines
 
 
+async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str) -> list[str]:
+    """Reach the brokers of the results and look for their topic, without making it. One line for each thing found.
+
+    Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
+    """
+    cluster = await survey(config, topics=[topic], create=False, brokers=brokers)
+    if topic not in cluster.topics:
+        raise BrokerError("topic", f"the results topic {topic} does not exist", "create it, or correct results.topic")
+    lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}"]
+    if brokers.security.protocol == "PLAINTEXT" != config.security.protocol:
+        lines.append(
+            "other brokers than those of receive are sent no login and nothing is encrypted; results.security gives them their own"
+        )
+    return lines
+
+
 async def _check_group(config: ReceiveConfig) -> None:
     """Ask for the coordinator of our group. Raises BrokerError when we may not use it."""
-    async with _first_connection(config, config.security.client_options()) as (connection, address):
-        answer = await _ask(connection, FindCoordinatorRequest(config.group_id, 0), config.security, address)
+    async with _first_connection(config, config.brokers) as (connection, address):
+        answer = await _ask(connection, FindCoordinatorRequest(config.group_id, 0), config.brokers, address)
     if for_code(answer.error_code) is GroupAuthorizationFailedError:
         raise refused_group(config.group_id)
 
@@ -126,14 +147,12 @@ def missing_topics(names: Sequence[str]) -> BrokerError:
 
 
 @asynccontextmanager
-async def _first_connection(
-    config: ReceiveConfig, options: Mapping[str, Any]
-) -> AsyncIterator[tuple[AIOKafkaConnection, str]]:
+async def _first_connection(config: ReceiveConfig, brokers: Brokers) -> AsyncIterator[tuple[AIOKafkaConnection, str]]:
     """A connection to the first server that lets us in; the error of the first one when none does."""
     failed: BrokerError | None = None
-    for address in config.bootstrap_servers.split(","):
+    for address in brokers.addresses:
         try:
-            connection = await _connect(config, options, address)
+            connection = await _connect(config, brokers, address)
         except BrokerError as error:
             failed = failed or error
             continue
@@ -146,7 +165,7 @@ async def _first_connection(
         raise failed
 
 
-async def _connect(config: ReceiveConfig, options: Mapping[str, Any], address: str) -> AIOKafkaConnection:
+async def _connect(config: ReceiveConfig, brokers: Brokers, address: str) -> AIOKafkaConnection:
     host, _, port = address.rpartition(":")
     try:
         async with asyncio.timeout(config.connect_timeout_seconds):
@@ -155,30 +174,30 @@ async def _connect(config: ReceiveConfig, options: Mapping[str, Any], address: s
                 int(port),
                 client_id=config.client_id,
                 request_timeout_ms=int(config.connect_timeout_seconds * 1000),
-                **options,
+                **brokers.security.client_options(f"{brokers.section}.security"),
             )
     except (KafkaError, OSError, TimeoutError, ValueError) as error:
-        raise explain(error, config.security, address) from error
+        raise explain(error, brokers, address) from error
 
 
-async def _ask(connection: AIOKafkaConnection, request: Any, security: SecurityConfig, address: str) -> Any:
+async def _ask(connection: AIOKafkaConnection, request: Any, brokers: Brokers, address: str) -> Any:
     try:
         return await connection.send(request)
     except (KafkaError, OSError, TimeoutError) as error:
-        raise explain(error, security, address) from error
+        raise explain(error, brokers, address) from error
 
 
 async def _reach_advertised(
-    config: ReceiveConfig, options: Mapping[str, Any], brokers: Sequence[tuple[str, int]], bootstrap: str
+    config: ReceiveConfig, brokers: Brokers, advertised: Sequence[tuple[str, int]], *, bootstrap: str
 ) -> None:
     """Consumers speak to the addresses that the cluster advertises, which may be others than the bootstrap servers."""
-    addresses = [f"{host}:{port}" for host, port in brokers]
+    addresses = [f"{host}:{port}" for host, port in advertised]
     failed: BrokerError | None = None
     for address in addresses:
         if address == bootstrap:
             return
         try:
-            (await _connect(config, options, address)).close()
+            (await _connect(config, brokers, address)).close()
         except BrokerError as error:
             failed = failed or error
         else:
@@ -214,37 +233,44 @@ _LOGIN_UNKNOWN = (
 )
 
 
-def explain(error: Exception, security: SecurityConfig, address: str) -> BrokerError:
-    """The step that an error of a connection belongs to, and the mend. The one table for foreign errors."""
+def explain(error: Exception, brokers: Brokers, address: str) -> SidecarError:
+    """The step that an error of a connection belongs to, and the mend: a BrokerError, or a ConfigError where it is a file that
+    cannot be read. The one table for foreign errors."""
+    if isinstance(error, UnreadableFileError):
+        return ConfigError(error.field, error.problem, error.mend)
+    step, problem, mend = _found(error, brokers.security)
+    return BrokerError(step, f"{address}: {problem}", mend.format(section=brokers.section))
+
+
+_CERTIFICATE_MEND = "set {section}.security.ca_file to the authority that signed it, and use its host name"
+_MECHANISM_MEND = "check {section}.security.sasl_mechanism and protocol"
+_LOGIN_MEND = "check {section}.security.username and password"
+_PROTOCOL_MEND = "does this port speak TLS? check {section}.security.protocol"
+_TIME_MEND = "check address, firewall and {section}.connect_timeout_seconds"
+_UP_MEND = "is the broker up? check {section}.bootstrap_servers"
+
+
+def _found(error: Exception, security: SecurityConfig) -> tuple[str, str, str]:
     found: tuple[str, str, str]
     if isinstance(error, socket.gaierror):
-        found = ("resolve", "the host name is not known", "correct receive.bootstrap_servers")
+        found = ("resolve", "the host name is not known", "correct {section}.bootstrap_servers")
     elif isinstance(error, ssl.SSLCertVerificationError):
         found = ("tls", f"the broker's certificate is not trusted: {error.verify_message}", _CERTIFICATE_MEND)
     elif isinstance(error, ssl.SSLError) or (isinstance(error, ConnectionResetError) and security.tls):
-        found = ("tls", "the TLS handshake failed", "does this port speak TLS? check receive.security.protocol")
+        found = ("tls", "the TLS handshake failed", _PROTOCOL_MEND)
     elif isinstance(error, _LOGIN_REFUSED):
-        found = ("authenticate", "the broker refused user or password", "check receive.security.username and password")
+        found = ("authenticate", "the broker refused user or password", _LOGIN_MEND)
     elif isinstance(error, _LOGIN_UNKNOWN):
         found = ("authenticate", f"the broker does not take {security.sasl_mechanism} here", _MECHANISM_MEND)
     elif isinstance(error, TimeoutError):
-        found = ("connect", "no answer in time", "check address, firewall and receive.connect_timeout_seconds")
+        found = ("connect", "no answer in time", _TIME_MEND)
     elif isinstance(error, KafkaConnectionError):
         found = _closed(error, security)
     elif isinstance(error, BrokerResponseError):
         found = ("connect", f"the broker answered {type(error).__name__}", "see the broker's log")
     else:
-        found = (
-            "connect",
-            f"no connection ({type(error).__name__})",
-            "is the broker up? check receive.bootstrap_servers",
-        )
-    step, problem, mend = found
-    return BrokerError(step, f"{address}: {problem}", mend)
-
-
-_CERTIFICATE_MEND = "set receive.security.ca_file to the authority that signed it, and use its host name"
-_MECHANISM_MEND = "check receive.security.sasl_mechanism and protocol"
+        found = ("connect", f"no connection ({type(error).__name__})", _UP_MEND)
+    return found
 
 
 def _closed(error: KafkaConnectionError, security: SecurityConfig) -> tuple[str, str, str]:
@@ -253,9 +279,13 @@ def _closed(error: KafkaConnectionError, security: SecurityConfig) -> tuple[str,
         problem = (
             "the broker refused our client certificate" if security.cert_file else "the broker wants a certificate"
         )
-        return "tls", problem, "set receive.security.cert_file and key_file to a pair that it trusts"
+        return "tls", problem, "set {section}.security.cert_file and key_file to a pair that it trusts"
     if security.sasl:
         return "authenticate", "the broker closed the connection at login", _MECHANISM_MEND
     if security.tls:
-        return "authenticate", "the broker closed the connection", "does it want a login? set protocol SASL_SSL"
-    return "tls", "the broker closed the connection", "does it want TLS or a login? set receive.security.protocol"
+        return (
+            "authenticate",
+            "the broker closed the connection",
+            "does it want a login? set {section}.security.protocol to SASL_SSL",
+        )
+    return "tls", "the broker closed the connection", "does it want TLS or a login? set {section}.security.protocol"

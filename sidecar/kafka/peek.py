@@ -22,19 +22,18 @@ async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
         raise missing_topics([topic])
     bound(config.most_batch_bytes)
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=config.bootstrap_servers,
         client_id=f"{config.client_id}-inspect",
         group_id=None,
         enable_auto_commit=False,
         max_partition_fetch_bytes=config.max_partition_fetch_bytes,
-        **config.security.client_options(),
+        **config.brokers.client_options(),
     )
     try:
         async with asyncio.timeout(config.start_timeout_seconds):
             await consumer.start()
             return await _read(consumer, topic, cluster.topics[topic], count)
     except (KafkaError, OSError, TimeoutError) as error:
-        raise explain(error, config.security, config.bootstrap_servers) from error
+        raise explain(error, config.brokers, config.bootstrap_servers) from error
     finally:
         await consumer.stop()
 

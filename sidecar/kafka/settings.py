@@ -1,113 +1,14 @@
-"""Settings of the Kafka side: addresses, security, group and fetch sizes. Secrets never show in a repr or a message."""
+"""Settings of the Kafka side: addresses, security, group and fetch sizes."""
 
 from __future__ import annotations
 
 import json
 import re
-import ssl
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
-from aiokafka.abc import AbstractTokenProvider
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from sidecar.record.errors import ConfigError
-
-Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
-Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
-
-
-class SecurityConfig(BaseModel):
-    """How we speak to the brokers and who we say we are."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    protocol: Protocol = Field(default="PLAINTEXT", description="PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.")
-    sasl_mechanism: Mechanism = Field(
-        default="SCRAM-SHA-512", description="PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER; read for SASL only."
-    )
-    username: str | None = Field(default=None, description="SASL user.")
-    password: SecretStr | None = Field(default=None, description="SASL password; better from the environment.")
-    password_file: Path | None = Field(default=None, description="File that holds the SASL password.")
-    token_file: Path | None = Field(
-        default=None, description="File that holds an OAUTHBEARER token; read again for each connection."
-    )
-    ca_file: Path | None = Field(default=None, description="PEM file of authorities to trust; else the system's.")
-    cert_file: Path | None = Field(default=None, description="PEM file of our certificate, for mutual TLS.")
-    key_file: Path | None = Field(default=None, description="PEM file of its private key.")
-    key_password: SecretStr | None = Field(default=None, description="Password of the private key, if it has one.")
-    check_hostname: bool = Field(default=True, description="Whether the broker's certificate must hold its host name.")
-
-    @property
-    def tls(self) -> bool:
-        """Whether connections are encrypted."""
-        return self.protocol in ("SSL", "SASL_SSL")
-
-    @property
-    def sasl(self) -> bool:
-        """Whether we log in."""
-        return self.protocol in ("SASL_PLAINTEXT", "SASL_SSL")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if self.sasl:
-            self._check_login()
-        elif self.username or self.password or self.password_file or self.token_file:
-            raise ValueError(f"protocol {self.protocol} does not log in: set SASL_SSL, or remove username and password")
-        if not self.tls and (self.ca_file or self.cert_file or self.key_file):
-            raise ValueError(
-                f"protocol {self.protocol} is not encrypted: set SSL or SASL_SSL, or remove the certificates"
-            )
-        if (self.cert_file is None) != (self.key_file is None):
-            raise ValueError("cert_file and key_file belong together")
-        return self
-
-    def _check_login(self) -> None:
-        if self.sasl_mechanism == "OAUTHBEARER":
-            if self.token_file is None:
-                raise ValueError("OAUTHBEARER needs token_file")
-            return
-        if self.username is None:
-            raise ValueError(f"{self.sasl_mechanism} needs username")
-        if (self.password is None) == (self.password_file is None):
-            raise ValueError(f"{self.sasl_mechanism} needs either password or password_file")
-
-    def client_options(self) -> dict[str, Any]:
-        """What aiokafka's clients take as keyword arguments. Reads the files; raises ConfigError naming the one at fault."""
-        options: dict[str, Any] = {"security_protocol": self.protocol}
-        if self.tls:
-            options["ssl_context"] = self._ssl_context()
-        if self.sasl:
-            options["sasl_mechanism"] = self.sasl_mechanism
-            if self.sasl_mechanism == "OAUTHBEARER":
-                options["sasl_oauth_token_provider"] = _TokenFile(_required(self.token_file))
-            else:
-                options["sasl_plain_username"] = self.username
-                options["sasl_plain_password"] = self._password()
-        return options
-
-    def _password(self) -> str:
-        if self.password is not None:
-            return self.password.get_secret_value()
-        return _read("password_file", _required(self.password_file))
-
-    def _ssl_context(self) -> ssl.SSLContext:
-        for field in ("ca_file", "cert_file", "key_file"):
-            path: Path | None = getattr(self, field)
-            if path is not None:
-                _read(field, path)
-        try:
-            context = ssl.create_default_context(cafile=self.ca_file)
-        except ssl.SSLError as error:
-            raise _wrong("ca_file", f"{self.ca_file} is not a PEM file of certificates") from error
-        context.check_hostname = self.check_hostname
-        if self.cert_file and self.key_file:
-            secret = self.key_password.get_secret_value() if self.key_password else ""
-            try:
-                context.load_cert_chain(self.cert_file, self.key_file, password=secret)
-            except ssl.SSLError as error:
-                raise _wrong("cert_file", "certificate and key do not fit, or the key's password is wrong") from error
-        return context
+from exporters.clients.security import Brokers, SecurityConfig
 
 
 class ReceiveConfig(BaseModel):
@@ -225,6 +126,11 @@ class ReceiveConfig(BaseModel):
         return self
 
     @property
+    def brokers(self) -> Brokers:
+        """The cluster that is read from, and that dead letters and repartitioned spans go to."""
+        return Brokers(self.bootstrap_servers, self.security, "receive")
+
+    @property
     def topic_names(self) -> tuple[str, ...]:
         """The topics to read; empty where a pattern is given."""
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
@@ -243,16 +149,6 @@ class ReceiveConfig(BaseModel):
         return topic in self.topic_names
 
 
-class _TokenFile(AbstractTokenProvider):  # type: ignore[misc]
-    """An OAUTHBEARER token from a file that something else keeps fresh, such as a projected service account token."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    async def token(self) -> str:
-        return _read("token_file", self._path)
-
-
 def _strings(value: object) -> list[str]:
     """A list of strings out of a list, a JSON list (as the environment has it), or a comma-separated string."""
     if isinstance(value, str):
@@ -264,20 +160,3 @@ def _strings(value: object) -> list[str]:
     if not all(isinstance(part, str) for part in parts):
         raise ValueError("give a list of strings")
     return [part for part in parts if part.strip()]
-
-
-def _read(field: str, path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(field, f"{path}: {type(error).__name__}") from error
-
-
-def _wrong(field: str, problem: str) -> ConfigError:
-    return ConfigError(f"receive.security.{field}", problem, "give a file that this process can read")
-
-
-def _required(path: Path | None) -> Path:
-    if path is None:
-        raise ValueError("the settings were not validated")
-    return path

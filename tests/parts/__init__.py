@@ -5,6 +5,7 @@ fetch.py        fetches what is missing into the cache
 process.py      one server process: start, wait, stop by its own id
 broker.py       what a test may ask of any broker
 kafka.py        Apache Kafka, one KRaft node; with `secure=True` also SASL over TLS and mTLS listeners
+login_proxy.py  a login in front of the mock cluster, which has none
 mock_kafka.py   librdkafka's mock cluster: hermetic and ready at once
 collector.py    the OpenTelemetry Collector with its Kafka exporter
 prometheus.py   Prometheus that scrapes what it is told to

@@ -12,10 +12,10 @@ import orjson
 import pytest
 
 from exporters.base import DestinationError, PermanentExportError
+from exporters.clients.security import Brokers, SecurityConfig
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
 from exporters.result import Evaluation, Outcome, Result
 from sidecar.deliver import DeliverConfig, Deliverer
-from sidecar.kafka.consume.receiver import SecurityConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from tests.kafka.harness import fresh
@@ -41,17 +41,11 @@ def topic(broker: KafkaBroker) -> str:
 
 
 def exporter(broker: KafkaBroker, topic: str, *, login: dict[str, Any] | None = None) -> KafkaResultsExporter:
-    servers, security = broker.bootstrap_servers, SecurityConfig()
+    received = Brokers(broker.bootstrap_servers, SecurityConfig(), "receive")
     if login is not None:
-        servers = broker.sasl_servers
-        security = SecurityConfig.model_validate(
-            {"protocol": "SASL_SSL", "ca_file": broker.certificates.authority, **login}
-        )
-    return KafkaResultsExporter(
-        KafkaResultsConfig(topic=topic, compression="zstd"),
-        bootstrap_servers=servers,
-        security=security.client_options(),
-    )
+        secure = {"protocol": "SASL_SSL", "ca_file": broker.certificates.authority, **login}
+        received = Brokers(broker.sasl_servers, SecurityConfig.model_validate(secure), "receive")
+    return KafkaResultsExporter(KafkaResultsConfig(topic=topic, compression="zstd"), received)
 
 
 def results(count: int) -> list[Result]:

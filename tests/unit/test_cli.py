@@ -193,6 +193,23 @@ def test_check_says_what_works_and_what_to_mend(tmp_path: Path) -> None:
     assert "mend  kafka: connect" in bad.stdout
 
 
+def test_check_says_that_other_brokers_of_the_results_are_sent_no_login(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    with MockKafka() as broker:
+        broker.create_topic("results")
+        path.write_text(
+            "receive: {bootstrap_servers: '127.0.0.1:1', topics: [spans], security: {protocol: SASL_PLAINTEXT, username: u, password: hunter2x}}\n"
+            f"results: {{bootstrap_servers: '{broker.bootstrap_servers}', topic: results}}\n"
+        )
+        found = cli("check", "-c", path)
+        path.write_text(path.read_text().replace("topic: results", "topic: missing"))
+        missing = cli("check", "-c", path)
+    assert "ok    results: topic results: 4 partitions, PLAINTEXT" in found.stdout
+    assert "sent no login" in found.stdout
+    assert "hunter2x" not in found.stdout + found.stderr
+    assert "mend  results: topic: the results topic missing does not exist" in missing.stdout
+
+
 def test_the_demo_scores_and_accounts_for_every_request_without_a_terminal() -> None:
     run = cli("demo", DEMO_SECONDS="8")
     assert run.returncode == 0, run.stdout + run.stderr

@@ -285,7 +285,6 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
 def _options(config: ReceiveConfig) -> dict[str, object]:
     return {
-        "bootstrap_servers": config.bootstrap_servers,
         "group_id": config.group_id,
         "client_id": config.client_id,
         "auto_offset_reset": config.auto_offset_reset,
@@ -302,7 +301,7 @@ def _options(config: ReceiveConfig) -> dict[str, object]:
         "metadata_max_age_ms": _ms(config.metadata_max_age_seconds),
         # A broker answers a request to join when all have joined: this must outlast a whole rebalance.
         "request_timeout_ms": _ms(config.rebalance_timeout_seconds + config.connect_timeout_seconds),
-        **config.security.client_options(),
+        **config.brokers.client_options(),
     }
 
 

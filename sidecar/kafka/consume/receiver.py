@@ -21,19 +21,20 @@ from aiokafka.errors import (
 )
 from aiokafka.structs import ConsumerRecord
 
+from exporters.clients.security import UnreadableFileError
 from sidecar.kafka.client import check_brokers, explain, missing_topics, refused_group, refused_topics, survey
 from sidecar.kafka.consume.lag import LagMeter
 from sidecar.kafka.consume.member import GroupMember, unreadable
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker, Partition
 from sidecar.kafka.produce.dead_letters import DeadLetters
 from sidecar.kafka.produce.repartition import Repartitioner
-from sidecar.kafka.settings import ReceiveConfig, SecurityConfig
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
-from sidecar.record.errors import BrokerError, ConfigError
+from sidecar.record.errors import SidecarError
 from sidecar.record.trace import Record
 
-__all__ = ["ReceiveConfig", "Receiver", "SecurityConfig", "Taken", "check_brokers"]
+__all__ = ["ReceiveConfig", "Receiver", "Taken", "check_brokers"]
 
 logger = logging.getLogger(__name__)
 
@@ -211,15 +212,17 @@ class Receiver:
         """Join the group for the first time. What may pass by itself is tried again until the start's time is up."""
         deadline = self._clock.monotonic() + self._config.start_timeout_seconds
         while True:
-            member = self._member = self._new_member()
+            member: GroupMember | None = None
             try:
+                member = self._member = self._new_member()
                 await member.start()
                 if not await member.wait_joined(max(0.0, deadline - self._clock.monotonic())):
                     logger.warning("no answer of the group %s yet; starting without partitions", self._config.group_id)
                 return
             except BaseException as error:
                 self._member = None
-                await member.stop(self._config.stop_timeout_seconds)
+                if member is not None:
+                    await member.stop(self._config.stop_timeout_seconds)
                 if not isinstance(error, (KafkaError, OSError, TimeoutError)):
                     raise
                 refused = isinstance(error, (GroupAuthorizationFailedError, TopicAuthorizationFailedError))
@@ -237,12 +240,12 @@ class Receiver:
             careful=self._careful,
         )
 
-    def _explain(self, error: Exception) -> BrokerError:
+    def _explain(self, error: Exception) -> SidecarError:
         if isinstance(error, GroupAuthorizationFailedError):
             return refused_group(self._config.group_id)
         if isinstance(error, TopicAuthorizationFailedError):
             return refused_topics(self._config.topic_names)
-        return explain(error, self._config.security, self._config.bootstrap_servers)
+        return explain(error, self._config.brokers, self._config.bootstrap_servers)
 
     def _what(self) -> str:
         return self._config.topic_pattern or ", ".join(self._config.topic_names)
@@ -329,18 +332,24 @@ class Receiver:
         while self._member is None:
             await asyncio.sleep(backoff)
             backoff = min(backoff * 2, _LONGEST_BACKOFF)
+            member: GroupMember | None = None
             try:
                 member = self._new_member()
-            except ConfigError as error:
-                logger.warning("the Kafka consumer cannot be built: %s", error)
-                continue
-            try:
                 await member.start()
             except BaseException as error:
-                await member.stop(self._config.stop_timeout_seconds)
-                if not isinstance(error, (KafkaError, OSError, TimeoutError)):
+                if member is not None:
+                    await member.stop(self._config.stop_timeout_seconds)
+                if not isinstance(error, Exception):
                     raise
-                logger.warning("Kafka is out of reach (%s); trying again", type(error).__name__)
+                self._telemetry.count(
+                    "rag_sidecar_kafka_failures_total", client="consumer", error_type=type(error).__name__
+                )
+                where = (
+                    f"{type(error).__name__}, {error.field}"
+                    if isinstance(error, UnreadableFileError)
+                    else type(error).__name__
+                )
+                logger.warning("the Kafka consumer cannot be built anew (%s); trying again", where)
             else:
                 self._member = member
 

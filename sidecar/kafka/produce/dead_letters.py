@@ -135,12 +135,11 @@ class DeadLetters:
     async def _send(self, letter: _Letter) -> None:
         if self._producer is None:
             self._producer = AIOKafkaProducer(
-                bootstrap_servers=self._config.bootstrap_servers,
                 client_id=f"{self._config.client_id}-dead-letters",
                 acks="all",
                 max_request_size=_MOST_REQUEST_BYTES,
                 request_timeout_ms=int(_TRY_SECONDS * 1000),
-                **self._config.security.client_options(),
+                **self._config.brokers.client_options(),
             )
             await self._producer.start()
         value = letter.value

@@ -95,13 +95,12 @@ class Repartitioner:
         async with self._starting:
             if self._producer is None:
                 producer = AIOKafkaProducer(
-                    bootstrap_servers=self._config.bootstrap_servers,
                     client_id=f"{self._config.client_id}-repartition",
                     acks="all",
                     linger_ms=_LINGER_MS,
                     max_request_size=_MOST_REQUEST_BYTES,
                     request_timeout_ms=int(_TRY_SECONDS * 1000),
-                    **self._config.security.client_options(),
+                    **self._config.brokers.client_options(),
                 )
                 try:
                     await producer.start()

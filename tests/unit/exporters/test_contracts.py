@@ -15,6 +15,7 @@ from aiokafka import AIOKafkaConsumer
 from prometheus_client import CollectorRegistry, generate_latest
 
 from exporters.base import Exporter, ExportError
+from exporters.clients.security import Brokers, SecurityConfig
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
 from exporters.otlp import OtlpConfig, OtlpExporter
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
@@ -66,7 +67,7 @@ async def kafka() -> AsyncIterator[Destination]:
             return await _read_all(broker.bootstrap_servers)
 
         config = KafkaResultsConfig(topic="results")
-        exporter = KafkaResultsExporter(config, bootstrap_servers=broker.bootstrap_servers, security={})
+        exporter = KafkaResultsExporter(config, Brokers(broker.bootstrap_servers, SecurityConfig(), "receive"))
         yield Destination(exporter, arrived)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import aiokafka.errors
 import orjson
 import pytest
 from aiokafka import AIOKafkaConsumer
@@ -18,9 +17,10 @@ from aiokafka.structs import ConsumerRecord
 from pydantic import ValidationError
 
 from exporters.base import DestinationError, PermanentExportError, RetryableExportError
+from exporters.clients.security import Brokers, SecurityConfig
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
-from exporters.kafka_errors import TABLE, Kind, kind_of
 from exporters.result import Evaluation, Outcome, Result
+from tests.parts.login_proxy import LoginProxy
 from tests.parts.mock_kafka import PRODUCE, MockKafka
 from tests.unit.exporters.samples import HOSTILE, SCORED, SECRET
 
@@ -39,7 +39,7 @@ def broker() -> Iterator[MockKafka]:
 @asynccontextmanager
 async def running(broker: MockKafka, **settings: Any) -> AsyncIterator[KafkaResultsExporter]:
     config = KafkaResultsConfig(topic=TOPIC, **settings)
-    exporter = KafkaResultsExporter(config, bootstrap_servers=broker.bootstrap_servers, security={})
+    exporter = KafkaResultsExporter(config, Brokers(broker.bootstrap_servers, SecurityConfig(), "receive"))
     await exporter.start()
     try:
         yield exporter
@@ -143,7 +143,7 @@ async def test_a_result_still_on_its_way_is_waited_for_and_not_sent_twice(broker
 
 async def test_brokers_that_do_not_answer_fail_the_start_naming_the_field() -> None:
     config = KafkaResultsConfig(topic=TOPIC, bootstrap_servers="127.0.0.1:1")
-    exporter = KafkaResultsExporter(config, bootstrap_servers="unused:1", security={})
+    exporter = KafkaResultsExporter(config, Brokers("unused:1", SecurityConfig(), "receive"))
     with pytest.raises(DestinationError, match=r"results\.bootstrap_servers: 127\.0\.0\.1:1: KafkaConnectionError"):
         await exporter.start()
     await exporter.stop()
@@ -165,7 +165,7 @@ async def test_a_stop_ends_although_the_brokers_are_gone_and_leaves_no_task(brok
 
 async def test_without_a_start_results_may_be_pushed_later(broker: MockKafka) -> None:
     config = KafkaResultsConfig(topic=TOPIC, bootstrap_servers="127.0.0.1:1")
-    exporter = KafkaResultsExporter(config, bootstrap_servers="unused:1", security={})
+    exporter = KafkaResultsExporter(config, Brokers("unused:1", SecurityConfig(), "receive"))
     with pytest.raises(RetryableExportError):
         await exporter.export([SCORED])
 
@@ -181,30 +181,82 @@ def test_a_pattern_that_is_no_regular_expression_is_refused() -> None:
         KafkaResultsConfig(redact=("(",))
 
 
-def test_the_table_knows_every_error_that_aiokafka_has() -> None:
-    there = {
-        error.__name__
-        for error in vars(aiokafka.errors).values()
-        if inspect.isclass(error) and issubclass(error, aiokafka.errors.KafkaError)
-    }
-    assert there == TABLE.keys()
+SECRET_LOGIN = SecurityConfig.model_validate(
+    {"protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "username": "u", "password": "hidden"}
+)
+OWN_LOGIN = {"protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "username": "own", "password": "own-secret"}
 
 
-def test_what_aiokafka_calls_retriable_is_never_taken_for_hopeless() -> None:
-    for name, kind in TABLE.items():
-        if getattr(aiokafka.errors, name).retriable:
-            assert kind in (Kind.RETRYABLE, Kind.RENEW), name
-
-
-def test_an_error_nobody_knows_yet_says_itself_whether_to_try_again() -> None:
-    class Newer(aiokafka.errors.KafkaError):  # type: ignore[misc]
-        retriable = True
-
-    class Worse(aiokafka.errors.KafkaError):  # type: ignore[misc]
-        retriable = False
-
-    assert (kind_of(Newer()), kind_of(Worse()), kind_of(OSError())) == (
-        Kind.RETRYABLE,
-        Kind.PERMANENT,
-        Kind.RETRYABLE,
+@pytest.mark.parametrize(
+    ("settings", "servers", "user", "section"),
+    [
+        ({}, "a:1,b:2", "u", "receive"),
+        ({"bootstrap_servers": "b:2,a:1"}, "b:2,a:1", "u", "receive"),
+        ({"bootstrap_servers": "c:3"}, "c:3", None, "results"),
+        ({"bootstrap_servers": "a:1,c:3"}, "a:1,c:3", None, "results"),
+        ({"bootstrap_servers": "c:3", "security": OWN_LOGIN}, "c:3", "own", "results"),
+        ({"security": OWN_LOGIN}, "a:1,b:2", "own", "results"),
+    ],
+)
+def test_the_login_of_receive_is_inherited_only_where_no_other_brokers_are_named(
+    settings: dict[str, Any], servers: str, user: str | None, section: str
+) -> None:
+    found = KafkaResultsConfig.model_validate({"topic": TOPIC, **settings}).brokers(
+        Brokers("a:1,b:2", SECRET_LOGIN, "receive")
     )
+    assert (found.servers, found.security.username, found.section) == (servers, user, section)
+    assert found.security.protocol == ("SASL_PLAINTEXT" if user else "PLAINTEXT")
+
+
+async def test_the_brokers_of_receive_are_shown_its_login(broker: MockKafka) -> None:
+    async with LoginProxy(broker.bootstrap_servers) as front:
+        exporter = KafkaResultsExporter(
+            KafkaResultsConfig(topic=TOPIC), Brokers(front.servers, SECRET_LOGIN, "receive")
+        )
+        await exporter.start()
+        await exporter.export([SCORED])
+        await exporter.stop()
+    assert front.logins
+    assert all(b"hidden" in login for login in front.logins)
+
+
+async def test_other_brokers_are_shown_no_login_of_receive_though_they_ask_for_one(broker: MockKafka) -> None:
+    async with LoginProxy(broker.bootstrap_servers) as front:
+        config = KafkaResultsConfig(topic=TOPIC, bootstrap_servers=front.servers)
+        exporter = KafkaResultsExporter(config, Brokers("unused:1", SECRET_LOGIN, "receive"))
+        with pytest.raises(DestinationError, match=r"results\.security"):
+            await exporter.start()
+        await exporter.stop()
+    assert front.logins == []
+
+
+async def test_a_missing_file_fails_the_start_naming_its_own_setting(broker: MockKafka, tmp_path: Path) -> None:
+    security = {"protocol": "SASL_PLAINTEXT", "username": "u", "password_file": tmp_path / "missing"}
+    config = KafkaResultsConfig.model_validate({"topic": TOPIC, "security": security})
+    exporter = KafkaResultsExporter(config, Brokers(broker.bootstrap_servers, SecurityConfig(), "receive"))
+    with pytest.raises(DestinationError) as caught:
+        await exporter.start()
+    assert caught.value.field == "results.security.password_file"
+
+
+async def test_a_file_that_is_away_for_a_moment_is_a_push_to_try_again(broker: MockKafka, tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    secret.write_text("hidden")
+    security = {"protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "username": "u", "password_file": secret}
+    async with LoginProxy(broker.bootstrap_servers) as front:
+        received = Brokers(front.servers, SecurityConfig.model_validate(security), "receive")
+        exporter = KafkaResultsExporter(KafkaResultsConfig(topic=TOPIC), received)
+        await exporter.start()
+        broker.fail(PRODUCE, [OUT_OF_ORDER])
+        with pytest.raises(RetryableExportError):
+            await exporter.export([SCORED])
+        broker.heal(PRODUCE)
+        secret.unlink()
+        with pytest.raises(RetryableExportError) as caught:
+            await exporter.export([SCORED])
+        assert caught.value.error_type == "UnreadableFileError"
+        secret.write_text("changed")
+        await exporter.export([SCORED])
+        await exporter.stop()
+    assert b"changed" in front.logins[-1]
+    assert len(await read(broker, 1)) == 1

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from sidecar.kafka.consume.receiver import ReceiveConfig, SecurityConfig
-from sidecar.record.errors import ConfigError
+from sidecar.kafka.settings import ReceiveConfig
 
 BASE: dict[str, Any] = {"bootstrap_servers": "a:1", "topics": ["spans"]}
 
@@ -80,47 +78,3 @@ def test_security_settings_that_do_not_fit_each_other_are_refused(security: dict
     assert field == "security"
     assert word in message
     assert "hidden" not in message
-
-
-def test_a_secret_shows_in_no_representation() -> None:
-    config = SecurityConfig.model_validate({**LOGIN, "key_password": "hidden-too"})
-    for text in (repr(config), str(config), config.model_dump_json(), str(config.model_dump())):
-        assert "hidden" not in text
-    assert config.client_options()["sasl_plain_password"] == "hidden"
-
-
-def test_a_password_file_is_read_without_its_line_end(tmp_path: Path) -> None:
-    secret = tmp_path / "password"
-    secret.write_text("hidden\n", encoding="utf-8")
-    settings = {"protocol": "SASL_PLAINTEXT", "username": "u", "password_file": secret}
-    assert SecurityConfig.model_validate(settings).client_options()["sasl_plain_password"] == "hidden"
-
-
-@pytest.mark.parametrize("field", ["ca_file", "password_file", "cert_file"])
-def test_a_file_that_cannot_be_read_is_named_by_its_field(field: str, tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    there.write_text("x", encoding="utf-8")
-    settings: dict[str, Any] = {"protocol": "SASL_SSL", "username": "u", "password_file": there}
-    if field == "cert_file":
-        settings["key_file"] = there
-    settings[field] = tmp_path / "missing"
-    with pytest.raises(ConfigError) as caught:
-        SecurityConfig.model_validate(settings).client_options()
-    assert caught.value.field == f"receive.security.{field}"
-
-
-def test_a_file_that_holds_no_certificate_is_named_by_its_field(tmp_path: Path) -> None:
-    wrong = tmp_path / "ca.pem"
-    wrong.write_text("not a certificate", encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
-        SecurityConfig.model_validate({"protocol": "SSL", "ca_file": wrong}).client_options()
-    assert caught.value.field == "receive.security.ca_file"
-
-
-async def test_a_token_is_read_from_its_file_each_time(tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    settings = {"protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "token_file": token}
-    provider = SecurityConfig.model_validate(settings).client_options()["sasl_oauth_token_provider"]
-    for text in ("one", "two"):
-        token.write_text(text, encoding="utf-8")
-        assert await provider.token() == text

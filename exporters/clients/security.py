@@ -1,0 +1,173 @@
+"""How we speak to Kafka's brokers and who we say we are. Secrets never show in a repr or a message."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from aiokafka.abc import AbstractTokenProvider
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+
+
+class SecurityConfig(BaseModel):
+    """How we speak to the brokers and who we say we are."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    protocol: Protocol = Field(default="PLAINTEXT", description="PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.")
+    sasl_mechanism: Mechanism = Field(
+        default="SCRAM-SHA-512", description="PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER; read for SASL only."
+    )
+    username: str | None = Field(default=None, description="SASL user.")
+    password: SecretStr | None = Field(default=None, description="SASL password; better from the environment.")
+    password_file: Path | None = Field(default=None, description="File that holds the SASL password.")
+    token_file: Path | None = Field(
+        default=None, description="File that holds an OAUTHBEARER token; read again for each connection."
+    )
+    ca_file: Path | None = Field(default=None, description="PEM file of authorities to trust; else the system's.")
+    cert_file: Path | None = Field(default=None, description="PEM file of our certificate, for mutual TLS.")
+    key_file: Path | None = Field(default=None, description="PEM file of its private key.")
+    key_password: SecretStr | None = Field(default=None, description="Password of the private key, if it has one.")
+    check_hostname: bool = Field(default=True, description="Whether the broker's certificate must hold its host name.")
+
+    @property
+    def tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self.protocol in ("SSL", "SASL_SSL")
+
+    @property
+    def sasl(self) -> bool:
+        """Whether we log in."""
+        return self.protocol in ("SASL_PLAINTEXT", "SASL_SSL")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.sasl:
+            self._check_login()
+        elif self.username or self.password or self.password_file or self.token_file:
+            raise ValueError(f"protocol {self.protocol} does not log in: set SASL_SSL, or remove username and password")
+        if not self.tls and (self.ca_file or self.cert_file or self.key_file):
+            raise ValueError(
+                f"protocol {self.protocol} is not encrypted: set SSL or SASL_SSL, or remove the certificates"
+            )
+        if (self.cert_file is None) != (self.key_file is None):
+            raise ValueError("cert_file and key_file belong together")
+        return self
+
+    def _check_login(self) -> None:
+        if self.sasl_mechanism == "OAUTHBEARER":
+            if self.token_file is None:
+                raise ValueError("OAUTHBEARER needs token_file")
+            return
+        if self.username is None:
+            raise ValueError(f"{self.sasl_mechanism} needs username")
+        if (self.password is None) == (self.password_file is None):
+            raise ValueError(f"{self.sasl_mechanism} needs either password or password_file")
+
+    def client_options(self, path: str) -> dict[str, Any]:
+        """What aiokafka's clients take as keyword arguments. Reads the files; raises UnreadableFileError naming the one at fault by
+        its place under `path`, the dotted path of this section."""
+        options: dict[str, Any] = {"security_protocol": self.protocol}
+        if self.tls:
+            options["ssl_context"] = self._ssl_context(path)
+        if self.sasl:
+            options["sasl_mechanism"] = self.sasl_mechanism
+            if self.sasl_mechanism == "OAUTHBEARER":
+                options["sasl_oauth_token_provider"] = _TokenFile(f"{path}.token_file", _required(self.token_file))
+            else:
+                options["sasl_plain_username"] = self.username
+                options["sasl_plain_password"] = self._password(path)
+        return options
+
+    def _password(self, path: str) -> str:
+        if self.password is not None:
+            return self.password.get_secret_value()
+        return _read(f"{path}.password_file", _required(self.password_file))
+
+    def _ssl_context(self, path: str) -> ssl.SSLContext:
+        for field in ("ca_file", "cert_file", "key_file"):
+            file: Path | None = getattr(self, field)
+            if file is not None:
+                _read(f"{path}.{field}", file)
+        try:
+            context = ssl.create_default_context(cafile=self.ca_file)
+        except ssl.SSLError as error:
+            raise UnreadableFileError(f"{path}.ca_file", f"{self.ca_file} is not a PEM file of certificates") from error
+        context.check_hostname = self.check_hostname
+        if self.cert_file and self.key_file:
+            secret = self.key_password.get_secret_value() if self.key_password else ""
+            try:
+                context.load_cert_chain(self.cert_file, self.key_file, password=secret)
+            except ssl.SSLError as error:
+                raise UnreadableFileError(
+                    f"{path}.cert_file", "certificate and key do not fit, or the key's password is wrong"
+                ) from error
+        return context
+
+
+@dataclass(frozen=True, slots=True)
+class Brokers:
+    """A cluster as its clients reach it. `servers` is host:port, separated by commas; `section` the part of the settings that
+    says all this, which messages name."""
+
+    servers: str
+    security: SecurityConfig
+    section: str
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Each server as host:port, with Kafka's own port where none is named."""
+        servers = [server.strip() for server in self.servers.split(",") if server.strip()]
+        return tuple(server if server.rpartition(":")[2].isdigit() else f"{server}:9092" for server in servers)
+
+    def others(self, than: Brokers) -> bool:
+        """Whether a server is named here that is none of `than`'s."""
+        known = {address.lower() for address in than.addresses}
+        return any(address.lower() not in known for address in self.addresses)
+
+    def client_options(self) -> dict[str, Any]:
+        """What aiokafka's clients take as keyword arguments. Reads the files; raises UnreadableFileError naming the one at fault."""
+        return {"bootstrap_servers": self.servers, **self.security.client_options(f"{self.section}.security")}
+
+
+class UnreadableFileError(OSError):
+    """A file of the settings cannot be read, or does not hold what it should. At the start that is a wrong setting; to a client
+    that runs it is one more connection that could not be made, and may be made later: files are replaced while we run.
+
+    `field` is the setting's dotted path, `problem` what is wrong, `mend` what to do.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        self.field = field
+        self.problem = problem
+        self.mend = "give a file that this process can read"
+        super().__init__(f"{field}: {problem} ({self.mend})")
+
+
+class _TokenFile(AbstractTokenProvider):  # type: ignore[misc]
+    """An OAUTHBEARER token from a file that something else keeps fresh, such as a projected service account token."""
+
+    def __init__(self, field: str, file: Path) -> None:
+        self._field = field
+        self._file = file
+
+    async def token(self) -> str:
+        return _read(self._field, self._file)
+
+
+def _read(field: str, file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFileError(field, f"{file}: {type(error).__name__}") from error
+
+
+def _required(path: Path | None) -> Path:
+    if path is None:
+        raise ValueError("the settings were not validated")
+    return path
