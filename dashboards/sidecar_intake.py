@@ -98,6 +98,14 @@ def records() -> list[Panel]:
             width=6,
         ),
         shapes.rates(
+            "Unknown weights",
+            "Spans per second whose tracestate or attribute says that they stand for less than one or over a million traces. They count "
+            "once: mend the sampler that writes it, or `decode.weight_attribute`.",
+            "rag_sidecar_unknown_weights_total",
+            by="source",
+            width=6,
+        ),
+        shapes.rates(
             "Traces given up at a rebalance",
             "Traces per second without an outcome when their partitions were taken away, by where they were. They are read again, here or "
             "by another replica.",

@@ -17,6 +17,8 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.trace import RagTrace
 
 _MOST_SERVICES = 200
+# Where `min_rate` is 0. A weight of one over this is still a number that others can be added to.
+_LEAST_FACTOR = 1e-4
 
 
 class RateRule(BaseModel):
@@ -106,6 +108,8 @@ class Sampler:
         self._salt = config.salt.encode()
         self._highest = max([config.rate, *(rule.rate for rule in config.rules)])
         self._factor = 1.0
+        # Below this no rate falls any further: what goes lower would only take longer to come back.
+        self._floor = max(_LEAST_FACTOR, min(1.0, config.min_rate / self._highest)) if self._highest else 1.0
         self._rates: dict[str, tuple[float, str]] = {}
 
     def may_keep(self, trace_id: str, service: str) -> bool:
@@ -131,7 +135,7 @@ class Sampler:
         if not budget.enabled:
             return
         if fill > budget.high_fill:
-            self._factor = max(self._factor * budget.decrease, 1e-6)
+            self._factor = max(self._factor * budget.decrease, self._floor)
         elif fill < budget.low_fill:
             self._factor = min(self._factor * budget.increase, 1.0)
         for service, (rate, _) in self._rates.items():

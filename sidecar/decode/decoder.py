@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -20,7 +19,8 @@ from sidecar.decode.errors import error_class
 from sidecar.decode.fields import Fields
 from sidecar.decode.native.mapping import check
 from sidecar.decode.native.native import native_span
-from sidecar.decode.values import first_text, number, parsed, text_of, unquoted
+from sidecar.decode.values import first_text, parsed, text_of, unquoted
+from sidecar.decode.weight import Weights
 from sidecar.decode.wire import wire
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.split import Part, split_json, split_proto
@@ -94,6 +94,7 @@ class Decoder:
         self._config = config
         self._telemetry = telemetry
         self._keep_text = keep_text
+        self._weights = Weights(config.weight_attribute, telemetry)
         self._tenant_keys = _prefixed(config.tenant_keys)
         self._variant_keys = _prefixed(config.variant_keys)
 
@@ -209,6 +210,7 @@ class Decoder:
         _first_token(found, span)
         failed = span.status_code == 2 or "error.type" in span.attributes or found.error_status is not None
         attributes = span.attributes
+        weight = self._weights.read(span.trace_state, attributes, partial)
         return RagSpan(
             trace_id=span.trace_id,
             span_id=span.span_id,
@@ -250,17 +252,12 @@ class Decoder:
             feedback=feedback(span),
             partial=tuple(partial),
             text_dropped=not keep,
-            upstream_adjusted_count=adjusted_count(span.trace_state) or self._weight(attributes),
+            upstream_adjusted_count=weight,
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
             # Of two copies of a span the one with more in it is kept.
             size_bytes=600 + len(attributes) + (_size(found) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},
         )
-
-    def _weight(self, attributes: Attributes) -> float | None:
-        """What the configured attribute says; less than one trace for one is no weight."""
-        found = number(attributes.get(self._config.weight_attribute)) if self._config.weight_attribute else None
-        return found if found is not None and found >= 1 else None
 
     def _hold_texts(self, found: Fields, partial: list[str]) -> None:
         """Leave out texts over the limit; never cut one."""
@@ -295,18 +292,6 @@ def _context(span: RawSpan, keys: tuple[str, ...], prefixed: Mapping[str, None])
             if key in source and (text := _short(source[key])):
                 return text
     return None
-
-
-def adjusted_count(trace_state: str) -> float | None:
-    """How many traces one stands for: 2^56 / (2^56 - T) of `ot=th:` (OpenTelemetry tracestate-probability-sampling)."""
-    if "th:" not in trace_state:
-        return None
-    member = next((part for part in trace_state.split(",") if part.strip().startswith("ot=")), "")
-    match = re.search(r"(?:^|;)th:([0-9a-fA-F]{1,14})(?:;|$)", member.strip().removeprefix("ot="))
-    if not match:
-        return None
-    threshold = int(match.group(1).ljust(14, "0"), 16)
-    return 2**56 / (2**56 - threshold)
 
 
 def provider_name(value: str | None) -> str | None:

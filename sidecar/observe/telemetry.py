@@ -27,6 +27,7 @@ class Series:
 
 
 SERIES: tuple[Series, ...] = (
+    Series("rag_sidecar_unknown_weights_total", "counter", "Spans that say they stand for less than one or over a million traces; their weight is unknown.", ("source",)),
     Series("rag_sidecar_records_total", "counter", "Kafka records taken, by what became of them.", ("topic", "outcome")),
     Series("rag_sidecar_record_bytes_total", "counter", "Bytes of the Kafka records taken.", ("topic",)),
     Series("rag_sidecar_spans_total", "counter", "Spans decoded, by the convention that claimed them.", ("convention",)),

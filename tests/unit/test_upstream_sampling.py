@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from exporters.result import Outcome
 from exporters.serialize import result_to_json
-from sidecar.decode.decoder import DecodeConfig, Decoder, adjusted_count
+from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.weight import MOST, Weights, adjusted_count
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.trace import Record
@@ -75,3 +77,44 @@ def test_a_configured_attribute_says_the_count_where_the_trace_state_does_not(
     decoder = Decoder(DecodeConfig(weight_attribute="SampleRate"), Telemetry())
     [found] = decoder.decode(Record("spans", 0, 0, 0.0, None, data))
     assert found.upstream_adjusted_count == count
+
+
+@pytest.mark.parametrize(
+    ("state", "rate", "count", "source"),
+    [
+        ("ot=th:ffffffffffffff", None, None, "tracestate"),
+        ("ot=th:ffffffffffffff", 8, 8.0, None),
+        ("ot=th:fffff", None, None, "tracestate"),
+        ("ot=th:ffff", None, 65536.0, None),
+        ("", 1e200, None, "attribute"),
+        ("", MOST * 1.01, None, "attribute"),
+        ("", MOST, MOST, None),
+        ("", float("inf"), None, "attribute"),
+        ("", float("nan"), None, "attribute"),
+        ("", -3, None, "attribute"),
+        ("", 0, None, "attribute"),
+        ("", "often", None, "attribute"),
+        ("", 8, 8.0, None),
+        ("", None, None, None),
+    ],
+)
+def test_a_weight_that_cannot_be_is_unknown_counted_and_marked(
+    state: str, rate: object, count: float | None, source: str | None
+) -> None:
+    telemetry = Telemetry()
+    weights, partial = Weights("SampleRate", telemetry), list[str]()
+    attributes: Any = {} if rate is None else {"SampleRate": rate}
+    assert weights.read(state, attributes, partial) == count
+    assert partial == ([] if source is None else ["unknown_weight"])
+    found = {labels["source"]: n for labels, n in telemetry.values("rag_sidecar_unknown_weights_total")}
+    assert found == ({} if source is None else {source: 1.0})
+
+
+def test_the_mark_of_an_unknown_weight_reaches_the_request() -> None:
+    chain = {"openinference.span.kind": "CHAIN", "input.value": "How long?"}
+    request = one(message(
+        span("chain", chain, number=2, lasts=8), span("retrieve", RETRIEVAL, number=3, parent=2),
+        span("chat", CHAT, number=4, parent=2, at=2, traceState="ot=th:ffffffffffffff"),
+    ))  # fmt: skip
+    assert request.upstream_adjusted_count is None
+    assert "unknown_weight" in request.partial
