@@ -1,20 +1,18 @@
 """The whole configuration, made of the stages' own. YAML first, environment over it; an unknown key is an error with its path.
 
 Environment: `RAG_SIDECAR_` and the path with `__` between, for example `RAG_SIDECAR_RECEIVE__BOOTSTRAP_SERVERS`.
-Lists and maps are given as JSON.
+Lists are given as JSON or separated by commas, maps as JSON.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from exporters.kafka import KafkaResultsConfig
 from exporters.otlp import OtlpConfig
@@ -31,22 +29,18 @@ from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
 from sidecar.sample import SampleConfig
+from sidecar.settings import environment
+from sidecar.settings.messages import Given, explain
 
 PREFIX = "RAG_SIDECAR_"
 _NO_KAFKA = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
 _NOT_SETTINGS = frozenset({"RAG_SIDECAR_CONFIG", "RAG_SIDECAR_CACHE"})
 
 
-class Config(BaseSettings):
+class Config(BaseModel):
     """Everything that can be set. Each part is documented where it is used."""
 
-    model_config = SettingsConfigDict(
-        extra="forbid",
-        frozen=True,
-        env_prefix=PREFIX,
-        env_nested_delimiter="__",
-        nested_model_default_partial_update=False,
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     receive: ReceiveConfig = Field(description="Kafka in.")
     decode: DecodeConfig = Field(default=DecodeConfig(), description="Bytes to spans.")
@@ -71,41 +65,42 @@ class Config(BaseSettings):
             )
         return self
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment wins over the file; nothing else is read."""
-        return env_settings, init_settings
-
 
 def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | None = None) -> Config:
     """The configuration of a YAML file (or of none) and the environment. Raises ConfigError naming every field that is wrong.
 
     Commands that need no Kafka pass `kafka=False`: their `receive` section is not read. `receive` is what the command line
-    says of that section; it wins over the file.
+    says of that section; it wins over file and environment.
     """
-    values = _read(path) if path else {}
-    _refuse_unknown_environment(os.environ)
-    if receive is not None:
-        section = values.get("receive")
-        values = {**values, "receive": {**(section if isinstance(section, dict) else {}), **receive}}
-    return build(values if kafka else {**values, "receive": _NO_KAFKA})
+    if path is None and kafka and receive is None and not _environment()[0]:
+        raise ConfigError(
+            "settings",
+            "none are given: name a file with --config FILE (or RAG_SIDECAR_CONFIG), or set at least "
+            f"{PREFIX}RECEIVE__BOOTSTRAP_SERVERS and {PREFIX}RECEIVE__TOPICS",
+            "`rag-sidecar check --example > config.yaml` writes a file to start with",
+        )
+    return build(_read(path) if path else {}, receive=receive if kafka else _NO_KAFKA)
 
 
-def build(values: Mapping[str, Any]) -> Config:
-    """A Config of plain values, with the environment over them. Raises ConfigError naming every field that is wrong."""
+def build(values: Mapping[str, Any], *, receive: Mapping[str, Any] | None = None) -> Config:
+    """A Config of plain values, the environment over them, and `receive` over both.
+
+    Raises ConfigError naming every field that is wrong.
+    """
+    over, variables = _environment()
+    merged = environment.merge({"receive": {}, **values}, over)
+    if receive is _NO_KAFKA or not isinstance(merged["receive"], Mapping):
+        merged["receive"] = receive or merged["receive"]
+    elif receive is not None:
+        merged["receive"] = {**merged["receive"], **receive}
     try:
-        return Config(**values)
+        return Config.model_validate(merged)
     except ValidationError as error:
-        raise _explain(error) from None
-    except SettingsError as error:
-        raise ConfigError("environment", str(error), "lists and maps are given as JSON") from None
+        raise explain(error, Config, prefix=PREFIX, given=Given(merged, over, variables)) from None
+
+
+def _environment() -> tuple[dict[str, Any], dict[tuple[str, ...], str]]:
+    return environment.read(Config, os.environ, prefix=PREFIX, not_settings=_NOT_SETTINGS)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -124,45 +119,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise ConfigError("--config", f"{path}: the top level must be a map of sections", "for example `receive:`")
     return values
-
-
-def _refuse_unknown_environment(environment: Mapping[str, str]) -> None:
-    for name in environment:
-        if not name.startswith(PREFIX) or name in _NOT_SETTINGS:
-            continue
-        section = name.removeprefix(PREFIX).split("__")[0].lower()
-        if section not in Config.model_fields:
-            raise ConfigError(name, "no such setting", _near(section, list(Config.model_fields)))
-
-
-def _explain(error: ValidationError) -> ConfigError:
-    lines = []
-    for item in error.errors(include_url=False, include_input=False):
-        path = ".".join(str(part) for part in item["loc"])
-        message = item["msg"].removeprefix("Value error, ")
-        if item["type"] == "extra_forbidden":
-            message = f"no such setting ({_near(str(item['loc'][-1]), _siblings(item['loc']))})"
-        elif item["type"] == "missing":
-            message = (
-                f"is required (set it in the file, or as {PREFIX}{'__'.join(str(p) for p in item['loc']).upper()})"
-            )
-        lines.append((path or "config", message))
-    first, *others = lines
-    return ConfigError(first[0], first[1] + "".join(f"\n{field}: {message}" for field, message in others))
-
-
-def _siblings(location: tuple[int | str, ...]) -> list[str]:
-    model: Any = Config
-    for part in location[:-1]:
-        fields = getattr(model, "model_fields", {})
-        if part not in fields:
-            return []
-        model = fields[part].annotation
-    return list(getattr(model, "model_fields", {}))
-
-
-def _near(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    if close:
-        return f"did you mean {close[0]}?"
-    return "known are " + ", ".join(known) if known else "remove it"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -19,7 +21,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import SidecarError
 from sidecar.record.trace import Document, RagTrace
 
-_EXAMPLE = RagTrace(
+_REQUEST = RagTrace(
     trace_id="check",
     service="rag-sidecar",
     convention="native",
@@ -32,10 +34,18 @@ _EXAMPLE = RagTrace(
 
 cli = new_cli()
 
+EXAMPLE = Path(__file__).parent / "example.yaml"
+
 
 @cli.command()
-def check(config_file: ConfigOption = None) -> None:
+def check(
+    config_file: ConfigOption = None,
+    example: Annotated[bool, typer.Option("--example", help="Print a configuration to start with, and end.")] = False,
+) -> None:
     """Validate the settings, load the models, reach the brokers, and say what to mend."""
+    if example:
+        sys.stdout.write(EXAMPLE.read_text(encoding="utf-8"))
+        raise typer.Exit
     raise typer.Exit(asyncio.run(check_all(config_file)))
 
 
@@ -72,7 +82,7 @@ async def _models(settings: config.Config) -> list[str]:
     await runtime.start()
     try:
         started = time.perf_counter()
-        evaluated = await engine.evaluate(_EXAMPLE)
+        evaluated = await engine.evaluate(_REQUEST)
         took = time.perf_counter() - started
     finally:
         await runtime.stop()

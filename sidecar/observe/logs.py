@@ -8,7 +8,9 @@ import sys
 import time
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 class LogConfig(BaseModel):
@@ -17,9 +19,16 @@ class LogConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="Least level that is written."
+        default="INFO",
+        description="Least level that is written, in capitals or not.",
+        json_schema_extra={"enum": [word for level in _LEVELS for word in (level, level.lower())]},
     )
     format: Literal["json", "text"] = Field(default="json", description="One JSON object a line, or plain text.")
+
+    @field_validator("level", mode="before")
+    @classmethod
+    def _in_capitals(cls, value: object) -> object:
+        return value.upper() if isinstance(value, str) else value
 
 
 class JsonFormatter(logging.Formatter):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from sidecar import config
 from sidecar.__main__ import COMMANDS, Command
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.decode.recordings import FOLDER
@@ -153,7 +154,7 @@ def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
             "receive: {bootstrap_server: x}",
             "receive.bootstrap_server: no such setting (did you mean bootstrap_servers?)",
         ),
-        ("sample: {rate: 2}", "sample.rate: Input should be less than or equal to 1"),
+        ("sample: {rate: 2}", "sample.rate: must be at most 1"),
         (
             "receive: {bootstrap_servers: 'k:9092', topics: [a], security: {protocol: SSL, password: hunter2x}}",
             "receive.security",
@@ -177,6 +178,25 @@ def test_a_broker_out_of_reach_is_named_with_the_step(tmp_path: Path) -> None:
     assert run.returncode == 3
     assert "connect" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_a_bare_check_says_what_is_wanted_and_offers_an_example() -> None:
+    run = cli("check")
+    assert run.returncode == 2
+    for word in ("--config FILE", "RAG_SIDECAR_RECEIVE__BOOTSTRAP_SERVERS", "rag-sidecar check --example"):
+        assert word in run.stderr
+
+
+@pytest.mark.parametrize("switched_on", [False, True], ids=["as it is", "with all that is switched off"])
+def test_the_example_is_a_configuration_that_loads(tmp_path: Path, switched_on: bool) -> None:
+    run = cli("check", "--example")
+    assert run.returncode == 0
+    text = re.sub(r"(?m)^( *)#(?=[^ \n])", r"\1", run.stdout) if switched_on else run.stdout
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    settings = config.load(path)
+    assert settings.receive.topics == ("otlp_spans",)
+    assert settings.results.topic == ("rag_results" if switched_on else None)
 
 
 def test_check_says_what_works_and_what_to_mend(tmp_path: Path) -> None:

@@ -1,0 +1,125 @@
+"""What pydantic says of wrong values, in the words of one who writes a file or an environment: each with its place and its mend."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from sidecar.record.errors import ConfigError
+from sidecar.settings import shapes
+from sidecar.settings.environment import how_to_list, near
+
+Location = tuple[int | str, ...]
+
+_NO_NUMBER = "must be a number"
+_NO_MAP = "must be a map: `name: value` lines below it"
+_WORDS = {
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": _NO_NUMBER,
+    "float_type": _NO_NUMBER,
+    "finite_number": "must be a finite number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text (put it in quotes)",
+    "path_type": "must be a path",
+    "dict_type": _NO_MAP,
+    "mapping_type": _NO_MAP,
+    "model_type": _NO_MAP,
+    "model_attributes_type": _NO_MAP,
+    "greater_than": "must be over {gt:.15g}",
+    "greater_than_equal": "must be at least {ge:.15g}",
+    "less_than": "must be under {lt:.15g}",
+    "less_than_equal": "must be at most {le:.15g}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+    "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
+    "union_tag_not_found": "must say its {discriminator}",
+}
+_LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where values came from: all of them, those of the environment, and which variable set which path."""
+
+    values: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    variables: Mapping[tuple[str, ...], str]
+
+    def place(self, path: Location) -> str:
+        """The variable that holds what is wrong, with the path where it holds more than that; else the path."""
+        dotted = ".".join(map(str, path)) or "config"
+        known = path if _reaches(self.values, path) else path[:-1]
+        if not _reaches(self.environment, known):
+            return dotted
+        for end in range(len(known), 0, -1):
+            variable = self.variables.get(tuple(map(str, path[:end])))
+            if variable is not None:
+                return variable if end == len(path) else f"{variable} ({dotted})"
+        return dotted
+
+
+def explain(error: ValidationError, model: type[BaseModel], *, prefix: str, given: Given) -> ConfigError:
+    """Every wrong setting on a line of its own, by its variable where the environment gave it, else by its path."""
+    told: dict[Location, list[tuple[bool, str]]] = {}
+    for item in error.errors(include_url=False):
+        types, path = shapes.at(model, item["loc"])
+        told.setdefault(path, []).append((len(path) < len(item["loc"]), _said(item, model, types=types, prefix=prefix)))
+    lines = []
+    for path, said in told.items():
+        deeper = any(len(other) > len(path) and other[: len(path)] == path for other in told)
+        kept = [message for of_a_union, message in said if not (of_a_union and deeper)]
+        if kept:
+            lines.append((given.place(path), " or ".join(dict.fromkeys(kept))))
+    first, *others = lines
+    return ConfigError(first[0], first[1] + "".join(f"\n{place}: {message}" for place, message in others))
+
+
+def _reaches(values: Any, path: Location) -> bool:
+    for part in path:
+        inside = isinstance(values, list | tuple) and isinstance(part, int) and part < len(values)
+        if not inside and not (isinstance(values, Mapping) and part in values):
+            return False
+        values = values[part]
+    return True
+
+
+def _said(item: Any, model: type[BaseModel], *, types: list[Any], prefix: str) -> str:
+    kind, location = item["type"], item["loc"]
+    if kind == "extra_forbidden":
+        siblings, _ = shapes.at(model, location[:-1])
+        return f"no such setting ({near(str(location[-1]), shapes.names(siblings))})"
+    if kind == "missing":
+        _, path = shapes.at(model, location)
+        return (
+            "is required" if any(isinstance(part, int) for part in path) else f"is required ({_set_it(path, prefix)})"
+        )
+    if kind in _LISTS:
+        return f"must be a list ({how_to_list(shapes.items(types) or [str])})"
+    if kind in ("literal_error", "enum"):
+        return f"must be one of {item['ctx']['expected']}" + _meant(item)
+    if kind in _WORDS:
+        return _WORDS[kind].format(**item.get("ctx", {}))
+    message: str = item["msg"]
+    return message.removeprefix("Value error, ").replace("Input should be", "must be")
+
+
+def _set_it(path: Location, prefix: str) -> str:
+    return f"set it in the file, or as {prefix}{'__'.join(map(str, path)).upper()}"
+
+
+def _meant(item: Any) -> str:
+    given, expected = (
+        item["input"],
+        [word.strip("' ") for word in item["ctx"]["expected"].replace(" or ", ", ").split(",")],
+    )
+    close = difflib.get_close_matches(given, expected, n=1) if isinstance(given, str) else []
+    return f" (did you mean {close[0]}?)" if close else ""

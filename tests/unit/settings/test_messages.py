@@ -1,0 +1,73 @@
+"""Mistakes below unions, optional sections, lists and maps are named with the path that one writes and with what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sidecar.settings.messages import Given, explain
+from sidecar.settings.shapes import variables
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = 1
+
+
+class First(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["first"]
+    width: int = 1
+
+
+class Second(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["second"]
+    height: int = Field(default=1, ge=1)
+
+
+class Whole(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    optional: Part | None = None
+    listed: tuple[Part, ...] = ()
+    mapped: Mapping[str, Part] = {}
+    either: Part | str = ""
+    words: tuple[str, ...] | str = ()
+    tagged: Annotated[First | Second, Field(discriminator="kind")] | None = None
+    deep: Mapping[str, list[First | Second]] = {}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"optional": {"limt": 1}}, "optional.limt: no such setting (did you mean limit?)"),
+        ({"optional": 1}, "optional: must be a map: `name: value` lines below it"),
+        ({"listed": [{}, {"limt": 1}]}, "listed.1.limt: no such setting (did you mean limit?)"),
+        ({"listed": {"limit": 1}}, "listed: must be a list (write [{}, ...])"),
+        ({"mapped": {"a": {"limt": 1}}}, "mapped.a.limt: no such setting (did you mean limit?)"),
+        ({"either": {"limt": 1}}, "either.limt: no such setting (did you mean limit?)"),
+        ({"words": 3}, 'words: must be a list (write ["a", "b"] or a,b) or must be a text (put it in quotes)'),
+        ({"tagged": {"kind": "second", "heigth": 1}}, "tagged.heigth: no such setting (did you mean height?)"),
+        ({"tagged": {"kind": "second", "height": 0}}, "tagged.height: must be at least 1"),
+        ({"tagged": {"kind": "third"}}, "tagged: 'kind' must be one of 'first', 'second'"),
+        ({"tagged": {}}, "tagged: must say its 'kind'"),
+        ({"wholy": 1}, "wholy: no such setting (known are optional, listed, mapped, either, words, tagged, deep)"),
+    ],
+)
+def test_a_mistake_is_named(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Whole.model_validate(values)
+    assert str(explain(caught.value, Whole, prefix="P_", given=Given(values, {}, {}))) == message
+
+
+def test_every_section_below_has_its_variables() -> None:
+    found = variables(Whole, "P_")
+    assert {"P_OPTIONAL", "P_OPTIONAL__LIMIT", "P_TAGGED__HEIGHT", "P_TAGGED__WIDTH", "P_EITHER__LIMIT"} <= set(found)
+    assert "P_LISTED__LIMIT" not in found
