@@ -32,9 +32,9 @@ ENV PATH=/opt/rag-sidecar/bin:$PATH \
 # A number, so that Kubernetes can tell that it is not root. The image needs to write nowhere but in /tmp.
 USER 10001:10001
 WORKDIR /tmp
-EXPOSE 9464
-# /livez over plain HTTP; orchestrators with probes of their own (see the chart) do not read this.
+EXPOSE 9464 9465
+# /livez on the probes' port; orchestrators with probes of their own (see the chart) do not read this.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=3 \
-    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen('http://127.0.0.1:' + os.environ.get('RAG_SIDECAR_ADMIN__PORT', '9464') + '/livez', timeout=4)"]
+    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen('http://127.0.0.1:' + (os.environ.get('RAG_SIDECAR_ADMIN__PROBE_PORT') or str(int(os.environ.get('RAG_SIDECAR_ADMIN__PORT', '9464')) + 1)) + '/livez', timeout=4)"]
 ENTRYPOINT ["rag-sidecar"]
 CMD ["run"]

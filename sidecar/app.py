@@ -83,7 +83,8 @@ class App:
         except BaseException:
             await self._close()
             raise
-        logger.info("started, version %s, metrics on port %d", __version__, self.admin.port)
+        ports = self.admin.port, self.admin.probe_port
+        logger.info("started, version %s, metrics on port %d, probes on port %d", __version__, *ports)
         return self
 
     async def __aexit__(

@@ -1,6 +1,7 @@
-"""The admin endpoint: /metrics, /livez, /readyz, and a page that lists them.
+"""The admin endpoint: /metrics, /livez, /readyz, and a page that lists them; the probes also on a port of their own.
 
-Served by starlette on uvicorn, because prometheus_client's own server lets one silent TLS client block all scrapes.
+Served by starlette on uvicorn, because prometheus_client's own server lets one silent TLS client block all scrapes. Whatever is done
+to the metrics port, by whoever may reach it, the probes' own port answers; it never speaks TLS and asks for no token.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from sidecar.observe.guard import guarded
 from sidecar.record.errors import ConfigError
 
 Check = Callable[[], str | None]
@@ -34,17 +36,38 @@ class AdminConfig(BaseModel):
 
     host: str = Field(default="0.0.0.0", description="Address to listen on.")  # noqa: S104 - Prometheus scrapes from outside
     port: int = Field(default=9464, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    probe_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port of /livez and /readyz alone, without TLS; by default the one after `port`; 0 takes a free one.",
+    )
     bearer_token: SecretStr | None = Field(default=None, description="Token that /metrics asks for; probes stay open.")
     bearer_token_file: Path | None = Field(default=None, description="File with that token.")
     tls_cert_file: Path | None = Field(default=None, description="PEM certificate: serve TLS.")
     tls_key_file: Path | None = Field(default=None, description="PEM key of that certificate.")
-    most_connections: int = Field(default=64, ge=1, description="Connections served at once; more are refused.")
+    most_connections: int = Field(
+        default=64, ge=1, description="Connections of a port at once; one more closes the longest silent."
+    )
+    header_seconds: float = Field(
+        default=10.0, gt=0, description="A connection that has not sent a whole request header by then is closed."
+    )
 
     @model_validator(mode="after")
     def _pairs(self) -> AdminConfig:
         if (self.tls_cert_file is None) != (self.tls_key_file is None):
             raise ValueError("tls_cert_file and tls_key_file go together")
+        if self.probe_port and self.probe_port == self.port:
+            raise ValueError("probe_port and port are the same; leave probe_port out, or give another")
         return self
+
+    @property
+    def probes(self) -> int:
+        """The port of the probes; 0 takes a free one."""
+        if self.probe_port is not None:
+            return self.probe_port
+        # Below the last port the one before, so that there always is one.
+        return self.port + (1 if self.port < 65535 else -1) if self.port else 0
 
 
 class Admin:
@@ -55,52 +78,63 @@ class Admin:
         self._registry = registry
         self._checks = {"/livez": alive, "/readyz": ready}
         self._token = _token(config)
-        self._server: _Server | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._servers: list[tuple[_Server, asyncio.Task[None]]] = []
         self.port = config.port
+        self.probe_port = config.probes
 
     async def start(self) -> None:
-        """Listen. Raises ConfigError where the address is taken or a file cannot be read."""
-        sock = _bind(self._config)
-        self.port = sock.getsockname()[1]
-        options = uvicorn.Config(
-            self._application(),
+        """Listen. Raises ConfigError where an address is taken or a file cannot be read."""
+        config = self._config
+        try:
+            options = self._options(self._application(), tls=True)
+            options.load()
+        except (OSError, ssl.SSLError) as error:
+            raise ConfigError("admin.tls_cert_file", type(error).__name__, "give readable PEM files") from error
+        main = _bind("admin.port", config.host, config.port)
+        try:
+            probes = _bind("admin.probe_port", config.host, config.probes)
+        except ConfigError:
+            main.close()
+            raise
+        self.port, self.probe_port = main.getsockname()[1], probes.getsockname()[1]
+        self._serve(options, main)
+        self._serve(self._options(Starlette(routes=self._probes())), probes)
+
+    async def stop(self) -> None:
+        """Stop listening; requests in flight have two seconds."""
+        servers, self._servers = self._servers, []
+        for server, _ in servers:
+            server.should_exit = True
+        for _, task in servers:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def _options(self, application: Starlette, *, tls: bool = False) -> uvicorn.Config:
+        config = self._config
+        return uvicorn.Config(
+            application,
+            http=guarded(config.header_seconds),
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
-            limit_concurrency=self._config.most_connections,
+            # uvicorn refuses the connection that makes the limit full.
+            limit_concurrency=config.most_connections + 1,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=2,
-            ssl_certfile=self._config.tls_cert_file,
-            ssl_keyfile=self._config.tls_key_file,
+            ssl_certfile=config.tls_cert_file if tls else None,
+            ssl_keyfile=config.tls_key_file if tls else None,
         )
-        try:
-            options.load()
-        except (OSError, ssl.SSLError) as error:
-            sock.close()
-            raise ConfigError("admin.tls_cert_file", type(error).__name__, "give readable PEM files") from error
-        self._server = _Server(options)
-        self._task = asyncio.create_task(self._server.serve(sockets=[sock]), name="admin")
 
-    async def stop(self) -> None:
-        """Stop listening; requests in flight have two seconds."""
-        if self._server is None or self._task is None:
-            return
-        self._server.should_exit = True
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
-        self._server = None
+    def _serve(self, options: uvicorn.Config, sock: socket.socket) -> None:
+        server = _Server(options)
+        self._servers.append((server, asyncio.create_task(server.serve(sockets=[sock]), name="admin")))
 
     def _application(self) -> Starlette:
-        return Starlette(
-            routes=[
-                Route("/", self._page),
-                Route("/metrics", self._metrics),
-                Route("/livez", self._probe),
-                Route("/readyz", self._probe),
-            ]
-        )
+        return Starlette(routes=[Route("/", self._page), Route("/metrics", self._metrics), *self._probes()])
+
+    def _probes(self) -> list[Route]:
+        return [Route(path, self._probe) for path in self._checks]
 
     async def _metrics(self, request: Request) -> Response:
         if self._token is not None:
@@ -128,18 +162,16 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _bind(config: AdminConfig) -> socket.socket:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+def _bind(field: str, host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        sock.bind((config.host, config.port))
+        sock.bind((host, port))
         sock.listen(128)
     except OSError as error:
         sock.close()
-        raise ConfigError(
-            "admin.port", f"cannot listen on {config.host}:{config.port}: {error.strerror}", "choose a free port"
-        ) from error
+        raise ConfigError(field, f"cannot listen on {host}:{port}: {error.strerror}", "choose a free port") from error
     return sock
 
 

@@ -116,11 +116,15 @@ def test_a_pod_has_time_to_drain_and_leaves_before_another_joins(rendered: list[
     assert deployment["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
 
 
-def test_probes_and_monitors_ask_the_admin_port(production: dict[str, dict[str, Any]]) -> None:
+def test_probes_ask_their_own_port_and_monitors_that_of_the_metrics(production: dict[str, dict[str, Any]]) -> None:
     (container,) = pod_of(list(production.values()))["spec"]["containers"]
-    assert container["ports"] == [{"name": "metrics", "containerPort": 9464, "protocol": "TCP"}]
-    probes = {name: container[name]["httpGet"]["path"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
-    assert probes == {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
+    assert container["ports"] == [
+        {"name": "metrics", "containerPort": 9464, "protocol": "TCP"},
+        {"name": "probes", "containerPort": 9465, "protocol": "TCP"},
+    ]
+    probes = {name: container[name]["httpGet"] for name in ("startupProbe", "livenessProbe", "readinessProbe")}
+    alive, ready = ({"path": path, "port": "probes"} for path in ("/livez", "/readyz"))
+    assert probes == {"startupProbe": alive, "livenessProbe": alive, "readinessProbe": ready}
     monitor = production["PodMonitor/rag-sidecar"]["spec"]
     assert monitor["podMetricsEndpoints"][0]["port"] == "metrics"
     labels = pod_of(list(production.values()))["metadata"]["labels"]
@@ -128,12 +132,14 @@ def test_probes_and_monitors_ask_the_admin_port(production: dict[str, dict[str, 
     assert monitor["jobLabel"] in labels
 
 
-def test_tls_and_another_port_reach_probes_and_monitor() -> None:
+def test_tls_and_other_ports_reach_the_monitor_and_the_probes() -> None:
     values = "config.admin.port=9999,config.admin.tls_cert_file=/c,config.admin.tls_key_file=/k,podMonitor.enabled=true"
     found = chart.objects(chart.render("--set", values))
     (container,) = pod_of(found)["spec"]["containers"]
-    assert container["ports"][0]["containerPort"] == 9999
-    assert container["readinessProbe"]["httpGet"]["scheme"] == "HTTPS"
+    assert [port["containerPort"] for port in container["ports"]] == [9999, 10000]
+    assert "scheme" not in container["readinessProbe"]["httpGet"], "the probes' own port never speaks TLS"
+    other = pod_of(chart.objects(chart.render("--set", "config.admin.probe_port=8080")))["spec"]["containers"][0]
+    assert [port["containerPort"] for port in other["ports"]] == [9464, 8080]
     (monitor,) = [one for one in found if one["kind"] == "PodMonitor"]
     assert monitor["spec"]["podMetricsEndpoints"][0]["scheme"] == "https"
 

@@ -42,7 +42,7 @@ def pod_of_the_chart() -> dict[str, str]:
     """What discovery says of a pod that the chart made."""
     (deployment,) = [one for one in chart.objects(chart.render()) if one["kind"] == "Deployment"]
     pod: dict[str, Any] = deployment["spec"]["template"]
-    (port,) = pod["spec"]["containers"][0]["ports"]
+    port = next(one for one in pod["spec"]["containers"][0]["ports"] if one["name"] == "metrics")
     labels = pod["metadata"]["labels"]
     return {
         "__meta_kubernetes_namespace": "monitoring",
@@ -76,6 +76,7 @@ def test_pods_of_the_chart_are_kept_and_no_others(tmp_path: Path) -> None:
     others = [
         {**ours, "__meta_kubernetes_pod_label_app_kubernetes_io_name": "another"},
         {**ours, "__meta_kubernetes_pod_container_port_name": "http"},
+        {**ours, "__meta_kubernetes_pod_container_port_name": "probes"},
         {**ours, "__meta_kubernetes_pod_phase": "Succeeded"},
     ]
     done = promtool("check", "service-discovery", "--timeout=2s", with_pods(tmp_path, [ours, *others]), "rag-sidecar")

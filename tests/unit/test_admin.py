@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 from pathlib import Path
@@ -28,8 +29,8 @@ def _admin(config: AdminConfig, *, alive: str | None = None, ready: str | None =
     return Admin(config, telemetry.registry, alive=lambda: alive, ready=lambda: ready)
 
 
-async def _get(admin: Admin, path: str, **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{admin.port}") as client:
+async def _get(admin: Admin, path: str, *, port: int | None = None, **headers: str) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port or admin.port}") as client:
         return await client.get(path, headers=headers)
 
 
@@ -102,6 +103,104 @@ async def test_a_silent_client_does_not_block_a_scrape() -> None:
     async with serving(_admin(_config())) as admin:
         with socket.create_connection(("127.0.0.1", admin.port)):
             assert (await _get(admin, "/metrics")).status_code == 200
+
+
+def _silent(stack: contextlib.ExitStack, port: int, count: int = 200) -> list[socket.socket]:
+    made = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30)) for _ in range(count)]
+    for sock in made[::2]:
+        sock.sendall(b"GET /livez HTTP/1.1\r\nHost:")
+    return made
+
+
+@pytest.mark.parametrize("silenced", ["metrics", "probes"])
+async def test_silent_sockets_take_nothing_from_those_who_ask(silenced: str) -> None:
+    async with serving(_admin(_config(probe_port=0))) as admin:
+        with contextlib.ExitStack() as stack:
+            await asyncio.to_thread(_silent, stack, admin.port if silenced == "metrics" else admin.probe_port)
+            for port in (admin.probe_port, admin.port):
+                for path in ("/livez", "/readyz"):
+                    answer = await _get(admin, path, port=port)
+                    assert (answer.status_code, answer.text) == (200, "ok\n")
+            assert (await _get(admin, "/metrics")).status_code == 200
+
+
+async def test_a_port_holds_no_more_connections_than_it_may() -> None:
+    async with serving(_admin(_config(most_connections=8))) as admin:
+        with contextlib.ExitStack() as stack:
+            made = await asyncio.to_thread(_silent, stack, admin.port, 40)
+            assert (await _get(admin, "/livez")).status_code == 200
+            closed = await asyncio.to_thread(lambda: [_closed(sock, 0.2) for sock in made])
+            assert closed == [True] * 33 + [False] * 7
+
+
+def _closed(sock: socket.socket, seconds: float) -> bool:
+    sock.settimeout(seconds)
+    try:
+        return sock.recv(10_000) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+def _answer(sock: socket.socket) -> bytes:
+    said = b""
+    while not said.endswith(b"ok\n"):
+        said += sock.recv(1000)
+    return said
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"GET /livez HT", b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"], ids=["nothing", "half", "more"]
+)
+async def test_who_does_not_send_a_whole_header_in_time_is_closed(said: bytes) -> None:
+    """Trickling does not help; where a request was answered before, the half of another is timed as well."""
+    async with serving(_admin(_config(header_seconds=0.3))) as admin:
+        for port in (admin.port, admin.probe_port):
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
+                sock.sendall(said)
+                if said.endswith(b"\r\n\r\n"):
+                    await asyncio.to_thread(_answer, sock)
+                    sock.sendall(b"GET /readyz")
+                assert await asyncio.to_thread(_closed, sock, 30)
+
+
+async def test_a_connection_that_asks_stays_open_past_the_time_for_headers() -> None:
+    async with serving(_admin(_config(header_seconds=0.2))) as admin:
+        with socket.create_connection(("127.0.0.1", admin.port), timeout=30) as sock:
+            for _ in range(3):
+                sock.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert (await asyncio.to_thread(_answer, sock)).startswith(b"HTTP/1.1 200 OK")
+                await asyncio.sleep(0.3)
+
+
+async def test_the_port_of_the_probes_answers_probes_alone() -> None:
+    async with serving(_admin(_config(), ready="no partitions")) as admin:
+        assert admin.probe_port not in (0, admin.port)
+        assert (await _get(admin, "/readyz", port=admin.probe_port)).status_code == 503
+        assert (await _get(admin, "/metrics", port=admin.probe_port)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("given", "port"),
+    [({"port": 9464}, 9465), ({"port": 65535}, 65534), ({"port": 0}, 0), ({"port": 9464, "probe_port": 8080}, 8080)],
+)
+def test_the_port_of_the_probes_is_the_next_one_where_none_is_given(given: dict[str, int], port: int) -> None:
+    assert _config(**given).probes == port
+
+
+def test_the_two_ports_differ() -> None:
+    with pytest.raises(ValueError, match="are the same"):
+        _config(port=9000, probe_port=9000)
+
+
+async def test_a_port_of_the_probes_that_is_taken_is_named_and_nothing_is_left_open() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        admin = _admin(_config(probe_port=taken.getsockname()[1]))
+        with pytest.raises(ConfigError, match=r"^admin.probe_port: cannot listen on 127.0.0.1"):
+            await admin.start()
 
 
 async def test_a_port_that_is_taken_is_named() -> None:

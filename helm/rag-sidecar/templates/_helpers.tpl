@@ -45,6 +45,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- dig "admin" "port" 9464 .Values.config | int }}
 {{- end }}
 
+{{- define "rag-sidecar.probePort" -}}
+{{- dig "admin" "probe_port" (add1 (include "rag-sidecar.adminPort" .)) .Values.config | int }}
+{{- end }}
+
 {{- define "rag-sidecar.adminScheme" -}}
 {{- if dig "admin" "tls_cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}

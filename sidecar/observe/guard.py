@@ -1,0 +1,81 @@
+"""Connections that say nothing cost little: uvicorn's protocol with a time for the headers, and with room for whoever comes next.
+
+uvicorn times only the pause between two requests of a connection. Sockets that never send a request would stay for ever, and once there
+are as many as are allowed, everyone else is answered 503: probes too, upon which Kubernetes kills a pod that is well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# Who asks and then does not read the answer is cut off after this.
+_REQUEST_SECONDS = 60.0
+
+
+def guarded(header_seconds: float) -> type[H11Protocol]:
+    """The protocol, for connections whose requests' headers are there within so many seconds."""
+
+    class Guarded(_Guarded):
+        seconds = header_seconds
+
+    return Guarded
+
+
+class _Guarded(H11Protocol):
+    """A connection waits (for headers, or for the next request) or is busy with a request. A new one beyond `limit_concurrency` takes
+    the place of the one that has waited longest; only where all are busy uvicorn refuses it."""
+
+    seconds: float
+    _timer: asyncio.TimerHandle | None = None
+    _waits_since: float | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait(self.seconds)
+        self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        self._waits_since = None
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        was_busy = self._busy()
+        super().data_received(data)
+        if self._busy() and not was_busy:
+            self._work()
+        elif not self._busy() and self._timer is None:
+            self._wait(self.seconds)  # the first bytes of another request
+
+    def on_response_complete(self) -> None:
+        self._wait(None)  # uvicorn times the pause between requests
+        super().on_response_complete()
+        if self._busy():
+            self._work()
+
+    def _busy(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _work(self) -> None:
+        self._stop_timer()
+        self._waits_since = None
+        self._timer = self.loop.call_later(_REQUEST_SECONDS, self.transport.abort)
+
+    def _wait(self, seconds: float | None) -> None:
+        self._stop_timer()
+        self._waits_since = self.loop.time()
+        if seconds is not None:
+            self._timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _make_room(self) -> None:
+        others = [one for one in self.connections if isinstance(one, _Guarded) and not one.transport.is_closing()]
+        waiting = [(one._waits_since, one) for one in others if one is not self and one._waits_since is not None]
+        if self.limit_concurrency is not None and len(others) >= self.limit_concurrency and waiting:
+            min(waiting, key=lambda each: each[0])[1].transport.abort()
