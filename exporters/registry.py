@@ -1,9 +1,61 @@
-"""All exporters there are. To add one: a file of its own and a line here; the composition root builds it from its config."""
+"""All exporters there are. To add one: a file of its own and an entry here; the composition root builds what this list holds."""
 
 from __future__ import annotations
 
-from exporters.kafka import KafkaResultsExporter
-from exporters.otlp import OtlpExporter
-from exporters.prometheus import PrometheusExporter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-EXPORTERS = (PrometheusExporter, OtlpExporter, KafkaResultsExporter)
+from prometheus_client import CollectorRegistry
+from pydantic import BaseModel
+
+from exporters.base import Exporter
+from exporters.clients.security import Brokers
+from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
+from exporters.otlp import OtlpConfig, OtlpExporter
+from exporters.prometheus import PrometheusConfig, PrometheusExporter
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What exporters are built of. `registry` is what /metrics shows, `evaluators` and `grounding_models` are the names of those that
+    are on, `received` the brokers that the sidecar reads from."""
+
+    registry: CollectorRegistry
+    evaluators: Sequence[str]
+    grounding_models: Sequence[str]
+    received: Brokers
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kind of exporter. `section` is where its settings, a `config`, stand. `build` connects to nothing yet; None where the settings
+    do not want one."""
+
+    name: str
+    section: str
+    config: type[BaseModel]
+    build: Callable[[Any, Dependencies], Exporter | None]
+
+
+def _prometheus(config: PrometheusConfig, given: Dependencies) -> Exporter | None:
+    if not config.enabled:
+        return None
+    return PrometheusExporter(
+        config, given.registry, evaluators=given.evaluators, grounding_models=given.grounding_models
+    )
+
+
+def _kafka(config: KafkaResultsConfig, given: Dependencies) -> Exporter | None:
+    return KafkaResultsExporter(config, given.received) if config.topic else None
+
+
+def _otlp(config: OtlpConfig, _: Dependencies) -> Exporter | None:
+    return OtlpExporter(config) if config.wanted else None
+
+
+EXPORTERS = (
+    Entry("prometheus", "prometheus", PrometheusConfig, _prometheus),
+    Entry("kafka", "results", KafkaResultsConfig, _kafka),
+    Entry("otlp", "otlp", OtlpConfig, _otlp),
+)

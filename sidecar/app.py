@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from exporters.base import Exporter
-from exporters.kafka import KafkaResultsExporter
-from exporters.otlp import OtlpExporter
-from exporters.prometheus import PrometheusExporter
+from exporters.registry import EXPORTERS, Dependencies
 from sidecar import __version__
 from sidecar.assemble import Assembler
 from sidecar.config import Config
@@ -114,23 +112,14 @@ class App:
             loop.add_signal_handler(number, self.stop)
 
     def _exporters(self) -> list[Exporter]:
-        config = self.config
-        exporters: list[Exporter] = []
-        if config.prometheus.enabled:
-            names = [evaluator.name for evaluator in self.engine.evaluators]
-            exporters.append(
-                PrometheusExporter(
-                    config.prometheus,
-                    self.telemetry.registry,
-                    evaluators=names,
-                    grounding_models=[self.runtime.models.grounder.identity.name],
-                )
-            )
-        if config.results.topic:
-            exporters.append(KafkaResultsExporter(config.results, config.receive.brokers))
-        if config.otlp.wanted:
-            exporters.append(OtlpExporter(config.otlp))
-        return exporters
+        given = Dependencies(
+            registry=self.telemetry.registry,
+            evaluators=[evaluator.name for evaluator in self.engine.evaluators],
+            grounding_models=[self.runtime.models.grounder.identity.name],
+            received=self.config.receive.brokers,
+        )
+        made = (entry.build(getattr(self.config, entry.section), given) for entry in EXPORTERS)
+        return [exporter for exporter in made if exporter is not None]
 
     def _not_ready(self) -> str | None:
         if not self.receiver.ready:

@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import pytest
@@ -16,11 +16,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from exporters.base import Exporter, ExportError
 from exporters.clients.security import Brokers, SecurityConfig
-from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
-from exporters.otlp import OtlpConfig, OtlpExporter
-from exporters.prometheus import PrometheusConfig, PrometheusExporter
-from exporters.registry import EXPORTERS
+from exporters.registry import EXPORTERS, Dependencies, Entry
 from exporters.result import Result
+from sidecar.config import Config, build
+from sidecar.record.errors import ConfigError
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.exporters.otlp_sinks import http_sink
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED, SECRET
@@ -28,10 +27,26 @@ from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED, SECRET
 
 @dataclass
 class Destination:
-    """An exporter that has not been started, and what has arrived where it sends to, as a set of texts."""
+    """Settings that lead somewhere, and what has arrived there, as a set of texts."""
 
+    settings: dict[str, Any]
+    arrived: Callable[[], Awaitable[set[str]]]
+    given: Dependencies = field(default_factory=lambda: dependencies())
+
+
+@dataclass
+class Opened:
     exporter: Exporter
     arrived: Callable[[], Awaitable[set[str]]]
+
+
+def dependencies(servers: str = "127.0.0.1:1") -> Dependencies:
+    return Dependencies(
+        registry=CollectorRegistry(),
+        evaluators=["faithfulness"],
+        grounding_models=["embedded"],
+        received=Brokers(servers, SecurityConfig(), "receive"),
+    )
 
 
 Opener: TypeAlias = Callable[[], AbstractAsyncContextManager[Destination]]
@@ -39,13 +54,12 @@ Opener: TypeAlias = Callable[[], AbstractAsyncContextManager[Destination]]
 
 @asynccontextmanager
 async def prometheus() -> AsyncIterator[Destination]:
-    registry = CollectorRegistry()
-    exporter = PrometheusExporter(PrometheusConfig(), registry, evaluators=["faithfulness"])
+    given = dependencies()
 
     async def arrived() -> set[str]:
-        return {line for line in generate_latest(registry).decode().splitlines() if not line.startswith("#")}
+        return {line for line in generate_latest(given.registry).decode().splitlines() if not line.startswith("#")}
 
-    yield Destination(exporter, arrived)
+    yield Destination({}, arrived, given)
 
 
 @asynccontextmanager
@@ -55,7 +69,7 @@ async def otlp() -> AsyncIterator[Destination]:
         async def arrived() -> set[str]:
             return {str(record) for record in sink.records}
 
-        yield Destination(OtlpExporter(OtlpConfig(endpoint=sink.url)), arrived)
+        yield Destination({"endpoint": sink.url}, arrived)
 
 
 @asynccontextmanager
@@ -66,9 +80,7 @@ async def kafka() -> AsyncIterator[Destination]:
         async def arrived() -> set[str]:
             return await _read_all(broker.bootstrap_servers)
 
-        config = KafkaResultsConfig(topic="results")
-        exporter = KafkaResultsExporter(config, Brokers(broker.bootstrap_servers, SecurityConfig(), "receive"))
-        yield Destination(exporter, arrived)
+        yield Destination({"topic": "results"}, arrived, dependencies(broker.bootstrap_servers))
 
 
 async def _read_all(servers: str) -> set[str]:
@@ -83,12 +95,19 @@ async def _read_all(servers: str) -> set[str]:
         await consumer.stop()
 
 
-DESTINATIONS: dict[type[Any], Opener] = {
-    PrometheusExporter: prometheus,
-    OtlpExporter: otlp,
-    KafkaResultsExporter: kafka,
-}
-every_exporter = pytest.mark.parametrize("open_one", DESTINATIONS.values(), ids=[e.name for e in DESTINATIONS])
+DESTINATIONS: dict[str, Opener] = {"prometheus": prometheus, "otlp": otlp, "kafka": kafka}
+# Settings with which there is no exporter.
+OFF: dict[str, dict[str, Any]] = {"prometheus": {"enabled": False}, "otlp": {}, "kafka": {}}
+every_exporter = pytest.mark.parametrize("entry", EXPORTERS, ids=lambda entry: entry.name)
+
+
+@asynccontextmanager
+async def opened(entry: Entry) -> AsyncIterator[Opened]:
+    """An exporter built from its entry that has not been started, and where it sends to."""
+    async with DESTINATIONS[entry.name]() as there:
+        exporter = entry.build(entry.config.model_validate(there.settings), there.given)
+        assert exporter is not None
+        yield Opened(exporter, there.arrived)
 
 
 def seen(exporter: Exporter, results: Sequence[Result]) -> list[Result]:
@@ -97,18 +116,44 @@ def seen(exporter: Exporter, results: Sequence[Result]) -> list[Result]:
 
 
 def test_every_exporter_of_the_registry_is_held_to_the_contract() -> None:
-    assert set(EXPORTERS) == DESTINATIONS.keys()
+    assert {entry.name for entry in EXPORTERS} == DESTINATIONS.keys() == OFF.keys()
 
 
-def test_names_are_words_of_their_own() -> None:
-    names = [exporter.name for exporter in EXPORTERS]
-    assert len(set(names)) == len(names)
-    assert all(name.isidentifier() and name.islower() for name in names)
+def test_names_and_sections_are_words_of_their_own() -> None:
+    for words in ([entry.name for entry in EXPORTERS], [entry.section for entry in EXPORTERS]):
+        assert len(set(words)) == len(words)
+        assert all(word.isidentifier() and word.islower() for word in words)
+
+
+def test_the_sections_of_the_registry_are_those_of_the_configuration() -> None:
+    theirs = {
+        name: field.annotation
+        for name, field in Config.model_fields.items()
+        if field.annotation is not None and field.annotation.__module__.startswith("exporters.")
+    }
+    assert theirs == {entry.section: entry.config for entry in EXPORTERS}
 
 
 @every_exporter
-async def test_results_arrive(open_one: Opener) -> None:
-    async with open_one() as there:
+def test_a_setting_that_nobody_knows_is_an_error_with_its_path(entry: Entry) -> None:
+    with pytest.raises(ConfigError, match=rf"^{entry.section}\.nonsense: no such setting"):
+        build({"receive": {"bootstrap_servers": "k:9092", "topics": ["t"]}, entry.section: {"nonsense": 1}})
+
+
+@every_exporter
+async def test_the_name_on_the_label_is_that_of_the_entry(entry: Entry) -> None:
+    async with opened(entry) as there:
+        assert there.exporter.name == entry.name
+
+
+@every_exporter
+def test_settings_that_want_no_exporter_make_none(entry: Entry) -> None:
+    assert entry.build(entry.config.model_validate(OFF[entry.name]), dependencies()) is None
+
+
+@every_exporter
+async def test_results_arrive(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         before = await there.arrived()
         await there.exporter.export(seen(there.exporter, EVERY_OUTCOME))
@@ -118,8 +163,8 @@ async def test_results_arrive(open_one: Opener) -> None:
 
 
 @every_exporter
-async def test_the_same_results_again_change_nothing(open_one: Opener) -> None:
-    async with open_one() as there:
+async def test_the_same_results_again_change_nothing(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         results = seen(there.exporter, EVERY_OUTCOME)
         await there.exporter.export(results)
@@ -130,8 +175,8 @@ async def test_the_same_results_again_change_nothing(open_one: Opener) -> None:
 
 
 @every_exporter
-async def test_no_user_text_leaves_by_default(open_one: Opener) -> None:
-    async with open_one() as there:
+async def test_no_user_text_leaves_by_default(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         await there.exporter.export([SCORED])
         everything = "\n".join(await there.arrived())
@@ -142,8 +187,8 @@ async def test_no_user_text_leaves_by_default(open_one: Opener) -> None:
 
 
 @every_exporter
-async def test_what_is_no_number_never_leaves_and_nobody_is_held_up_by_it(open_one: Opener) -> None:
-    async with open_one() as there:
+async def test_what_is_no_number_never_leaves_and_nobody_is_held_up_by_it(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         await there.exporter.export([HOSTILE])
         await there.exporter.export([SCORED])
@@ -154,8 +199,8 @@ async def test_what_is_no_number_never_leaves_and_nobody_is_held_up_by_it(open_o
 
 
 @every_exporter
-async def test_an_empty_push_is_nothing(open_one: Opener) -> None:
-    async with open_one() as there:
+async def test_an_empty_push_is_nothing(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         before = await there.arrived()
         await there.exporter.export([])
@@ -164,11 +209,11 @@ async def test_an_empty_push_is_nothing(open_one: Opener) -> None:
 
 
 @every_exporter
-async def test_stopping_twice_or_without_a_start_harms_nothing(open_one: Opener) -> None:
+async def test_stopping_twice_or_without_a_start_harms_nothing(entry: Entry) -> None:
     before = asyncio.all_tasks()
-    async with open_one() as there:
+    async with opened(entry) as there:
         await there.exporter.stop()
-    async with open_one() as there:
+    async with opened(entry) as there:
         await there.exporter.start()
         await there.exporter.export([SCORED])
         await there.exporter.stop()
@@ -178,8 +223,8 @@ async def test_stopping_twice_or_without_a_start_harms_nothing(open_one: Opener)
 
 
 @every_exporter
-async def test_after_a_stop_it_takes_results_or_refuses_them_and_breaks_no_other_way(open_one: Opener) -> None:
-    async with open_one() as there:
+async def test_after_a_stop_it_takes_results_or_refuses_them_and_breaks_no_other_way(entry: Entry) -> None:
+    async with opened(entry) as there:
         await there.exporter.start()
         await there.exporter.stop()
         with contextlib.suppress(ExportError):
