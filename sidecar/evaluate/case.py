@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from exporters.result import Evidence
 from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
-from sidecar.evaluate.text.language import language_of
+from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.trace import Document, RagTrace
 
@@ -45,7 +45,7 @@ class Case:
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """ISO 639-1 codes of the languages that question, answer and documents are in."""
+        """Codes of the languages that the request is in: question, answer and documents as a whole."""
         return languages_of(self.trace)
 
     async def support(self) -> list[Support]:
@@ -87,9 +87,9 @@ class Case:
 
 
 def languages_of(trace: RagTrace) -> frozenset[str]:
-    """ISO 639-1 codes of the languages that question, answer and documents are in, as far as they can be told."""
+    """Codes of the languages that question, answer and documents are in as a whole: see text.language.languages_together."""
     texts = (trace.question, trace.answer, *(document.text for document in trace.documents))
-    return frozenset(code for text in map(_clean, texts) if (code := language_of(text.strip())))
+    return languages_together(_clean(text).strip() for text in texts)
 
 
 def _clean(text: str | None) -> str:

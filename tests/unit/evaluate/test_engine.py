@@ -96,6 +96,22 @@ async def test_short_answers_pass_the_language_gate(answer: str) -> None:
     assert all(one.reason != "language" for one in found.values())
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["Oui, pendant deux ans.", "Sí, durante dos años.", "Ja, twee jaar lang.", "Ja, zwei Jahre lang.", "Nein."],
+)
+async def test_a_short_answer_in_another_language_is_unscorable_and_no_hallucination(answer: str) -> None:
+    evaluated = await evaluate(
+        request(
+            question="Is there a warranty, and for how long?",
+            answer=answer,
+            documents=("The warranty lasts two years from the date of purchase.",),
+        )
+    )
+    assert (evaluated.verdict, evaluated.outcome, evaluated.reason) == (None, Outcome.UNSCORABLE, "language")
+    assert {one.reason for one in evaluated.evaluations} == {"language"}
+
+
 async def test_what_can_be_scored_is_scored() -> None:
     without_answer = by_name(await evaluate(request(answer=None)))
     assert without_answer["context_relevance"].score == 0.9
