@@ -33,7 +33,8 @@ beside it is what it renders to.
   a point wants `--set-json config.sample.rate=0.1`, because Helm's `--set` makes it a text.
 - **Replicas share the topics' partitions.** A pod without partitions never becomes ready, so do not run more pods than partitions. For the
   same reason a rollout takes one pod down first, and waits `minReadySeconds` so that the consumer group settles in between.
-- **A stop drains**: scoring first, then exporters, each up to `config.pipeline.drain_seconds`; what is not done is read again later.
+- **A stop drains**: scoring first, then exporters, then the consumer group, all within `config.pipeline.stop_seconds`; what is not done is
+  read again later.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API.
 - Alerts link to runbooks and Grafana at `prometheusRule.runbookBase` and `prometheusRule.grafanaBase`; set both to your own addresses.
 

@@ -25,10 +25,14 @@ from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
+from sidecar.record.deadline import Deadline, Stage, stop_in_order
 from sidecar.record.memory import MemoryBudget
 from sidecar.sample import Sampler
 
 logger = logging.getLogger(__name__)
+
+# Of the whole stop: what scoring may take to drain, and a little to come out of what it is doing.
+_PIPELINE_SHARE = 0.6
 
 
 class App:
@@ -68,6 +72,7 @@ class App:
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
         self.admin = Admin(config.admin, self.telemetry.registry, alive=self.pipeline.problem, ready=self._not_ready)
+        self._deadline: Deadline | None = None
         self._stop = asyncio.Event()
         self._flush = False
 
@@ -96,9 +101,17 @@ class App:
         running = asyncio.create_task(self.pipeline.run(), name="pipeline")
         asked = asyncio.create_task(self._stop.wait(), name="stop")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
-        self.pipeline.stop(flush=self._flush)
         asked.cancel()
-        await running
+        self._deadline = self._new_deadline()
+        self.pipeline.stop(
+            flush=self._flush, drain_seconds=self._deadline.share(0.5, most=self.config.pipeline.drain_seconds)
+        )
+        await asyncio.wait({running}, timeout=self._deadline.share(_PIPELINE_SHARE))
+        if not running.done():
+            logger.warning("the pipeline did not drain in time; what it has in hand is read again after the next start")
+            running.cancel()
+            return
+        running.result()
 
     def stop(self, *, flush: bool = False) -> None:
         """Ask `run` to end; with `flush`, traces still open are scored as they are."""
@@ -126,13 +139,19 @@ class App:
             return "Kafka: no partitions assigned yet"
         return self.pipeline.problem()
 
+    def _new_deadline(self) -> Deadline:
+        return Deadline(self.config.pipeline.whole_stop_seconds, self.clock)
+
     async def _close(self) -> None:
-        await self.deliverer.stop(self.config.pipeline.drain_seconds)
-        await self.receiver.commit()
-        await self.receiver.stop()
-        await self.runtime.stop()
-        self.tracing.stop()
-        await self.admin.stop()
+        """Stop what was started: exporters first, since offsets are committed for what they took; /metrics last."""
+        stages = (
+            Stage("delivery", 0.6, self.deliverer.stop),
+            Stage("the Kafka receiver", 0.7, self.receiver.stop),
+            Stage("the models", 0.5, lambda _: self.runtime.stop()),
+            Stage("tracing", 0.5, lambda _: asyncio.to_thread(self.tracing.stop)),
+            Stage("the admin endpoint", 1.0, lambda _: self.admin.stop()),
+        )
+        await stop_in_order(stages, self._deadline or self._new_deadline())
 
 
 def _decode(config: Config) -> DecodeConfig:

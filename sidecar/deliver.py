@@ -22,12 +22,14 @@ from exporters.base import DestinationError, Exporter, ExportError, PermanentExp
 from exporters.result import Result
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
+from sidecar.record.deadline import Deadline
 from sidecar.record.errors import ConfigError
 
 logger = logging.getLogger(__name__)
 
 _LONGEST_BACKOFF_SECONDS = 30.0
-_LEAST_STOP_SECONDS = 1.0
+# Of the time for a stop: the queues; the exporters themselves have what is left.
+_FLUSH_SHARE = 0.8
 # Between attempts while we are stopping: the deadline is near.
 _STOPPING_BACKOFF_SECONDS = 0.2
 
@@ -69,6 +71,7 @@ class Deliverer:
     def __init__(
         self, config: DeliverConfig, exporters: Sequence[Exporter], *, telemetry: Telemetry, clock: Clock
     ) -> None:
+        self._clock = clock
         self._exporters = list(exporters)
         self._doors = [_Door(exporter, telemetry, clock) for exporter in exporters if exporter.local]
         self._lanes = [_Lane(config, exporter, telemetry, clock) for exporter in exporters if not exporter.local]
@@ -99,9 +102,10 @@ class Deliverer:
         share.finish()
 
     async def stop(self, deadline_seconds: float) -> None:
-        """Flush the queues within the deadline, then stop the exporters. Never raises; safe to call twice."""
-        await asyncio.gather(*(lane.stop(deadline_seconds) for lane in self._lanes))
-        await asyncio.gather(*(_stop(exporter, deadline_seconds) for exporter in self._exporters))
+        """Flush the queues and stop the exporters, both by the deadline. Never raises; safe to call twice."""
+        deadline = Deadline(deadline_seconds, self._clock)
+        await asyncio.gather(*(lane.stop(deadline.share(_FLUSH_SHARE)) for lane in self._lanes))
+        await asyncio.gather(*(_stop(exporter, deadline.left()) for exporter in self._exporters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +280,7 @@ class _Lane:
 async def _stop(exporter: Exporter, deadline_seconds: float) -> None:
     """Stop one exporter. Whatever goes wrong is logged: a stop must come to its end."""
     try:
-        async with asyncio.timeout(max(_LEAST_STOP_SECONDS, deadline_seconds)):
+        async with asyncio.timeout(deadline_seconds):
             await exporter.stop()
     except Exception as error:  # noqa: BLE001 - the door of the exporters
         logger.warning("exporter %s did not stop cleanly (%s)", exporter.name, type(error).__name__)

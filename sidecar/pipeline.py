@@ -33,6 +33,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock
+from sidecar.record.deadline import Deadline
 from sidecar.record.errors import DecodeError
 from sidecar.record.memory import MemoryBudget, trace_bytes
 from sidecar.record.trace import Record
@@ -49,6 +50,7 @@ _BIG_RECORD = 128 * 1024
 _FULL = 0.8
 # Between two turns of the intake where the first broke.
 _PAUSE_SECONDS = 0.2
+_LEAST_STOP_SECONDS = 5.0
 _UNDECIDED = Decision(keep=True, probability=1.0, rule="none")
 
 
@@ -66,13 +68,23 @@ class PipelineConfig(BaseModel):
         default=60.0, gt=0, description="Without a beat of intake for this long /livez fails."
     )
     drain_seconds: float = Field(
-        default=20.0, ge=0, description="Time for scoring to finish at a stop, and then for exporters."
+        default=20.0, ge=0, description="Time for scoring to finish at a stop; half of the whole stop at most."
+    )
+    stop_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="Time for the whole stop, shared out over its stages; by default twice drain_seconds, at least 5. Pods need more.",
     )
     buffer_megabytes: int = Field(
         default=512,
         ge=16,
         description="Memory for all that waits: traces, requests, results, records. At four fifths of it intake pauses.",
     )
+
+    @property
+    def whole_stop_seconds(self) -> float:
+        """Seconds from the signal to the end of the process, at most."""
+        return self.stop_seconds or max(_LEAST_STOP_SECONDS, 2 * self.drain_seconds)
 
 
 class Source(Protocol):
@@ -123,7 +135,7 @@ class Pipeline:
         self._tracing = tracing
         self._memory = memory or MemoryBudget(config.buffer_megabytes * MEGABYTE)
         self._broken = Broken(logger, telemetry, clock)
-        self._drain_seconds = config.drain_seconds
+        self._drain_by = Deadline(config.drain_seconds, clock)
         self._budget_interval = budget_interval_seconds
         self._queue: asyncio.Queue[Job] = asyncio.Queue(config.queue_size)
         self._backlog: deque[Job] = deque()
@@ -139,8 +151,7 @@ class Pipeline:
         """Ask `run` to end, after `drain_seconds` at the latest (by default those of the settings). With `flush`, traces still
         open are finished as they are; without, they are left uncommitted, so that the next start reads them again whole."""
         self._flush = flush
-        if drain_seconds is not None:
-            self._drain_seconds = drain_seconds
+        self._drain_by = Deadline(self._config.drain_seconds if drain_seconds is None else drain_seconds, self._clock)
         self._stopping.set()
 
     def problem(self) -> str | None:
@@ -186,7 +197,7 @@ class Pipeline:
             for assembled in self._assembler.flush():
                 await self._route(assembled)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._drain_seconds):
+            async with asyncio.timeout(self._drain_by.left()):
                 while self._backlog:
                     await self._queue.put(self._backlog.popleft())
                 await self._queue.join()

@@ -56,6 +56,10 @@ async def check_all(path: Path | None) -> int:
     console.print(
         f"[green]ok[/]    settings: {len(type(settings).model_fields)} sections, {path or 'environment alone'}"
     )
+    console.print(
+        f"[green]ok[/]    stop: at most {settings.pipeline.whole_stop_seconds:g} s; a pod's terminationGracePeriodSeconds "
+        "must be longer"
+    )
     well = await _step(console, "models", lambda: _models(settings))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
     results = settings.results

@@ -14,6 +14,7 @@ import yaml
 
 from dashboards import generate
 from sidecar import config
+from sidecar.pipeline import PipelineConfig
 from tests.real import chart
 
 pytestmark = pytest.mark.real
@@ -75,7 +76,8 @@ def test_examples_are_what_the_chart_renders_now() -> None:
         ("image.pullPolicy=Sometimes", "one of"),
         ("podMonitor.interval=often", "does not match"),
         ("resources.limits.cpus=2", "'cpus' not allowed"),
-        ("terminationGracePeriodSeconds=40", "must exceed twice config.pipeline.drain_seconds"),
+        ("terminationGracePeriodSeconds=40", "must exceed config.pipeline.stop_seconds .40;"),
+        ("config.pipeline.stop_seconds=60", "must exceed config.pipeline.stop_seconds .60;"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> None:
@@ -112,7 +114,7 @@ def test_kubernetes_adds_no_variables_that_the_sidecar_would_refuse(rendered: li
 
 def test_a_pod_has_time_to_drain_and_leaves_before_another_joins(rendered: list[dict[str, Any]]) -> None:
     (deployment,) = [one for one in rendered if one["kind"] == "Deployment"]
-    assert pod_of(rendered)["spec"]["terminationGracePeriodSeconds"] > 2 * 20
+    assert pod_of(rendered)["spec"]["terminationGracePeriodSeconds"] > PipelineConfig().whole_stop_seconds
     assert deployment["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
 
 

@@ -271,3 +271,28 @@ async def test_a_result_says_how_whole_its_trace_was() -> None:
     setting = build([native(1)])
     await setting.run()
     assert [result.trace for result in setting.sink.results] == [Completeness(1, True, "complete", False)]
+
+
+async def test_a_stop_waits_for_scoring_no_longer_than_it_is_told() -> None:
+    class Hanging(Engine):
+        async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+            await asyncio.Event().wait()
+            return await super().evaluate(trace, lane=lane)
+
+    setting = build([native(1)], parts={"engine": Hanging(EvaluateConfig(), models())}, drain_seconds=3600)
+    running = asyncio.create_task(setting.pipeline.run())
+    async with asyncio.timeout(20):
+        while not setting.source.given:  # noqa: ASYNC110 - a list, not an event
+            await asyncio.sleep(0.005)
+        setting.pipeline.stop(drain_seconds=0.05)
+        await running
+    assert setting.sink.results == []
+    assert setting.source.tracker.pending(("t", 0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds"),
+    [({}, 40.0), ({"drain_seconds": 30}, 60.0), ({"drain_seconds": 0}, 5.0), ({"stop_seconds": 25}, 25.0)],
+)
+def test_the_whole_stop_has_one_length(settings: dict[str, float], seconds: float) -> None:
+    assert PipelineConfig.model_validate(settings).whole_stop_seconds == seconds
