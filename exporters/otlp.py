@@ -30,6 +30,7 @@ from exporters.serialize import REDACTED, clean
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"
 EVENT = "gen_ai.evaluation.result"
+_HEX = re.compile(r"[0-9a-fA-F]+")
 _SAMPLED = 1
 _LATEST_NANOSECONDS = 2**63 - 1
 
@@ -226,7 +227,7 @@ def span_id_bytes(text: str | None) -> bytes:
 
 
 def _id_bytes(text: str | None, digits: int) -> bytes:
-    if text is None or not re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", text) or not text.strip("0"):
+    if text is None or len(text) != digits or not _HEX.fullmatch(text) or not text.strip("0"):
         return b""
     return bytes.fromhex(text)
 

@@ -1,33 +1,41 @@
-"""Which documents a request had: the candidate whose texts reached the prompt, or texts read out of the prompt itself."""
+"""Which documents a request had: the candidate whose texts reached the prompt, or texts read out of the prompt itself.
+
+Prompts are anybody's: every pattern here starts at a line or a literal and never looks twice at the same run of characters.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
 from sidecar.record.trace import Document
 
 _SPACE = re.compile(r"\s+")
-_NUMBERED = re.compile(r"^\s*\[(\d{1,3})\]\s*", re.MULTILINE)
-_TAGGED = re.compile(r"<(document|doc|passage|context)\b[^>]{0,200}>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-_DASHES = re.compile(r"-{10,}\s*\n(.*?)\n\s*-{10,}", re.DOTALL)
-_SECTION = re.compile(
-    r"(?:^|\n)\s*(?:context|contexts|context information|documents|passages|sources)[^\n:]{0,40}:\s*\n?(.*?)"
-    r"(?=\n\s*(?:question|query|user question|answer|instructions?)\s*:|\Z)",
-    re.DOTALL | re.IGNORECASE,
+_NUMBERED = re.compile(r"^[^\S\n]*+\[(\d{1,3})\]\s*+", re.MULTILINE)
+_TAG = re.compile(r"<(?:(document|doc|passage|context)\b[^>]{0,200}|/(document|doc|passage|context))>", re.IGNORECASE)
+_DASHES = re.compile(r"-{10,}+")
+_SECTION = re.compile(r"^[^\S\n]*+(?:context|documents|passages|sources)[^\n:]{0,40}:", re.MULTILINE | re.IGNORECASE)
+_AFTER_SECTION = re.compile(
+    r"^[^\S\n]*+(?:question|query|user question|answer|instructions?)\s*+:", re.MULTILINE | re.IGNORECASE
 )
-_METADATA_LINE = re.compile(r"^(?:[\w .-]{1,40}: [^\n]{1,300}\n)+\n+")
+_PARAGRAPH = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_KEY_VALUE = re.compile(r"^[\w .-]{1,40}: \S")
 _MOST_READ = 400_000
+_MOST_COMPARED = 100_000_000
 
 
 def choose_documents(
     candidates: Sequence[tuple[str, tuple[Document, ...]]], prompt: str | None
 ) -> tuple[tuple[Document, ...], str, bool]:
     """(documents, source, filtered): the candidate with most documents in the prompt, the first of equals; where some but
-    not all of them are in the prompt, those alone (a hidden reranker, or truncation)."""
+    not all of them are in the prompt, those alone (a hidden reranker, or truncation). Thousands of documents are not looked
+    up in a prompt of megabytes: the first candidate stands."""
     if not candidates:
         return (), "none", False
     folded = _fold(prompt) if prompt else ""
+    if len(folded) * sum(len(documents) for _, documents in candidates) > _MOST_COMPARED:
+        folded = ""
     best_source, best, found = candidates[0][0], candidates[0][1], _in_prompt(candidates[0][1], folded)
     for source, documents in candidates[1:]:
         mine = _in_prompt(documents, folded)
@@ -41,20 +49,58 @@ def choose_documents(
 def documents_of_prompt(variable: str | None, prompt: str | None) -> list[str]:
     """Texts of the documents that a prompt holds, by the known ways of writing them; [] where none fits."""
     if variable:
-        return _split(variable)
+        return _split(variable[:_MOST_READ])
     if not prompt:
         return []
     text = prompt[:_MOST_READ]
-    tagged = [match.group(2).strip() for match in _TAGGED.finditer(text)]
+    tagged = _tagged(text)
     if tagged:
         return [one for one in tagged if one]
-    dashed = _DASHES.search(text)
-    if dashed:
-        return _split(dashed.group(1))
-    section = _SECTION.search(text)
-    if section and section.group(1).strip():
-        return _split(section.group(1))
-    return _numbered(text)
+    block = _between_dashes(text)
+    if block is None:
+        block = _section(text) or None
+    return _numbered(text) if block is None else _split(block)
+
+
+def _tagged(text: str) -> list[str]:
+    """What stands between each opening tag and the nearest end tag of its name."""
+    nearest: dict[str, re.Match[str]] = {}
+    pairs: list[tuple[re.Match[str], re.Match[str]]] = []
+    for tag in reversed(list(_TAG.finditer(text))):
+        opened, closed = tag.groups()
+        if closed:
+            nearest[closed.lower()] = tag
+        elif opened.lower() in nearest:
+            pairs.append((tag, nearest[opened.lower()]))
+    found, reached = [], 0
+    for opening, closing in reversed(pairs):
+        if opening.start() >= reached:
+            found.append(text[opening.end() : closing.start()].strip())
+            reached = closing.end()
+    return found
+
+
+def _between_dashes(text: str) -> str | None:
+    """What stands between a line that ends with dashes and the next one that begins with them."""
+    start: int | None = None
+    for before, after in itertools.pairwise(_DASHES.finditer(text)):
+        gap = text[before.end() : after.start()]
+        if start is None and "\n" in gap[: len(gap) - len(gap.lstrip())]:
+            start = before.end()
+        if start is None or "\n" not in gap[len(gap.rstrip()) :]:
+            continue
+        if start < before.end() or gap.strip() or gap.count("\n") > 1:
+            return text[start : after.start()]
+    return None
+
+
+def _section(text: str) -> str:
+    """What stands under the first heading `Context:` and the like, up to a heading such as `Question:`."""
+    heading = _SECTION.search(text)
+    if heading is None:
+        return ""
+    after = _AFTER_SECTION.search(text, heading.end())
+    return text[heading.end() : after.start() if after else len(text)].strip()
 
 
 def _split(text: str) -> list[str]:
@@ -62,7 +108,7 @@ def _split(text: str) -> list[str]:
     numbered = _numbered(text)
     if numbered:
         return numbered
-    parts = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    parts = [stripped for part in _PARAGRAPH.split(text) if (stripped := part.strip())]
     return [part for part in (_without_metadata(parts)) if part]
 
 
@@ -73,15 +119,14 @@ def _numbered(text: str) -> list[str]:
         return []
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     found = [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
-    last = re.split(r"\n\s*\n\s*(?=(?:question|query|answer)\s*:)", found[-1], maxsplit=1, flags=re.IGNORECASE)[0]
-    return [*found[:-1], last.strip()]
+    paragraphs = _PARAGRAPH.split(found[-1])
+    last = next((n for n, part in enumerate(paragraphs) if n and _AFTER_SECTION.match(part)), len(paragraphs))
+    return [*found[:-1], "\n\n".join(paragraphs[:last]).strip()]
 
 
 def _without_metadata(parts: Sequence[str]) -> list[str]:
     """LlamaIndex writes a paragraph of `key: value` lines before each text: drop these where every second one is so."""
-    lines = [
-        all(re.match(r"[\w .-]{1,40}: \S", line) for line in part.splitlines()) and len(part) < 400 for part in parts
-    ]
+    lines = [len(part) < 400 and all(map(_KEY_VALUE.match, part.splitlines())) for part in parts]
     if len(parts) >= 2 and len(parts) % 2 == 0 and all(lines[::2]) and not any(lines[1::2]):
         return list(parts[1::2])
     return list(parts)

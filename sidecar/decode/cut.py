@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import orjson
 
 from sidecar.record.trace import AttributeValue
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
-_JSON_START = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\["{\]])')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+_JSON_START = re.compile(r'\{\s*+["}]|\[\s*+[\["{\]]')
 _CLOSERS = {"{": "}", "[": "]"}
 _SHORTEST_LIMIT = 32
 _LONGEST = 200_000
@@ -69,39 +68,26 @@ def salvage(text: str) -> str | None:
 
 def _whole_part(text: str) -> tuple[int, str]:
     """How far the text is whole, and what closes the brackets that are open there."""
-    stack: list[_Bracket] = []
-    safe, closers, reached = 0, "", 0
+    closers, has_key = "", [False]
+    whole, reached = (0, ""), 0
     for token in _TOKEN.finditer(text):
-        if text[reached : token.start()].strip():
-            break  # A text without its closing quote.
+        if token.group(1) == "" or text[reached : token.start()].strip():
+            break  # A text without its closing quote, or something between two values.
         reached, piece = token.end(), token.group()
         if piece in ":,":
-            if stack:
-                stack[-1].has_key = piece == ":"
+            has_key[-1] = piece == ":"
             continue
         if piece in "{[":
-            stack.append(_Bracket(piece))
+            closers = _CLOSERS[piece] + closers
+            has_key.append(False)
         elif piece in "}]":
-            if not stack:
+            if not closers:
                 break
-            stack.pop()
-        elif _waits(stack, piece, last=reached == len(text)):
-            continue
-        if len(stack) > _DEEPEST:
+            closers = closers[1:]
+            has_key.pop()
+        elif (closers[:1] == "}" and not has_key[-1]) or (reached == len(text) and piece[0] != '"'):
+            continue  # A key whose value has not come yet, or a number that may go on behind the cut.
+        if len(closers) > _DEEPEST:
             break
-        safe, closers = reached, "".join(_CLOSERS[one.opened] for one in reversed(stack))
-    return safe, closers
-
-
-@dataclass(slots=True)
-class _Bracket:
-    """An open bracket; in an object, whether a key awaits its value."""
-
-    opened: str
-    has_key: bool = False
-
-
-def _waits(stack: list[_Bracket], piece: str, *, last: bool) -> bool:
-    """Whether a scalar is a key whose value has not come yet, or a number that may go on behind the cut."""
-    is_key = bool(stack) and stack[-1].opened == "{" and not stack[-1].has_key
-    return is_key or (last and piece[0] != '"')
+        whole = reached, closers
+    return whole

@@ -25,6 +25,7 @@ _WORDS = (
 )  # fmt: skip
 _CODES = {429: "rate_limit", 401: "auth", 403: "auth", 408: "timeout", 504: "timeout", 499: "cancelled"}
 _CODE = re.compile(r"(?:error code|status code|status|code|http)\D{0,4}\b([45]\d\d)\b|^([45]\d\d)$", re.IGNORECASE)
+_NO_LETTERS = re.compile(r"[^a-z]+")
 _NAME = re.compile(r"^\s*([\w.]+(?:Error|Exception|Timeout)?)\s*\(")
 
 
@@ -52,7 +53,7 @@ def classify(text: object) -> str | None:
     if not isinstance(text, str) or not text or text in ("Exception", "_OTHER"):
         return None
     sample = text[:2000]
-    squeezed = re.sub(r"[^a-z]", "", sample.lower())
+    squeezed = _NO_LETTERS.sub("", sample.lower())
     for word, found in _WORDS:
         if word in squeezed:
             return found

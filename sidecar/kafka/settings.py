@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from exporters.clients.security import Brokers, SecurityConfig
 
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
 
 class ReceiveConfig(BaseModel):
     """Settings of what reads from Kafka."""
@@ -105,7 +107,7 @@ class ReceiveConfig(BaseModel):
         if bool(topics) == bool(info.data["topic_pattern"]):
             raise ValueError("name either topics or topic_pattern, exactly one of them")
         for topic in topics:
-            if not re.fullmatch(r"[A-Za-z0-9._-]{1,249}", topic):
+            if not _TOPIC.fullmatch(topic):
                 raise ValueError(f"{topic!r} is not a topic name")
         return topics
 

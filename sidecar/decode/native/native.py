@@ -45,6 +45,7 @@ _REFERENCE = (
 )  # fmt: skip
 _ID = ("request_id", "trace_id", "run_id", "id")
 _INSIDE = ("inputs", "outputs", "input", "output", "data", "record", "attributes")
+_HEX = re.compile(r"[0-9a-fA-F]+")
 _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0, "us": 1e-6}
 
 
@@ -399,7 +400,7 @@ def _feedback(record: _Record) -> float | None:
 
 
 def _hex(value: str | None, digits: int) -> str | None:
-    return value.lower() if value and re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", value) else None
+    return value.lower() if value and len(value) == digits and _HEX.fullmatch(value) else None
 
 
 def _squeeze(name: str) -> str:

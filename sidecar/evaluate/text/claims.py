@@ -6,6 +6,7 @@ greetings, questions, offers of help and remarks about the answer itself are not
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,24 +16,24 @@ import sentencex
 from sidecar.inference.base import Claim
 
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*)$|^\s*\*\*([^*]{1,80}?):?\*\*:?\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*•‣–+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+(.*)$")
-_ROW = re.compile(r"^\s*\|(.+)\|\s*$")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(.*)$|^\s*+\*\*([^*]{1,80}?):?\*\*:?\s*+$")
+_ITEM = re.compile(r"^\s*+(?:[-*•‣–+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s++(.*)$")
+_ROW = re.compile(r"^\s*+\|(.+)\|\s*+$")
 _INTRODUCES = re.compile(r"[:：][ \t]*$", re.MULTILINE)
-_RULE = re.compile(r"^\s*(?:[-*_=]{3,}|\|?[\s:|-]{3,}\|?)\s*$")
+_RULE = re.compile(r"^(?:\s*+[-*_=]{3,}+\s*+|[\s:|-]{3,}+)$")
 _CITATION = re.compile(
-    r"\s*(?:\[\^?\d+(?:\s*[,;–-]\s*\^?\d+)*\]|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])])"
+    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\]|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])])"
     r"|(?<=[.!?])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
     re.IGNORECASE,
 )
 _MARKUP = (
-    (re.compile(r"!\[[^\]]{0,200}\]\([^)]{0,500}\)"), ""),
+    (re.compile(r"!\[[^\[\]]{0,200}\]\([^)]{0,500}\)"), ""),
     (re.compile(r"\[([^\[\]]{1,300})\]\([^()]{0,500}\)"), r"\1"),
     (re.compile(r"(\*\*|__)(.{1,400}?)\1"), r"\2"),
     (re.compile(r"(?<![\w*])\*(?!\s)([^*]{1,400}?)\*(?![\w*])"), r"\1"),
     (re.compile(r"`([^`]{0,400})`"), r"\1"),
-    (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^>]{0,80})?>", re.IGNORECASE), ""),
-    (re.compile(r"</?[a-zA-Z][^>]{0,80}>"), " "),
+    (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^<>]{0,80})?>", re.IGNORECASE), ""),
+    (re.compile(r"</?[a-zA-Z][^<>]{0,80}>"), " "),
     (re.compile(r"^\s*>+\s?"), ""),
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -61,6 +62,9 @@ _LEAD = re.compile(
 )
 _BARE = re.compile(r"^(?:yes|no|yeah|nope|right|correct|true|false|indeed|exactly|sure)[.!,]?$", re.IGNORECASE)
 MOST_CLAIMS = 200
+_READ = 50_000
+_MOST_SEGMENTED = 5000  # characters at once: sentencex takes time with the square of a run of marks
+_MOST_UNITS = 10 * MOST_CLAIMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,10 @@ class _Unit:
 
 
 def split_claims(answer: str) -> list[Claim]:
-    """The claims of an answer, in order; at most MOST_CLAIMS. An answer of one short phrase is one claim."""
-    units = [unit for unit in _units(answer) if _LETTER.search(unit.text) or any(c.isdigit() for c in unit.text)]
+    """The claims of an answer, in order; at most MOST_CLAIMS, out of its first 50,000 characters. An answer of one short
+    phrase is one claim."""
+    said = (unit for unit in _units(answer[:_READ]) if _LETTER.search(unit.text) or any(c.isdigit() for c in unit.text))
+    units = list(itertools.islice(said, _MOST_UNITS))
     claims: list[Claim] = []
     previous = ""
     for unit in units:
@@ -104,6 +110,8 @@ def _units(answer: str) -> Iterator[_Unit]:
     paragraph: list[str] = []
     lines = _INTRODUCES.sub(r"\g<0>\n", _FENCE.sub("\n", answer.replace("\r\n", "\n"))).split("\n")
     for line in [*lines, ""]:
+        if not (paragraph or header or line.strip()):
+            continue
         block = _RULE.match(line) or _HEADING.match(line) or _ITEM.match(line) or _ROW.match(line)
         if block or not line.strip():
             found = [_Unit(sentence, "", alone=False) for sentence in _sentences(" ".join(paragraph))]
@@ -140,7 +148,19 @@ def _sentences(text: str) -> list[str]:
     if not plain:
         return []
     language = "zh" if _HAN.search(plain) else "en"
-    return [one for sentence in sentencex.segment(language, plain) if (one := sentence.strip())]
+    found = (sentence for piece in _pieces(plain) for sentence in sentencex.segment(language, piece))
+    return [one for sentence in found if (one := sentence.strip())]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text itself, or pieces that end after a sentence where there is one to end after."""
+    start = 0
+    while len(text) - start > _MOST_SEGMENTED:
+        most = start + _MOST_SEGMENTED
+        end = max(text.rfind(mark, start, most) for mark in (". ", "? ", "! ", "。")) + 1 or most
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _CHUNK = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_NAME = re.compile(r"\b[A-Z][\w'’-]*[a-z][\w'’-]*|\b[A-Z]{2,}\b")
+_NAME = re.compile(r"\b[A-Z][\w'’-]{0,40}[a-z][\w'’-]*+|\b[A-Z]{2,}\b")
 _BREAK = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=[;。！？])\s*")
 _NEGATION = frozenset({"not", "no", "never", "none", "nor", "neither", "cannot", "without", "n't", "hardly", "barely"})
 _STOP = frozenset(

@@ -36,6 +36,8 @@ PROMPT = (
 MAX_TOKENS = 2048
 THRESHOLD = 0.5
 FILES: Mapping[str, Scheme] = {"model.fp32.onnx": "fp32", "model.int8.onnx": "rows"}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_HUB_NAME = re.compile(r"^[\w.-]++/[\w.-]++")
 _PREFIX = "t5."
 
 
@@ -152,16 +154,16 @@ def find_tokenizer(directory: Path, *, vocabulary: int) -> Tokenizer:
 
 def _revision(directory: Path) -> str | None:
     """The hub's commit, as its caches keep it: the name of a snapshot's folder, or a file's download metadata."""
-    if re.fullmatch(r"[0-9a-f]{40}", directory.resolve().name):
+    if _COMMIT.fullmatch(directory.resolve().name):
         return directory.resolve().name
     metadata = directory / ".cache" / "huggingface" / "download" / "model.safetensors.metadata"
     lines = metadata.read_text(encoding="utf-8").split("\n") if metadata.is_file() else [""]
-    return lines[0] if re.fullmatch(r"[0-9a-f]{40}", lines[0]) else None
+    return lines[0] if _COMMIT.fullmatch(lines[0]) else None
 
 
 def _download(source: str, folder: Path, say: Callable[[str], None]) -> str:
     """Fetch a snapshot and the tokenizer from the hub (HF_ENDPOINT, HF_TOKEN); the commit."""
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", source):
+    if not _HUB_NAME.fullmatch(source):
         raise ConfigError("SOURCE", f"{source} is neither a directory nor a hub id", f"for example {HUB_ID}")
     hub = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     token = os.environ.get("HF_TOKEN")

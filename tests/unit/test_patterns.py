@@ -1,0 +1,184 @@
+"""No text that users can send takes more than a second of a pattern, or of a function that reads it.
+
+Patterns are found by walking the modules, so that a new one is held to this without being named here.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import exporters
+import sidecar
+from sidecar.assemble.contexts import choose_documents, documents_of_prompt
+from sidecar.decode import values
+from sidecar.decode.cut import limit_of, salvage
+from sidecar.decode.decoder import DecodeConfig
+from sidecar.decode.errors import classify
+from sidecar.decode.native.native import read_native
+from sidecar.decode.weight import adjusted_count
+from sidecar.evaluate.text.abstain import abstains
+from sidecar.evaluate.text.claims import split_claims
+from sidecar.evaluate.text.language import language_of
+from sidecar.inference.embedding.text import read_words, sentences
+from sidecar.price import PriceConfig, Pricer
+from sidecar.record.trace import Document, ModelCall, Tokens
+from tests.cpu import cpu_limit
+from tests.unit.decode.spans import message, one, span
+
+pytestmark = pytest.mark.slow
+MEGABYTE = 1_000_000
+RUNS = ("\n", " ", "\n ", "[", "-", "0", "a b ", "<document>", '"', "\\", '\\"', ",")
+MORE_RUNS = (
+    "\t", "\r\n", "\n\n", "]", "(", "*", "_", "#", "|", ":", ".", "<", "a", "A", "。", "'", "`", "a\n", "1,", "A-", "[1]", "[1]\n", "![",
+    "[a](", "<b ", "<doc ", "</context>", "context:\n", "a: b\n", "```", "**a", "- a\n", "|a|\n", "provided ", "is not ", "i am really ",
+    "there is no ", "however ", "status ", '["', '{"a":', "\\ud800",
+)  # fmt: skip
+
+# The callers read no more than so many characters of a text (another test holds them to it).
+BOUNDED: Mapping[str, int] = {
+    "sidecar.evaluate.text.abstain._ABSTAINS": 4000,
+    "sidecar.evaluate.text.abstain._LECTURE": 4000,
+}
+
+
+def _patterns() -> dict[str, re.Pattern[str]]:
+    found: dict[str, re.Pattern[str]] = {}
+
+    def collect(name: str, value: object) -> None:
+        if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+            if value not in found.values():
+                found[name] = value
+        elif isinstance(value, tuple | list):
+            for number, one in enumerate(value):
+                collect(f"{name}[{number}]", one)
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                collect(f"{name}[{key}]", one)
+
+    for package in (sidecar, exporters):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                for name, value in vars(importlib.import_module(module.name)).items():
+                    collect(f"{module.name}.{name}", value)
+    return found
+
+
+PATTERNS = _patterns()
+
+
+def _text(run: str, size: int) -> str:
+    return "hello" + run * (size // len(run)) + "what is it?"
+
+
+def _texts(size: int) -> Iterator[tuple[str, str, float]]:
+    """Run, text and CPU seconds: a few runs of full size, more of a twentieth, where a square is seen as well."""
+    yield from ((run, _text(run, size), 1.0) for run in RUNS)
+    yield from ((run, _text(run, size // 20), 0.5) for run in MORE_RUNS)
+
+
+def test_the_walk_finds_the_patterns() -> None:
+    assert len(PATTERNS) > 50
+    assert {"sidecar.assemble.contexts._NUMBERED", "sidecar.evaluate.text.claims._MARKUP[0][0]"} <= PATTERNS.keys()
+    assert PATTERNS.keys() >= BOUNDED.keys()
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_reads_a_megabyte_of_anything_within_a_second(name: str) -> None:
+    pattern = PATTERNS[name]
+    for run, text, limit in _texts(BOUNDED.get(name, MEGABYTE)):
+        for use in ("finditer", "match", "fullmatch"):  # The first does what search, findall, sub and split do.
+            with cpu_limit(limit, f"{use} of {name} on a run of {run!r}"):
+                found = getattr(pattern, use)(text)
+                if use == "finditer":
+                    deque(found, maxlen=0)
+
+
+def test_every_pattern_of_ours_is_a_constant_of_its_module() -> None:
+    """One within a function would escape the walk. Patterns that an operator configures are no constants."""
+    inside = [
+        f"{path}:{call.lineno}"
+        for package in ("sidecar", "exporters")
+        for path in sorted(Path(package).rglob("*.py"))
+        for call in _calls_in_functions(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call.args[0], ast.Constant | ast.JoinedStr)
+    ]
+    assert inside == []
+
+
+def _calls_in_functions(tree: ast.Module) -> Iterator[ast.Call]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for call in ast.walk(function):
+                if isinstance(call, ast.Call) and call.args and ast.unparse(call.func).startswith("re."):
+                    yield call
+
+
+def _decode(value: Mapping[str, Any] | str) -> object:
+    return read_native({"question": "q", "answer": value}, DecodeConfig(), fallback_timestamp=0.0)
+
+
+def _documents(text: str) -> object:
+    third = len(text) // 3
+    halves = (Document(1, text[:third]), Document(2, text[third:]))
+    return choose_documents([("spans", halves), ("tool", halves[::-1])], text)
+
+
+# name: (what reads the text, characters). Less than a megabyte only where the reader itself is given no more, or not on the event loop.
+READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
+    "documents_of_prompt": (lambda text: documents_of_prompt(None, text), MEGABYTE),
+    "documents of a prompt's variable": (lambda text: documents_of_prompt(text, None), MEGABYTE),
+    "choose_documents": (_documents, MEGABYTE),
+    "abstains": (abstains, MEGABYTE),
+    "split_claims": (split_claims, MEGABYTE),
+    "language_of": (language_of, MEGABYTE),
+    "salvage of a list": (lambda text: salvage("[" + text), 199_000),  # decode.cut leaves longer ones alone
+    "salvage of an object": (lambda text: salvage('{"a": "' + text), 199_000),
+    "limit_of": (lambda text: limit_of({"a": "[" + text, "b": '{"' + text}), MEGABYTE),
+    "text_of": (values.text_of, MEGABYTE),
+    "unwrap_input": (lambda text: values.unwrap_input("[" + text), MEGABYTE),
+    "unwrap_output": (lambda text: values.unwrap_output("{" + text), MEGABYTE),
+    "documents_in": (lambda text: values.documents_in("[" + text), MEGABYTE),
+    "messages": (lambda text: values.all_text([{"role": "user", "content": text}]), MEGABYTE),
+    "number": (values.number, MEGABYTE),
+    "classify": (classify, MEGABYTE),
+    "adjusted_count": (lambda text: adjusted_count("ot=" + text + "th:c"), MEGABYTE),
+    "a native record": (_decode, MEGABYTE),
+    "sentences": (sentences, 100_000),  # of a document, on a thread: one step for each break
+    "read_words": (read_words, MEGABYTE),
+    "price": (lambda text: Pricer(PriceConfig()).price([ModelCall(None, text, Tokens(1, 1))]), MEGABYTE),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_reads_user_text_reads_a_run_of_anything_within_a_second(name: str) -> None:
+    read, size = READERS[name]
+    read("What models and tables need is loaded with the first text.")
+    for run, text, limit in _texts(size):
+        with cpu_limit(limit, f"{name} of a run of {run!r}"):
+            read(text)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_prompt_with_a_megabyte_of_anything_is_a_request_within_a_second(run: str) -> None:
+    prompt = _text(run, MEGABYTE)
+    attributes = {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user"}
+    spans = [span("chat", {**attributes, "llm.input_messages.0.message.content": prompt}, number=1)]
+    with cpu_limit(1.0, f"a prompt of a run of {run!r}"):
+        request = one(message(*spans))
+    assert request.question is not None
+
+
+def test_thousands_of_documents_are_not_looked_up_in_a_prompt_of_megabytes() -> None:
+    documents = tuple(Document(rank, "a" * 90 + str(rank)) for rank in range(1, 10_001))
+    with cpu_limit(1.0, "ten thousand documents in a prompt of a megabyte"):
+        chosen, _, filtered = choose_documents([("spans", documents)], "a" * MEGABYTE)
+    assert (len(chosen), filtered) == (10_000, False)
