@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import errno
 import importlib
-import os
 import sys
 from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
 from sidecar import __version__
-from sidecar.commands.common import ExitCode, WholeHelp, errors, new_cli
+from sidecar.commands.common import ExitCode, WholeHelp, errors, forget_stdout, new_cli
 from sidecar.record.errors import BrokerError, ConfigError, OutputError, SidecarError
 
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -115,12 +114,12 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        _forget_stdout()
+        forget_stdout()
         sys.exit(ExitCode.NOT_ALL_WELL)
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        _forget_stdout()
+        forget_stdout()
         _end(ExitCode.NOT_WRITTEN, "error", f"the output could not be written: {error.strerror}")
     sys.exit(ExitCode.DONE)
 
@@ -129,11 +128,6 @@ def _end(code: ExitCode, word: str, error: SidecarError | str) -> NoReturn:
     errors.print(f"[bold red]{word}[/]", end=" ")
     errors.print(str(error), markup=False, soft_wrap=True)
     sys.exit(code)
-
-
-def _forget_stdout() -> None:
-    """What is left in its buffer goes nowhere: the interpreter would fail over it at the exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 import inspect
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +32,11 @@ class ExitCode(enum.IntEnum):
     NO_BROKER = 3
     NOT_WRITTEN = 4
     INTERRUPTED = 130
+
+
+def forget_stdout() -> None:
+    """Let what is left in its buffer go nowhere: the interpreter would fail over it at the exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class WholeHelp(TyperGroup):

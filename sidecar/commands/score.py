@@ -6,25 +6,31 @@ One result a line, in the order of the input. A line that cannot be read keeps i
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, TypeAlias
 
 import orjson
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from exporters.result import SCHEMA, Outcome
-from exporters.serialize import result_to_json
+from exporters.result import SCHEMA, Outcome, Result
+from exporters.serialize import clean, result_to_json
 from sidecar import config
-from sidecar.commands.common import ConfigOption, errors, new_cli
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.decode.decoder import DecodeConfig
+from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.native import read_native_line
+from sidecar.decode.wire.parse import load_json
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
@@ -35,6 +41,14 @@ from sidecar.results import make_result
 cli = new_cli()
 
 _IN_FLIGHT = 64
+_COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    TaskProgressColumn(),
+    TextColumn("{task.fields[lines]} lines"),
+    TimeElapsedColumn(),
+    TimeRemainingColumn(),
+)
 
 
 @cli.command()
@@ -49,23 +63,24 @@ def score(
 ) -> None:
     """Score a file of native records without Kafka: one result a line, in the order of the input."""
     settings = config.load(config_file, kafka=False)
-    size = source.stat().st_size if source.is_file() else None
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=errors, transient=not errors.is_terminal) as bar:
-        task = bar.add_task("scoring", total=size)
-        unread = asyncio.run(
-            score_file(source, target, settings=settings, progress=lambda read: bar.update(task, completed=read))
-        )
-    if unread:
-        lines = "1 line" if unread == 1 else f"{unread} lines"
-        errors.print(f"{lines} could not be read; the output says why in each place")
-        raise typer.Exit(1)
+    refuse_same_file(source, target)
+    to_terminal = (target is None or str(target) == "-") and sys.stdout.isatty()
+    with Progress(*_COLUMNS, console=errors, transient=True, disable=to_terminal or not errors.is_terminal) as bar:
+        task = bar.add_task("scoring", total=source.stat().st_size if source.is_file() else None, lines=0)
+
+        async def run() -> Summary:
+            signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # what Ctrl-C does: leave nothing half done
+            return await score_file(
+                source,
+                target,
+                settings=settings,
+                progress=lambda lines, read: bar.update(task, completed=read, lines=lines),
+            )
+
+        summary = asyncio.run(run())
+    summary.print(errors)
+    if summary.unread:
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 
 async def score_file(
@@ -73,59 +88,94 @@ async def score_file(
     target: Path | None,
     *,
     settings: Config,
-    progress: Callable[[int], None],
-) -> int:
-    """Score `source` into `target` (None or "-": standard output). `progress` is called with the bytes read so far.
+    progress: Callable[[int, int], None],
+) -> Summary:
+    """Score `source` into `target` (None or "-": standard output).
 
-    Returns how many lines could not be read. Raises ConfigError where a file cannot be opened.
+    `progress` is called with the lines and the bytes of input whose results are written. Raises ConfigError where a file cannot be
+    opened, OutputError where the results cannot be written.
     """
     runtime = ModelRuntime(settings.inference, Telemetry())
-    engine = Engine(settings.evaluate, runtime.router)
-    pricer = Pricer(settings.price)
-    unread = 0
+    scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode)
+    summary = Summary()
     with ExitStack() as stack:
-        lines = _lines(stack, source, progress)
-        out = _output(stack, target)
+        lines = _lines(stack, source)
+        write = stack.enter_context(lines_to(target))
         await runtime.start()
         try:
-            waiting: deque[asyncio.Task[tuple[bytes, bool]]] = deque()
-            for number, line in lines:
-                waiting.append(
-                    asyncio.create_task(_score(number, line, engine=engine, pricer=pricer, limits=settings.decode))
-                )
-                if len(waiting) >= _IN_FLIGHT:
-                    unread += await _write(out, waiting.popleft())
-            while waiting:
-                unread += await _write(out, waiting.popleft())
+            async for line, (text, result) in _in_order(lines, scoring):
+                write(text)
+                summary.add(result)
+                progress(line.number, line.end)
         finally:
             await runtime.stop()
-    return unread
+    return summary
 
 
-async def _write(out: BinaryIO, task: asyncio.Task[tuple[bytes, bool]]) -> int:
-    text, read = await task
-    out.write(text + b"\n")
-    out.flush()
-    return 0 if read else 1
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the input: its number from 1, and how many bytes were read when it ended."""
+
+    number: int
+    end: int
+    text: bytes
 
 
-async def _score(
-    number: int, line: bytes, *, engine: Engine, pricer: Pricer, limits: DecodeConfig
-) -> tuple[bytes, bool]:
+_Scored: TypeAlias = tuple[bytes, Result | None]
+
+
+async def _in_order(lines: Iterator[_Line], scoring: _Scoring) -> AsyncIterator[tuple[_Line, _Scored]]:
+    waiting: deque[tuple[_Line, asyncio.Task[_Scored]]] = deque()
     try:
-        trace = read_native_line(line, limits, fallback_timestamp=time.time())
-    except DecodeError as error:
-        return orjson.dumps(_unread(number, error)), False
-    evaluated = await engine.evaluate(trace)
-    result = make_result(
-        trace,
-        pricer=pricer,
-        completed_at=time.time(),
-        outcome=evaluated.outcome,
-        reason=evaluated.reason,
-        evaluated=evaluated,
-    )
-    return orjson.dumps(result_to_json(result, with_text=True)), True
+        for line in lines:
+            waiting.append((line, asyncio.create_task(scoring.score(line))))
+            if len(waiting) >= _IN_FLIGHT:
+                first, task = waiting.popleft()
+                yield first, await task
+        while waiting:
+            first, task = waiting.popleft()
+            yield first, await task
+    finally:
+        for _, task in waiting:
+            task.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """From a line to its result as JSON."""
+
+    engine: Engine
+    pricer: Pricer
+    limits: DecodeConfig
+
+    async def score(self, line: _Line) -> _Scored:
+        own = _request_id(line.text, self.limits)
+        try:
+            trace = read_native_line(line.text, self.limits, fallback_timestamp=time.time())
+        except DecodeError as error:
+            return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
+        evaluated = await self.engine.evaluate(trace)
+        result = make_result(
+            trace,
+            pricer=self.pricer,
+            completed_at=time.time(),
+            outcome=evaluated.outcome,
+            reason=evaluated.reason,
+            evaluated=evaluated,
+        )
+        return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
+
+
+def _request_id(line: bytes, limits: DecodeConfig) -> str | None:
+    """The caller's own id, under the name that native records have for it."""
+    try:
+        data = load_json(line)
+    except DecodeError:
+        return None
+    for name, value in (apply(limits.mapping, data) if isinstance(data, dict) else {}).items():
+        if name.lower().replace("_", "").replace("-", "") == "requestid" and isinstance(value, str | int):
+            return clean(str(value))
+    return None
 
 
 def _unread(number: int, error: DecodeError) -> dict[str, object]:
@@ -143,27 +193,17 @@ def _unread(number: int, error: DecodeError) -> dict[str, object]:
     }
 
 
-def _lines(stack: ExitStack, source: Path, progress: Callable[[int], None]) -> Iterator[tuple[int, bytes]]:
+def _lines(stack: ExitStack, source: Path) -> Iterator[_Line]:
     try:
         stream = sys.stdin.buffer if str(source) == "-" else stack.enter_context(source.open("rb"))
     except OSError as error:
         raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
 
-    def numbered() -> Iterator[tuple[int, bytes]]:
+    def numbered() -> Iterator[_Line]:
         read = 0
         for number, line in enumerate(stream, 1):
             read += len(line)
             if line.strip():
-                yield number, line
-            progress(read)
+                yield _Line(number, read, line)
 
     return numbered()
-
-
-def _output(stack: ExitStack, target: Path | None) -> BinaryIO:
-    if target is None or str(target) == "-":
-        return sys.stdout.buffer
-    try:
-        return stack.enter_context(target.open("wb"))
-    except OSError as error:
-        raise ConfigError("OUT", f"{target}: {error.strerror}", "give a writable path") from error

@@ -6,8 +6,10 @@ import importlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,119 @@ def test_score_is_the_same_in_every_run(tmp_path: Path) -> None:
     one, two = cli("score", source), cli("score", source)
     assert one.returncode == 0
     assert one.stdout == two.stdout != ""
+
+
+def test_score_ends_with_a_summary_on_standard_error_and_no_bar_where_that_is_no_terminal(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({**GOOD, "request_id": str(n)}) for n in range(3)]
+    source.write_text("\n".join([*lines, json.dumps({**GOOD, "contexts": []}), "{broken"]))
+    run = cli("score", source)
+    said = [" ".join(line.split()) for line in run.stderr.splitlines()]
+    assert said[0] == "4 requests; verdicts: grounded 3, none 1"
+    [groundedness] = [line for line in said if line.startswith("groundedness")]
+    assert groundedness.split()[1] == "3"
+    assert groundedness.endswith("no_context 1")
+    assert said[-1] == "1 line could not be read; the output says why in each place"
+    assert "scoring" not in run.stderr
+    own = [json.loads(line)["request_id"] for line in run.stdout.splitlines()]
+    assert own == ["0", "1", "2", "a", None]
+
+
+def test_the_callers_request_id_is_in_the_result_beside_a_trace_id_and_of_an_unreadable_request(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    nameless = {key: value for key, value in GOOD.items() if key != "request_id"}
+    records = [{**nameless, "request-ID": 7}, {"requestId": "x"}, nameless]
+    source.write_text("\n".join(map(json.dumps, records)))
+    results = [json.loads(line) for line in cli("score", source).stdout.splitlines()]
+    assert [(one["request_id"], one["outcome"]) for one in results] == [
+        ("7", "scored"),
+        ("x", "failed"),
+        (None, "scored"),
+    ]
+
+
+@pytest.mark.parametrize("link", ["itself", "symlink", "hardlink"])
+def test_score_refuses_to_write_over_its_input(tmp_path: Path, link: str) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text(json.dumps(GOOD) + "\n")
+    if link == "itself":
+        target = source
+    elif link == "symlink":
+        target.symlink_to(source)
+    else:
+        target.hardlink_to(source)
+    run = cli("score", source, target)
+    assert run.returncode == 2
+    assert "is the input itself" in run.stderr
+    assert source.read_text() == json.dumps(GOOD) + "\n"
+
+
+def test_score_refuses_to_append_to_its_input(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps(GOOD) + "\n")
+    command = f"{sys.executable} -m sidecar score {source} >> {source}"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 2
+    assert "standard output is the input itself" in run.stderr
+
+
+@pytest.mark.parametrize("words", [["/dev/full"], []], ids=["a device", "standard output"])
+def test_a_full_disk_is_a_line_and_an_exit_code_of_its_own(tmp_path: Path, words: list[str]) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps(GOOD) + "\n")
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "sidecar", "score", str(source), *words]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert run.returncode == 4
+    assert "No space left on device: the results could not be written" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert "Exception ignored" not in run.stderr
+
+
+def test_where_the_disk_fills_up_the_old_output_stays_and_no_half_file_is_left(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text("".join(json.dumps({**GOOD, "request_id": str(n)}) + "\n" for n in range(20)))
+    target.write_text("old\n")
+    command = f"ulimit -f 8; exec {sys.executable} -m sidecar score {source} {target}"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 4, run.stderr
+    assert "out.jsonl: File too large: the results could not be written" in run.stderr
+    assert target.read_text() == "old\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_score_leaves_the_old_output_and_no_half_file(tmp_path: Path, number: signal.Signals) -> None:
+    pipe, target = tmp_path / "in.pipe", tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    target.write_text("old\n")
+    command = [sys.executable, "-m", "sidecar", "score", str(pipe), str(target)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process, pipe.open("w") as writer:
+        for n in range(70):
+            writer.write(json.dumps({**GOOD, "request_id": str(n)}) + "\n")
+        writer.flush()
+        deadline = time.monotonic() + 60
+        while not [one for one in tmp_path.glob(".out*.part") if one.exists()] and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(number)
+        writer.write("\n")
+        writer.flush()
+        assert process.wait(60) == 130
+    assert target.read_text() == "old\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.pipe", "out.jsonl"]
+
+
+def test_an_output_keeps_its_permissions_and_the_link_that_leads_to_it(tmp_path: Path) -> None:
+    source, target, link = tmp_path / "in.jsonl", tmp_path / "out.jsonl", tmp_path / "link.jsonl"
+    source.write_text(json.dumps(GOOD) + "\n")
+    target.write_text("old\n")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert cli("score", source, link).returncode == 0
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["request_id"] == "a"
+    assert target.stat().st_mode & 0o777 == 0o640
 
 
 def test_score_names_a_file_that_is_not_there(tmp_path: Path) -> None:

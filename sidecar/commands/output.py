@@ -1,0 +1,119 @@
+"""Where a command writes lines: standard output as they come, a file only when all of them are there."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from sidecar.commands.common import forget_stdout
+from sidecar.record.errors import ConfigError, OutputError
+
+Write = Callable[[bytes], None]
+_STDOUT = "standard output"
+
+
+def refuse_same_file(source: Path, target: Path | None) -> None:
+    """Raise ConfigError where the output is the input, by whatever names and links."""
+    try:
+        read = os.fstat(sys.stdin.fileno()) if str(source) == "-" else source.stat()
+        written = os.fstat(sys.stdout.fileno()) if target is None or str(target) == "-" else target.stat()
+    except (OSError, ValueError):
+        return  # One of them is not there, or no file: nothing can be overwritten.
+    if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
+        what = _STDOUT if target is None or str(target) == "-" else str(target)
+        raise ConfigError("OUT", f"{what} is the input itself, which it would replace", "name another file")
+
+
+@contextlib.contextmanager
+def lines_to(target: Path | None) -> Iterator[Write]:
+    """A function that writes one line. None and "-" are standard output, which is flushed after each.
+
+    A file is written beside its place and moved there at the end: where anything is raised inside, what was there before stays and
+    nothing is left. Devices and pipes are written as they are. Raises ConfigError where nothing can be opened, OutputError where
+    writing fails.
+    """
+    if target is None or str(target) == "-":
+        yield _writer(sys.stdout.buffer, _STDOUT, at_once=True)
+        return
+    place = target.resolve()
+    direct = place.exists() and (not place.is_file() or not os.access(place.parent, os.W_OK))
+    if direct or not _may_write(place):
+        with _opened(place, "wb", target) as stream:
+            yield _writer(stream, str(target), at_once=True)
+        return
+    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        with _opened(beside, "xb", target) as stream:
+            yield _writer(stream, str(target), at_once=False)
+            with _told(str(target)):
+                stream.flush()
+                os.fsync(stream.fileno())
+        with _told(str(target)):
+            _move(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _may_write(place: Path) -> bool:
+    return not place.exists() or os.access(place, os.W_OK)
+
+
+def _opened(path: Path, mode: str, target: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+    try:
+        stream = os.fdopen(os.open(path, _FLAGS[mode], 0o666), "wb")
+    except OSError as error:
+        raise ConfigError("OUT", f"{target}: {error.strerror}", "give a writable path") from error
+    return _closing(stream)
+
+
+_FLAGS = {"wb": os.O_WRONLY | os.O_CREAT | os.O_TRUNC, "xb": os.O_WRONLY | os.O_CREAT | os.O_EXCL}
+
+
+@contextlib.contextmanager
+def _closing(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Close at the end; what cannot be flushed any more was told of already."""
+    try:
+        yield stream
+    finally:
+        with contextlib.suppress(OSError):
+            stream.close()
+
+
+def _move(beside: Path, place: Path) -> None:
+    if place.exists():
+        beside.chmod(stat.S_IMODE(place.stat().st_mode))
+    try:
+        beside.replace(place)
+    except OSError as error:
+        if error.errno not in (errno.EBUSY, errno.EXDEV):  # A file that is mounted by itself cannot be replaced.
+            raise
+        shutil.copyfile(beside, place)
+
+
+def _writer(stream: BinaryIO, name: str, *, at_once: bool) -> Write:
+    def write(line: bytes) -> None:
+        with _told(name):
+            stream.write(line + b"\n")
+            if at_once:
+                stream.flush()
+
+    return write
+
+
+@contextlib.contextmanager
+def _told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if name == _STDOUT:
+            forget_stdout()
+        raise OutputError(f"{name}: {error.strerror}: the results could not be written") from error
