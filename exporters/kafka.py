@@ -14,13 +14,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
-from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
-from exporters.clients.kafka_errors import Kind, kind_of
-from exporters.clients.producer import close_producer, open_producer
+from exporters.clients.kafka_errors import FAILURES, Kind, kind_of
+from exporters.clients.producer import KafkaProducer, open_producer
 from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
 from exporters.result import SCHEMA, Result
 from exporters.serialize import clean, result_to_json
@@ -90,7 +88,7 @@ class KafkaResultsExporter:
         self._config = config
         self._brokers = config.brokers(received)
         self._redact = [re.compile(pattern) for pattern in config.redact]
-        self._producer: AIOKafkaProducer | None = None
+        self._producer: KafkaProducer | None = None
         self._on_their_way: dict[str, asyncio.Future[Any]] = {}
         self._stopped = False
 
@@ -105,7 +103,7 @@ class KafkaResultsExporter:
                 await self._require().partitions_for(self._topic)
         except UnreadableFileError as error:
             raise DestinationError(error.field, error.problem, error.mend) from error
-        except (KafkaError, OSError, TimeoutError) as error:
+        except FAILURES as error:
             await self._disconnect()
             where = self._brokers.servers if field.endswith("servers") else self._topic
             raise DestinationError(field, f"{where}: {type(error).__name__}", mend) from error
@@ -125,7 +123,7 @@ class KafkaResultsExporter:
                 self._on_their_way[result.id] = await self._require().send(
                     self._topic, value=self._value(result), key=clean(result.trace_id).encode(), headers=_HEADERS
                 )
-            except (KafkaError, OSError) as error:
+            except FAILURES as error:
                 failures[result.id] = error
                 if kind_of(error) is not Kind.REFUSED:
                     break
@@ -162,7 +160,7 @@ class KafkaResultsExporter:
     async def _reconnect(self) -> None:
         try:
             await self._connect()
-        except (KafkaError, OSError) as error:
+        except FAILURES as error:
             raise export_error(error) from error
 
     async def _connect(self) -> None:
@@ -180,14 +178,14 @@ class KafkaResultsExporter:
         producer, self._producer = self._producer, None
         self._forget_all_but(set())
         if producer is not None:
-            await close_producer(producer, _STOP_SECONDS)
+            await producer.close(_STOP_SECONDS)
 
     def _forget_all_but(self, ids: set[str]) -> None:
         """Let go of the results that nobody waits for any more: delivery gave them up, or the producer is gone."""
         for name in self._on_their_way.keys() - ids:
             self._on_their_way.pop(name).add_done_callback(_error_of)
 
-    def _require(self) -> AIOKafkaProducer:
+    def _require(self) -> KafkaProducer:
         if self._producer is None:
             raise RetryableExportError("the producer is not started", error_type="not_started")
         return self._producer

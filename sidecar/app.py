@@ -54,7 +54,11 @@ class App:
         sampler = Sampler(config.sample, self.telemetry)
         assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)
         self.receiver = Receiver(
-            config.receive, self.telemetry, self.clock, on_revoked=lambda gone: (assembler.forget(gone), None)[1]
+            config.receive,
+            self.telemetry,
+            self.clock,
+            on_revoked=lambda gone: (assembler.forget(gone), None)[1],
+            memory=self.memory,
         )
         self.pipeline = Pipeline(
             config.pipeline,

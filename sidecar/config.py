@@ -22,7 +22,7 @@ from sidecar.decode.decoder import DecodeConfig
 from sidecar.deliver import DeliverConfig
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.runtime import InferenceConfig
-from sidecar.kafka.consume.receiver import ReceiveConfig
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
 from sidecar.pipeline import PipelineConfig

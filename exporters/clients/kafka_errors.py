@@ -6,6 +6,9 @@ import enum
 
 from aiokafka.errors import KafkaError
 
+# What a Kafka client raises when it cannot do what it should: aiokafka's own, and those of the network and of files.
+FAILURES: tuple[type[Exception], ...] = (KafkaError, OSError)
+
 
 class Kind(enum.Enum):
     """RETRYABLE: the same producer may manage it later. RENEW: a new producer may. REFUSED: this one result will never

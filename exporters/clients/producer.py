@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
@@ -14,13 +15,42 @@ from exporters.clients.security import Brokers
 logger = logging.getLogger(__name__)
 
 
-async def open_producer(
-    brokers: Brokers, *, client_id: str, request_seconds: float, **options: Any
-) -> AIOKafkaProducer:
-    """A producer that has connected and asks for the acknowledgement of all in-sync replicas.
+class KafkaProducer:
+    """A producer that has connected. It asks for the acknowledgement of all in-sync replicas."""
 
-    `options` are more of aiokafka's. Files of the settings are read anew each time. Raises KafkaError or OSError (UnreadableFileError
-    is one), and leaves nothing open then, nor when it is cancelled.
+    def __init__(self, producer: AIOKafkaProducer) -> None:
+        self._producer = producer
+
+    async def send(
+        self, topic: str, *, key: bytes | None, value: bytes | None, headers: Sequence[tuple[str, bytes]] = ()
+    ) -> asyncio.Future[Any]:
+        """Queue a message; the future is its acknowledgement. Waits for room and metadata. Raises KafkaError, both do."""
+        sent: asyncio.Future[Any] = await self._producer.send(topic, key=key, value=value, headers=list(headers))
+        return sent
+
+    async def partitions_for(self, topic: str) -> None:
+        """Look for a topic. Raises KafkaError where it is missing or not ours to see."""
+        await self._producer.partitions_for(topic)
+
+    async def close(self, seconds: float) -> None:
+        """Flush and close within `seconds`; what the brokers do not take in time is given up. Never raises; leaves no task behind."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._producer.stop()
+        except (KafkaError, OSError, TimeoutError) as error:
+            if seconds:
+                logger.warning("a Kafka producer did not stop cleanly (%s)", type(error).__name__)
+        finally:
+            # Where the brokers do not answer, or we are cancelled, stop() leaves tasks of its own behind.
+            await self._producer._sender.close()
+            self._producer._message_accumulator.fail_all(ProducerClosed())
+            await self._producer.client.close()
+
+
+async def open_producer(brokers: Brokers, *, client_id: str, request_seconds: float, **options: Any) -> KafkaProducer:
+    """Connect. `options` are more of aiokafka's. Files of the settings are read anew each time.
+
+    Raises KafkaError or OSError (UnreadableFileError is one), and leaves nothing open then, nor when it is cancelled.
     """
     producer = AIOKafkaProducer(
         client_id=client_id,
@@ -33,21 +63,6 @@ async def open_producer(
         await producer.start()
     except BaseException:
         # A producer whose start failed cannot be started again.
-        await close_producer(producer, 0.0)
+        await KafkaProducer(producer).close(0.0)
         raise
-    return producer
-
-
-async def close_producer(producer: AIOKafkaProducer, seconds: float) -> None:
-    """Flush and close within `seconds`; what the brokers do not take in time is given up. Never raises; leaves no task behind."""
-    try:
-        async with asyncio.timeout(seconds):
-            await producer.stop()
-    except (KafkaError, OSError, TimeoutError) as error:
-        if seconds:
-            logger.warning("a Kafka producer did not stop cleanly (%s)", type(error).__name__)
-    finally:
-        # Where the brokers do not answer, or we are cancelled, stop() leaves tasks of its own behind.
-        await producer._sender.close()
-        producer._message_accumulator.fail_all(ProducerClosed())
-        await producer.client.close()
+    return KafkaProducer(producer)

@@ -15,7 +15,8 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.util import calc_crc32c
 
 from sidecar.kafka.consume.offsets import Partition
-from sidecar.kafka.consume.receiver import ReceiveConfig, Receiver, Taken
+from sidecar.kafka.consume.receiver import Receiver, Taken
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from tests.parts.broker import Broker
@@ -112,6 +113,15 @@ async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float
     while not await condition():
         assert time.monotonic() < deadline, "the condition never held"
         await asyncio.sleep(0.05)
+
+
+def released(taken: Taken) -> Callable[[], Awaitable[bool]]:
+    """Whether nobody holds a record any more."""
+
+    async def done() -> bool:
+        return taken.lease.done
+
+    return done
 
 
 async def produce_unreadable(broker: Broker, topic: str, *, partition: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sidecar.kafka.consume.receiver import Taken
-from tests.kafka.harness import Reader, away, fresh, places, produce_unreadable, values
+from tests.kafka.harness import Reader, away, eventually, fresh, places, produce_unreadable, released, values
 from tests.parts.broker import Broker, Message, committed, produce, read
 
 NUMBERED = [f"value-{number:03}".encode() for number in range(60)]
@@ -129,9 +129,9 @@ class ReceiverSuite:
         async with Reader(broker.bootstrap_servers, topics=[topic], group_id=group, dead_letter_topic=dead) as reader:
             good, bad, fine = await reader.take(3, release=False)
             good.lease.release()
-            assert await reader.receiver.dead_letter(bad.record, reason="protobuf", detail="field 3 at byte 7")
-            bad.lease.release()
             fine.lease.release()
+            assert not await reader.receiver.dead_letter(bad.record, reason="protobuf", detail="field 3 at byte 7")
+            await eventually(released(bad))
             await reader.receiver.commit()
             sent = reader.telemetry.value(
                 "rag_sidecar_dead_letters_total", topic=topic, reason="protobuf", outcome="sent"

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from sidecar.kafka.consume.receiver import ReceiveConfig, Receiver, check_brokers
+from sidecar.kafka.client import check_brokers
+from sidecar.kafka.consume.receiver import Receiver
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from sidecar.record.errors import BrokerError
-from tests.kafka.harness import QUICK, Reader, away, fresh, values
+from tests.kafka.harness import QUICK, Reader, away, eventually, fresh, released, values
 from tests.kafka.suite import GroupSuite, ReceiverSuite
 from tests.parts import kafka as parts
 from tests.parts.broker import produce
@@ -66,7 +68,8 @@ async def reads(broker: KafkaBroker, servers: str, security: dict[str, Any]) -> 
     async with Reader(servers, **settings) as reader:
         (one,) = await reader.take(1, release=False)
         assert one.record.value == b"secret"
-        assert await reader.receiver.dead_letter(one.record, reason="json", detail="")
+        assert not await reader.receiver.dead_letter(one.record, reason="json", detail="")
+        await eventually(released(one))
     lines = await check_brokers(reader.config)
     assert f"topic {topic}: 4 partitions" in lines
 

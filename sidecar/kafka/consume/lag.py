@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
+
+from aiokafka.errors import KafkaError
 
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.observe.telemetry import Telemetry
@@ -17,6 +21,14 @@ _SECONDS = "rag_sidecar_consumer_lag_seconds"
 class _Last:
     offset: int
     timestamp: float
+
+
+class Positions(Protocol):
+    """A consumer that can be asked where it is. Both may raise KafkaError, OSError or TimeoutError."""
+
+    async def ends(self) -> dict[Partition, int]: ...
+
+    async def position(self, partition: Partition) -> int: ...
 
 
 class LagMeter:
@@ -35,6 +47,16 @@ class LagMeter:
     def forget(self, partition: Partition) -> None:
         """A partition was taken away."""
         self._last.pop(partition, None)
+
+    async def measure(self, consumer: Positions, seconds: float) -> None:
+        """Ask where the partitions end, and set the gauges; where there is no answer within `seconds` they stay. Never raises."""
+        try:
+            async with asyncio.timeout(seconds):
+                ends = await consumer.ends()
+                positions = {partition: await consumer.position(partition) for partition in self.unread(ends)}
+        except (KafkaError, OSError, TimeoutError):
+            return
+        self.show(ends, positions)
 
     def unread(self, ends: Mapping[Partition, int]) -> set[Partition]:
         """Partitions of which nothing was taken yet: their position must be asked for."""

@@ -49,14 +49,14 @@ def unreadable(error: Exception) -> bool:
 
 
 class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
-    """A consumer. `on_revoked` is awaited before the group goes on; `on_assigned` may not block."""
+    """A consumer. `on_revoked` is awaited before the group goes on; `on_assigned` is told how many partitions there are, and may not block."""
 
     def __init__(
         self,
         config: ReceiveConfig,
         clock: Clock,
         *,
-        on_assigned: Callable[[], None],
+        on_assigned: Callable[[int], None],
         on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
         on_passed_over: Callable[[Partition, int], None],
         careful: bool = False,
@@ -200,7 +200,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         if self._anchoring is not None:
             self._anchoring.cancel()
         self._anchoring = asyncio.create_task(self._anchor(set(assigned)), name="kafka-anchor")
-        self._on_assigned()
+        self._on_assigned(len(assigned))
 
     def _begin_fetch(self) -> asyncio.Task[tuple[int, list[ConsumerRecord]]]:
         if self._fetching is None:

@@ -1,173 +1,57 @@
-"""Records that nobody could read go, untouched, to a topic of their own, with the cause in headers.
-
-A record that cannot be sent now waits here, with its lease, and is tried again for ever: its offset is not committed
-before. When too much waits, `full` says so, and intake pauses instead of growing.
-"""
+"""Records that nobody could read go, untouched, to a topic of their own, with the cause in headers."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from functools import partial
 
-from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, MessageSizeTooLargeError
-
-from sidecar.kafka.consume.offsets import Lease
-from sidecar.kafka.settings import ReceiveConfig
+from sidecar.kafka.produce.outbox import Lane, Message, Parcel
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.trace import Record
+from sidecar.record.trace import Acknowledgement, Record
 
 logger = logging.getLogger(__name__)
 
-_MOST_WAITING = 1000
-_MOST_WAITING_BYTES = 64 * 1024 * 1024
-_MOST_REQUEST_BYTES = 128 * 1024 * 1024
 _MOST_DETAIL = 1000
-_TRY_SECONDS = 10.0
-_FIRST_BACKOFF = 0.5
-_LONGEST_BACKOFF = 30.0
-# What any foreign call may raise here. AssertionError and ValueError come from aiokafka's own argument checks.
-_FAILURES = (KafkaError, OSError, TimeoutError, ValueError, AssertionError)
-
-
-@dataclass(frozen=True, slots=True)
-class _Letter:
-    record: Record
-    reason: str
-    value: bytes | None
-    headers: tuple[tuple[str, bytes], ...]
-    lease: Lease | None
-
-    @property
-    def size(self) -> int:
-        return len(self.value or b"") + len(self.record.key or b"")
 
 
 class DeadLetters:
-    """Sends to the dead-letter topic. `still_ours` says whether a lease still counts after all rebalances since."""
+    """Puts records into the lane to the dead-letter topic."""
 
-    def __init__(
-        self, config: ReceiveConfig, topic: str, telemetry: Telemetry, *, still_ours: Callable[[Record, Lease], bool]
-    ) -> None:
-        self._config = config
-        self._topic = topic
+    def __init__(self, lane: Lane, telemetry: Telemetry) -> None:
+        self._lane = lane
         self._telemetry = telemetry
-        self._still_ours = still_ours
-        self._producer: AIOKafkaProducer | None = None
-        self._waiting: deque[_Letter] = deque()
-        self._waiting_bytes = 0
-        self._retrying: asyncio.Task[None] | None = None
 
-    @property
-    def full(self) -> bool:
-        """Whether so much waits that nothing more should be taken."""
-        return len(self._waiting) >= _MOST_WAITING or self._waiting_bytes >= _MOST_WAITING_BYTES
+    def put(self, record: Record, lease: Acknowledgement, *, reason: str, detail: str) -> None:
+        """Take a record and its hold, which is released when the topic has it. Never waits, never raises."""
+        # Kafka allows a record of neither key nor value, aiokafka does not: its value becomes an empty one.
+        value = b"" if record.key is None and record.value is None else record.value
+        message = Message(record.key, value, (*record.headers, *_headers(record, reason, detail)))
+        count = partial(self._count, record.topic, reason)
+        refused = partial(self._too_large, record, lease, message, reason)
+        self._lane.put(Parcel(record, lease, (message,), count, refused))
 
-    @property
-    def waiting(self) -> int:
-        """How many records wait to be sent."""
-        return len(self._waiting)
+    def _too_large(self, record: Record, lease: Acknowledgement, message: Message, reason: str, _: Exception) -> None:
+        """The broker let it into its own topic but not into this one: it goes without value. Where it came from is in the headers."""
+        size = str(len(message.value or b"") + len(message.key or b"")).encode("ascii")
+        headers = (*message.headers, ("rag-sidecar.value-left-out-bytes", size))
+        less = Message(message.key, b"" if message.key is None else None, headers)
+        count = partial(self._count, record.topic, reason)
+        self._lane.put(Parcel(record, lease, (less,), count, partial(self._give_up, record, lease, reason)))
 
-    async def send(self, record: Record, lease: Lease | None, *, reason: str, detail: str) -> bool:
-        """True when the broker has it. False when it waits: then its lease is released here once it was sent."""
-        letter = _letter(record, lease, reason, detail)
-        # Once one waits, the others queue up behind it: no time is lost on a broker that is known to be away.
-        if not self._waiting and await self._try(letter):
-            return True
-        self._count(letter, "failed")
-        self._waiting.append(letter)
-        self._waiting_bytes += letter.size
-        if self._retrying is None or self._retrying.done():
-            logger.warning("the dead-letter topic %s takes nothing; its records wait", self._topic)
-            self._retrying = asyncio.create_task(self._retry(), name="dead-letters")
-        return False
+    def _give_up(self, record: Record, lease: Acknowledgement, reason: str, error: Exception) -> None:
+        self._count(record.topic, reason, "refused")
+        logger.error(
+            "the dead-letter topic will not take a record even without its value (%s); it is at partition %d of %s, offset %d",
+            type(error).__name__, record.partition, record.topic, record.offset,
+        )  # fmt: skip
+        lease.release()
 
-    async def stop(self, seconds: float) -> None:
-        """Close, within `seconds`. What still waits stays uncommitted, and is read again after the next start."""
-        if self._retrying is not None:
-            self._retrying.cancel()
-            await asyncio.gather(self._retrying, return_exceptions=True)
-        await self._close(seconds)
-
-    async def _retry(self) -> None:
-        backoff = _FIRST_BACKOFF
-        while self._waiting:
-            letter = self._waiting[0]
-            if letter.lease is not None and not self._still_ours(letter.record, letter.lease):
-                # Whoever has the partition now reads the record again, and sends it.
-                self._drop_first()
-            elif await self._try(letter):
-                self._drop_first()
-                backoff = _FIRST_BACKOFF
-                if letter.lease is not None:
-                    letter.lease.release()
-            else:
-                await asyncio.sleep(backoff)
-                backoff = min(backoff * 2, _LONGEST_BACKOFF)
-        logger.info("the dead-letter topic %s takes records again", self._topic)
-
-    def _drop_first(self) -> None:
-        self._waiting_bytes -= self._waiting.popleft().size
-
-    async def _try(self, letter: _Letter) -> bool:
-        try:
-            async with asyncio.timeout(2 * _TRY_SECONDS):
-                await self._deliver(letter)
-        except _FAILURES:
-            # A producer whose start failed cannot be started again; one that lost its broker may as well be made anew.
-            await self._close(self._config.stop_timeout_seconds)
-            return False
-        self._count(letter, "sent")
-        return True
-
-    async def _deliver(self, letter: _Letter) -> None:
-        try:
-            await self._send(letter)
-        except MessageSizeTooLargeError:
-            # The broker let it into its own topic but not into this one. Where it came from is in the headers.
-            size = str(letter.size).encode("ascii")
-            headers = (*letter.headers, ("rag-sidecar.value-left-out-bytes", size))
-            await self._send(replace(letter, value=None, headers=headers))
-
-    async def _send(self, letter: _Letter) -> None:
-        if self._producer is None:
-            self._producer = AIOKafkaProducer(
-                client_id=f"{self._config.client_id}-dead-letters",
-                acks="all",
-                max_request_size=_MOST_REQUEST_BYTES,
-                request_timeout_ms=int(_TRY_SECONDS * 1000),
-                **self._config.brokers.client_options(),
-            )
-            await self._producer.start()
-        value = letter.value
-        if value is None and letter.record.key is None:
-            # Kafka allows it, aiokafka does not: a record of neither key nor value becomes one of an empty value.
-            value = b""
-        await self._producer.send_and_wait(
-            self._topic, value=value, key=letter.record.key, headers=list(letter.headers)
-        )
-
-    async def _close(self, seconds: float) -> None:
-        producer, self._producer = self._producer, None
-        if producer is None:
-            return
-        try:
-            async with asyncio.timeout(seconds):
-                await producer.stop()
-        except _FAILURES as error:
-            logger.warning("the dead-letter producer did not stop cleanly (%s)", type(error).__name__)
-
-    def _count(self, letter: _Letter, outcome: str) -> None:
-        self._telemetry.count(
-            "rag_sidecar_dead_letters_total", topic=letter.record.topic, reason=letter.reason, outcome=outcome
-        )
+    def _count(self, topic: str, reason: str, outcome: str) -> None:
+        self._telemetry.count("rag_sidecar_dead_letters_total", topic=topic, reason=reason, outcome=outcome)
 
 
-def _letter(record: Record, lease: Lease | None, reason: str, detail: str) -> _Letter:
-    """The record with its headers and ours. Its time becomes a header: as the message's own, it might expire it at once."""
+def _headers(record: Record, reason: str, detail: str) -> tuple[tuple[str, bytes], ...]:
+    """The cause and the place. The record's time becomes a header: as the message's own, it might expire it at once."""
     ours = {
         "reason": reason,
         "detail": detail[:_MOST_DETAIL],
@@ -176,5 +60,4 @@ def _letter(record: Record, lease: Lease | None, reason: str, detail: str) -> _L
         "offset": str(record.offset),
         "timestamp": f"{record.timestamp:.3f}",
     }
-    headers = tuple((f"rag-sidecar.{name}", value.encode("utf-8", "replace")) for name, value in ours.items())
-    return _Letter(record, reason, record.value, (*record.headers, *headers), lease)
+    return tuple((f"rag-sidecar.{name}", value.encode("utf-8", "replace")) for name, value in ours.items())

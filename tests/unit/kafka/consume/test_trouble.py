@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from sidecar.kafka.consume.receiver import ReceiveConfig, Receiver, check_brokers
+from sidecar.kafka.client import check_brokers
+from sidecar.kafka.consume.receiver import Receiver
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from sidecar.record.errors import BrokerError
-from tests.kafka.harness import QUICK, Reader, away, eventually, fresh, values
+from tests.kafka.harness import QUICK, Reader, away, eventually, fresh, released, values
 from tests.parts.broker import Message, committed, produce, read
 from tests.parts.mock_kafka import FETCH, HEARTBEAT, JOIN_GROUP, OFFSET_COMMIT, PRODUCE, MockKafka
 from tests.parts.process import free_ports
@@ -174,13 +176,8 @@ async def test_a_dead_letter_that_cannot_be_sent_waits_and_holds_its_offset(brok
         good.lease.release()
         await reader.receiver.commit()
         assert not bad.lease.done
-        assert letters(reader) == (1, 0)
-
-        async def sent() -> bool:
-            return bad.lease.done
-
-        await eventually(sent)
-        assert letters(reader) == (1, 1)
+        await eventually(released(bad))
+        assert letters(reader) == (2, 1)
         await reader.receiver.commit()
         assert sum((await away(committed, broker, group, topic)).values()) == 2
     (letter,) = await away(read, broker, dead, count=1)
@@ -195,10 +192,43 @@ async def test_a_dead_letter_that_is_too_large_for_its_topic_is_sent_without_its
     async with Reader(broker.bootstrap_servers, topics=[topic], group_id=fresh("g"), dead_letter_topic=dead) as reader:
         (bad,) = await reader.take(1, release=False)
         broker.fail(PRODUCE, [TOO_LARGE])
-        assert await reader.receiver.dead_letter(bad.record, reason="json", detail="")
+        assert not await reader.receiver.dead_letter(bad.record, reason="json", detail="")
+        await eventually(released(bad))
     (letter,) = await away(read, broker, dead, count=1)
     assert dict(letter.headers)["rag-sidecar.value-left-out-bytes"] == b"6"
     assert dict(letter.headers)["rag-sidecar.offset"] == b"0"
+
+
+async def test_a_part_that_is_too_large_to_repartition_sends_its_record_to_the_dead_letters(broker: MockKafka) -> None:
+    topic, dead, own = fresh("spans"), fresh("dead"), fresh("own")
+    for name in (topic, dead, own):
+        broker.create_topic(name)
+    await away(produce, broker, topic, [b"whole"])
+    settings = {"topics": [topic], "group_id": fresh("g"), "dead_letter_topic": dead, "repartition": own}
+    async with Reader(broker.bootstrap_servers, **settings) as reader:
+        (one,) = await reader.take(1, release=False)
+        broker.fail(PRODUCE, [TOO_LARGE])
+        reader.receiver.forward(one, [(b"trace", b"part")])
+        await eventually(released(one))
+        assert reader.telemetry.value("rag_sidecar_repartitioned_records_total", outcome="refused") == 1
+    (letter,) = await away(read, broker, dead, count=1)
+    assert letter.value == b"whole"
+    assert dict(letter.headers)["rag-sidecar.reason"] == b"too_large"
+
+
+async def test_a_dead_letter_that_its_topic_will_not_take_at_all_is_counted_and_no_longer_holds_its_offset(
+    broker: MockKafka,
+) -> None:
+    topic, dead = fresh("spans"), fresh("dead")
+    broker.create_topic(topic)
+    broker.create_topic(dead)
+    await away(produce, broker, topic, [b"poison"])
+    async with Reader(broker.bootstrap_servers, topics=[topic], group_id=fresh("g"), dead_letter_topic=dead) as reader:
+        (bad,) = await reader.take(1, release=False)
+        broker.fail(PRODUCE, [TOO_LARGE] * 2)
+        assert not await reader.receiver.dead_letter(bad.record, reason="json", detail="")
+        await eventually(released(bad))
+        assert reader.telemetry.value("rag_sidecar_dead_letters_total", reason="json", outcome="refused") == 1
 
 
 async def test_a_fetch_that_hangs_blocks_no_poll_and_is_given_up(broker: MockKafka) -> None:
@@ -248,9 +278,7 @@ async def test_the_time_for_a_stop_is_for_all_that_waits_together(broker: MockKa
     first, second = await reader.take(2, release=False)
     broker.go_down()
     reader.receiver.forward(first, [(b"key", b"value")])
-    letter = asyncio.create_task(reader.receiver.dead_letter(second.record, reason="json", detail=""))
-    await asyncio.sleep(0.2)
-    letter.cancel()
+    assert not await reader.receiver.dead_letter(second.record, reason="json", detail="")
     async with asyncio.timeout(5):
         await reader.receiver.stop(1.0)
     assert not first.lease.done
