@@ -59,7 +59,7 @@ async def measure(directory: Path) -> None:
     asked = 0
     selected, everything, labels = [], [], []
     for row in rows:
-        [read], _ = await grounder.read([Claim(row["claim"])], [row["context"]])
+        [read] = await grounder.read([Claim(row["claim"])], [row["context"]])
         lines = row["context"].split("\n")
         sets = [[lines[n] for n in one if n < len(lines)] for one in row.get("supporting_sentences") or []]
         if sets:

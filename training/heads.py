@@ -132,7 +132,7 @@ async def ground_examples(
     examples = []
     for row in rows:
         claims = [Claim(row["claim"]), *(split_claims(row["claim"]) or [Claim(row["claim"])])]
-        read, _ = await grounder.read(claims, [row["context"]])
+        read = await grounder.read(claims, [row["context"]])
         logits = await cross_encoder.score([(one.premise, own.text) for one, own in zip(read, claims, strict=True)])
         if all(one.nearest for one in read):
             features = [one.rows for one in read]
@@ -260,6 +260,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         batch_tokens=2048,
         cache_bytes=10**8,
         telemetry=Telemetry(),
+        documents_bytes=10**9,
     )
     await encoder.start()
     none = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)

@@ -16,6 +16,7 @@ from exporters.result import ModelIdentity
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.onnx import OnnxModel
+from sidecar.inference.threads import off_loop
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
 
@@ -54,7 +55,7 @@ class PairModel:
         self._max_tokens = max_tokens
         self._frame = len(self.encode("", "").ids)
         self._batcher: Batcher[Encoding, float] = Batcher(
-            identity.name, self.compute, telemetry=telemetry, tokens=lambda e: len(e.ids), most_tokens=batch_tokens
+            identity.name, self.compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens
         )
 
     async def start(self) -> None:
@@ -67,7 +68,7 @@ class PairModel:
 
     async def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The model's output for each (premise, hypothesis), in order. Raises InferenceError."""
-        windows = [self.windows(premise, hypothesis) for premise, hypothesis in pairs]
+        windows = await off_loop(lambda: [self.windows(premise, hypothesis) for premise, hypothesis in pairs])
         flat = [encoding for parts in windows for row in parts for encoding in row]
         found = iter(await self._batcher.predict(flat))
         return [min(max(next(found) for _ in row) for row in parts) for parts in windows]

@@ -63,6 +63,12 @@ class InferenceConfig(BaseModel):
         default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."
     )
     batch_tokens: int = Field(default=1024, ge=256, description="Most tokens, padding included, in one batch.")
+    documents_megabytes: int = Field(
+        default=256,
+        ge=1,
+        description="Memory for encodings of documents in use. Requests wait for each other where theirs do not fit together; one that "
+        "is larger alone is let in.",
+    )
     cache_megabytes: int = Field(default=96, ge=0, description="Memory for encodings of documents that come again.")
 
     @model_validator(mode="after")
@@ -81,7 +87,13 @@ class ModelRuntime:
     """The models. `models` are the defaults, `router` gives each request its own; both may be handed out before `start`,
     and answer after it."""
 
-    def __init__(self, config: InferenceConfig, telemetry: Telemetry, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        config: InferenceConfig,
+        telemetry: Telemetry,
+        *,
+        clock: Clock | None = None,
+    ) -> None:
         """Load the default models, and check that the others are there. Raises ConfigError naming the file and the mend."""
         self._config = config
         self._telemetry = telemetry
@@ -184,6 +196,7 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         batch_tokens=config.batch_tokens,
         cache_bytes=config.cache_megabytes * 1_000_000,
         telemetry=telemetry,
+        documents_bytes=config.documents_megabytes * 1_000_000,
         max_tokens=int(encoder_card.data["max_tokens"]),
     )
     return Dependencies(

@@ -1,11 +1,9 @@
-"""Sentence embeddings and token states by the embedded MiniLM, with a cache for documents that come again."""
+"""Sentence embeddings and token states by the embedded MiniLM. Texts are cut, tokenised and read off the event loop."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +15,13 @@ from exporters.result import ModelIdentity
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.shared import Shared
 from sidecar.inference.embedding.text import Span, Words, read_words, sentences
 from sidecar.inference.onnx import OnnxModel
+from sidecar.inference.threads import off_loop
 from sidecar.observe.telemetry import Telemetry
 
-_SPECIAL = 2
+States = tuple[FloatArray, NDArray[np.float16]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,14 @@ class Encoded:
     tokens: NDArray[np.float16]
     weights: FloatArray
     words: Words
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """Encodings, and of each (the text it is of, its place among all)."""
+
+    encodings: list[Encoding]
+    places: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ class MiniLM:
         batch_tokens: int,
         cache_bytes: int,
         telemetry: Telemetry,
+        documents_bytes: int,
         max_tokens: int = 256,
     ) -> None:
         self.identity = identity
@@ -66,13 +75,15 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
         self._idf = idf
-        self._batcher: Batcher[Encoding, tuple[FloatArray, NDArray[np.float16]]] = Batcher(
-            identity.name, self._compute, telemetry=telemetry, tokens=lambda e: len(e.ids), most_tokens=batch_tokens
+        self._batcher: Batcher[Encoding, States] = Batcher(
+            identity.name, self._compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens
         )
-        self._cache: OrderedDict[bytes, EncodedDocument] = OrderedDict()
-        self._cache_bytes = cache_bytes
-        self._cached_bytes = 0
-        self._running: dict[bytes, asyncio.Task[dict[bytes, EncodedDocument]]] = {}
+        self._documents = Shared(
+            self._encode_documents,
+            most_bytes=documents_bytes,
+            cache_bytes=cache_bytes,
+            show=lambda amount: telemetry.set("rag_sidecar_buffer_bytes", amount, buffer="documents"),
+        )
 
     async def start(self) -> None:
         """Start the batcher."""
@@ -90,70 +101,45 @@ class MiniLM:
 
     async def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Each text with its token states."""
-        windows: list[Encoding] = []
-        owners: list[int] = []
+        windows = await off_loop(lambda: self._windows(texts))
+        states = await self._batcher.predict(windows.encodings)
+        return await off_loop(lambda: self._joined(texts, windows, states))
+
+    def documents(self, texts: Sequence[str]) -> AbstractAsyncContextManager[list[EncodedDocument]]:
+        """Each document sentence by sentence, for as long as the context is open: it may wait for others to close theirs, so
+        that the states of all documents in use fit into memory. Nobody may wait for documents while holding some."""
+        return self._documents.lease(texts)
+
+    async def _encode_documents(self, texts: Mapping[bytes, str]) -> dict[bytes, EncodedDocument]:
+        def cut() -> tuple[dict[bytes, list[Span]], list[str], _Windows]:
+            spans = {key: sentences(text) for key, text in texts.items()}
+            pieces = [texts[key][span.start : span.end] for key, own in spans.items() for span in own]
+            return spans, pieces, self._windows(pieces)
+
+        def put_together() -> dict[bytes, EncodedDocument]:
+            encoded = iter(self._joined(pieces, windows, states))
+            return {key: _document(own, [next(encoded) for _ in own]) for key, own in spans.items()}
+
+        spans, pieces, windows = await off_loop(cut)
+        states = await self._batcher.predict(windows.encodings)
+        return await off_loop(put_together)
+
+    def _windows(self, texts: Sequence[str]) -> _Windows:
+        """What the model reads of each text, the shortest first."""
+        found: list[tuple[int, Encoding]] = []
         for owner, encoding in enumerate(self._tokenizer.encode_batch([_clean(text) for text in texts])):
-            parts = [encoding, *encoding.overflowing]
-            windows.extend(parts)
-            owners.extend([owner] * len(parts))
-        order = sorted(range(len(windows)), key=lambda n: len(windows[n].ids))
-        results = await self._batcher.predict([windows[n] for n in order])
+            found.extend((owner, part) for part in (encoding, *encoding.overflowing))
+        order = sorted(range(len(found)), key=lambda n: len(found[n][1]))
+        return _Windows([found[n][1] for n in order], [(found[n][0], n) for n in order])
+
+    def _joined(self, texts: Sequence[str], windows: _Windows, states: Sequence[States]) -> list[Encoded]:
         by_owner: list[list[tuple[Encoding, FloatArray, NDArray[np.float16]]]] = [[] for _ in texts]
-        for n, (vector, tokens) in sorted(zip(order, results, strict=True), key=lambda pair: pair[0]):
-            by_owner[owners[n]].append((windows[n], vector, tokens))
+        places = zip(windows.places, windows.encodings, states, strict=True)
+        for (owner, _), encoding, (vector, tokens) in sorted(places, key=lambda one: one[0]):
+            by_owner[owner].append((encoding, vector, tokens))
         return [self._join(text, parts) for text, parts in zip(texts, by_owner, strict=True)]
 
-    async def documents(self, texts: Sequence[str]) -> list[EncodedDocument]:
-        """Each document sentence by sentence, from the cache where it was seen before."""
-        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts]
-        found: dict[bytes, EncodedDocument] = {}
-        missing: dict[bytes, str] = {}
-        awaited: dict[bytes, asyncio.Task[dict[bytes, EncodedDocument]]] = {}
-        for key, text in zip(keys, texts, strict=True):
-            cached = self._cache.get(key)
-            if cached is not None:
-                self._cache.move_to_end(key)
-                found[key] = cached
-            elif key in self._running:
-                awaited[key] = self._running[key]
-            else:
-                missing[key] = text
-        if missing:
-            # Several evaluators ask for the same documents at the same moment: the first one's work serves all.
-            task = asyncio.create_task(self._encode_documents(missing))
-            self._running.update(dict.fromkeys(missing, task))
-            task.add_done_callback(lambda done: self._finished(missing, done))
-            awaited.update(dict.fromkeys(missing, task))
-        for key, task in awaited.items():
-            found[key] = (await asyncio.shield(task))[key]
-        return [found[key] for key in keys]
-
-    async def _encode_documents(self, missing: dict[bytes, str]) -> dict[bytes, EncodedDocument]:
-        spans = {key: sentences(text) for key, text in missing.items()}
-        pieces = [missing[key][span.start : span.end] for key, own in spans.items() for span in own]
-        encoded = iter(await self.encode(pieces)) if pieces else iter(())
-        made = {}
-        for key, own in spans.items():
-            made[key] = document = _document(own, [next(encoded) for _ in own])
-            self._remember(key, document)
-        return made
-
-    def _finished(self, keys: Iterable[bytes], task: asyncio.Task[dict[bytes, EncodedDocument]]) -> None:
-        for key in keys:
-            self._running.pop(key, None)
-        if not task.cancelled():
-            task.exception()  # mark as seen: all who asked may have gone
-
-    def _remember(self, key: bytes, document: EncodedDocument) -> None:
-        if key in self._cache or document.size_bytes > self._cache_bytes:
-            return
-        self._cache[key] = document
-        self._cached_bytes += document.size_bytes
-        while self._cached_bytes > self._cache_bytes:
-            _, oldest = self._cache.popitem(last=False)
-            self._cached_bytes -= oldest.size_bytes
-
-    def _compute(self, batch: Sequence[Encoding]) -> list[tuple[FloatArray, NDArray[np.float16]]]:
+    def _compute(self, batch: Sequence[Encoding]) -> list[States]:
         length = max(len(encoding.ids) for encoding in batch)
         ids = np.zeros((len(batch), length), np.int64)
         mask = np.zeros_like(ids)

@@ -8,7 +8,6 @@ models over these: few features, since with all of them the cross-encoder was no
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +25,7 @@ from sidecar.inference.grounding.evidence import Ranked, choices, choose, premis
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import PairModel
+from sidecar.inference.threads import alongside, off_loop
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
@@ -56,11 +56,11 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, and where the evidence is."""
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, and the nearest sentence."""
 
     rows: FloatVector
     premise: str
-    nearest: tuple[int, int] | None
+    nearest: Evidence | None
 
 
 class EmbeddedGrounder:
@@ -81,9 +81,9 @@ class EmbeddedGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        read, encoded = await self.read(claims, documents)
+        read = await self.read(claims, documents)
         found = await self._judge(claims, read)
-        return [Support(p, place(one.nearest, encoded)) for p, one in zip(found, read, strict=True)]
+        return [Support(p, one.nearest) for p, one in zip(found, read, strict=True)]
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
@@ -93,7 +93,7 @@ class EmbeddedGrounder:
         if least is not None and len(claims) == 1 and claims[0].text.strip() == answer.strip():
             whole = least
         else:
-            read, _ = await self.read([Claim(answer)], documents)
+            read = await self.read([Claim(answer)], documents)
             if read[0].nearest is None:
                 return NOTHING_TO_READ
             [whole] = await self._judge([Claim(answer)], read)
@@ -103,24 +103,30 @@ class EmbeddedGrounder:
     async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[float]:
         found = [n for n, one in enumerate(read) if one.nearest]
         logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
-        judged = [NOTHING_TO_READ] * len(read)
-        for n, value in zip(found, logits, strict=True):
-            lexical = float(self._heads.lexical.probability(read[n].rows).max())
-            judged[n] = float(self._heads.claim.probability(claim_row(lexical, value))[0])
-        return judged
 
-    async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> tuple[list[Read], list[EncodedDocument]]:
+        def judge() -> list[float]:
+            judged = [NOTHING_TO_READ] * len(read)
+            for n, value in zip(found, logits, strict=True):
+                lexical = float(self._heads.lexical.probability(read[n].rows).max())
+                judged[n] = float(self._heads.claim.probability(claim_row(lexical, value))[0])
+            return judged
+
+        return await off_loop(judge)
+
+    async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Read]:
         """Evidence and features of each claim. Training reads the same."""
-        encoded_claims, asked, encoded = await encode(self._encoder, claims, documents)
+        reading = encode_claims(self._encoder, claims)
+        async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
+            own, asked = await encoding
 
-        def work() -> list[Read]:
-            rows = []
-            for claim, own, vector in zip(claims, encoded_claims, asked, strict=True):
-                ranked = rank(own, vector, encoded, self._idf)
-                rows.append(self._read(claim, own, ranked, documents, encoded))
-            return rows
+            def work() -> list[Read]:
+                rows = []
+                for claim, one, vector in zip(claims, own, asked, strict=True):
+                    ranked = rank(one, vector, encoded, self._idf)
+                    rows.append(self._read(claim, one, ranked, documents, encoded))
+                return rows
 
-        return await asyncio.to_thread(work), encoded
+            return await off_loop(work)
 
     def _read(
         self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -129,20 +135,17 @@ class EmbeddedGrounder:
             return Read(np.zeros((0, len(FEATURES))), "", None)
         chosen = choose(ranked, documents, premise_words(claim.text))
         rows = np.stack([features(own, evidence, self._idf) for evidence in choices(ranked, chosen, documents)])
-        return Read(rows, premise(ranked, chosen, texts, documents), ranked.nearest)
+        return Read(rows, premise(ranked, chosen, texts, documents), place(ranked.nearest, documents))
 
 
-async def encode(
-    encoder: MiniLM, claims: Sequence[Claim], documents: Sequence[str]
-) -> tuple[list[Encoded], list[FloatArray], list[EncodedDocument]]:
-    """The claims, the vectors to rank evidence by (a claim's with its context, where it has one), and the documents."""
+async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
+    """The claims, and the vectors to rank evidence by: a claim's with its context, where it has one."""
     in_context = {n: f"{claim.context} {claim.text}" for n, claim in enumerate(claims) if claim.context}
-    texts = [*(claim.text for claim in claims), *in_context.values()]
-    encoded, read = await asyncio.gather(encoder.encode(texts), encoder.documents(documents))
+    encoded = await encoder.encode([*(claim.text for claim in claims), *in_context.values()])
     vectors = [one.vector for one in encoded[: len(claims)]]
     for n, one in zip(in_context, encoded[len(claims) :], strict=True):
         vectors[n] = one.vector
-    return encoded[: len(claims)], vectors, read
+    return encoded[: len(claims)], vectors
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:

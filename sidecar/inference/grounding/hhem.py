@@ -7,21 +7,23 @@ claims together, so that a long context costs no more than a short one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import ModelIdentity
+from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import EncodedDocument, MiniLM
+from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.embedded import NOTHING_TO_READ, encode, place
-from sidecar.inference.grounding.evidence import Ranked, choose, premise, premise_words, rank
+from sidecar.inference.grounding.embedded import NOTHING_TO_READ, encode_claims, place
+from sidecar.inference.grounding.evidence import choose, premise, premise_words, rank
 from sidecar.inference.onnx import read_verified, size_of
 from sidecar.inference.pairs import PairModel
+from sidecar.inference.threads import alongside, off_loop
 from sidecar.observe.telemetry import Telemetry
 
 HHEM_DIR = Path("~/.local/share/rag-sidecar/models/hhem")
@@ -77,6 +79,14 @@ def load(directory: Path, *, file: str, threads: int, batch_tokens: int, telemet
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the model reads beside a claim, and the sentence nearest to it."""
+
+    premise: str
+    nearest: Evidence | None
+
+
 class HhemGrounder:
     """inference.base.Grounder. Thresholds are those that Vectara uses: consistent at or above 0.5."""
 
@@ -91,15 +101,12 @@ class HhemGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        own, asked, read = await encode(self._encoder, claims, documents)
-        ranked = [rank(claim, vector, read, self._idf) for claim, vector in zip(own, asked, strict=True)]
-        found = [n for n, one in enumerate(ranked) if one.nearest]
-        pairs = [
-            (self._premise(ranked[n], documents, read, premise_words(claims[n].text)), claims[n].text) for n in found
-        ]
+        read = await self._read(claims, documents, [premise_words(claim.text) for claim in claims])
+        found = [n for n, one in enumerate(read) if one.nearest]
+        scores = await self._model.score([(read[n].premise, claims[n].text) for n in found])
         supports = [Support(NOTHING_TO_READ, None)] * len(claims)
-        for n, score in zip(found, await self._model.score(pairs), strict=True):
-            supports[n] = Support(score, place(ranked[n].nearest, read))
+        for n, score in zip(found, scores, strict=True):
+            supports[n] = Support(score, read[n].nearest)
         return supports
 
     async def consistency(
@@ -108,17 +115,28 @@ class HhemGrounder:
         """Probability that the whole answer is consistent with the documents."""
         if len(claims) == 1 and claims[0].text.strip() == answer.strip():
             return supports[0].probability
-        own, asked, read = await encode(self._encoder, [Claim(answer)], documents)
-        ranked = rank(own[0], asked[0], read, self._idf)
-        if ranked.nearest is None:
-            return NOTHING_TO_READ
         words = min(_ANSWER_WORDS, sum(premise_words(claim.text) for claim in claims))
-        [score] = await self._model.score([(self._premise(ranked, documents, read, words), answer)])
+        [read] = await self._read([Claim(answer)], documents, [words])
+        if read.nearest is None:
+            return NOTHING_TO_READ
+        [score] = await self._model.score([(read.premise, answer)])
         return score
 
-    @staticmethod
-    def _premise(ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument], words: int) -> str:
-        return premise(ranked, choose(ranked, documents, words), texts, documents)
+    async def _read(self, claims: Sequence[Claim], documents: Sequence[str], words: Sequence[int]) -> list[_Read]:
+        """Evidence of each claim, about so many words of it."""
+        reading = encode_claims(self._encoder, claims)
+        async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
+            own, asked = await encoding
+
+            def work() -> list[_Read]:
+                found = []
+                for claim, vector, most in zip(own, asked, words, strict=True):
+                    ranked = rank(claim, vector, encoded, self._idf)
+                    text = premise(ranked, choose(ranked, encoded, most), documents, encoded) if ranked.nearest else ""
+                    found.append(_Read(text, place(ranked.nearest, encoded)))
+                return found
+
+            return await off_loop(work)
 
 
 def _directory(config: HhemConfig, dependencies: Dependencies) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from sidecar.inference.base import RelevanceModel
 from sidecar.inference.calibrated import Logistic
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
+from sidecar.inference.threads import alongside, off_loop
 
 _KINDS = ("asks_number", "asks_who", "asks_when", "asks_where", "asks_why")
 _ASKS = {
@@ -64,8 +64,9 @@ class FeatureRelevance:
 
     async def rows(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Features of each text against the question: (len(texts), features). Training reads the same."""
-        [asked], encoded = await asyncio.gather(self._encoder.encode([question]), self._encoder.documents(texts))
-        return await asyncio.to_thread(lambda: np.stack([self._row(question, asked, document) for document in encoded]))
+        async with alongside(self._encoder.encode([question])) as own, self._encoder.documents(texts) as encoded:
+            [asked] = await own
+            return await off_loop(lambda: np.stack([self._row(question, asked, document) for document in encoded]))
 
     def _row(self, question: str, asked: Encoded, document: EncodedDocument) -> NDArray[np.float64]:
         if not document.sentences:

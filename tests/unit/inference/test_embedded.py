@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from sidecar.inference.base import Claim
+from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
@@ -76,6 +78,22 @@ async def test_documents_that_answer_are_more_relevant_than_those_that_do_not(ru
     assert good > runtime.models.relevance.document_threshold > bad
     relevant = await runtime.models.relevance.answer(question, "The Eiffel Tower is 330 metres tall.")
     assert relevant > await runtime.models.relevance.answer(question, "Bread dough should rest for an hour.")
+
+
+async def test_a_request_that_is_given_up_leaves_no_document_to_encode(runtime: ModelRuntime) -> None:
+    grounder, encoder = runtime.models.grounder, runtime.models.embedder
+    assert isinstance(encoder, MiniLM)
+    waiting = [
+        asyncio.create_task(grounder.support([Claim("It is so.")], ["The lock rusts. " * 2000])) for _ in range(2)
+    ]
+    while not encoder._batcher._queue:  # noqa: ASYNC110 - the queue has nothing to wait on
+        await asyncio.sleep(0.001)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await asyncio.sleep(0)
+    assert all(one.future.done() for one in encoder._batcher._queue)
+    assert runtime._telemetry.value("rag_sidecar_buffer_bytes", buffer="documents") == 0
 
 
 def test_a_folder_without_models_is_named(tmp_path: Path) -> None:
