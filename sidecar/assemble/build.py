@@ -134,13 +134,13 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
     top = root or _top(group)
     head = generation or (retrievals[0] if retrievals else group[0])
     prompt = generation.span.prompt if generation else None
+    question = _question(group, top, generation, retrievals)
     documents, source, filtered = _documents(group, retrievals, tools, prompt)
     variables = next((n.span.prompt_context for n in reversed(group) if n.span.prompt_context), None)
     if not any(d.text for d in documents) and (variables or prompt):
-        parsed = documents_of_prompt(variables, prompt)
+        parsed = documents_of_prompt(variables, prompt, question)
         if parsed:
             documents, source = _with_ids(parsed, documents), "prompt"
-    question = _question(group, top, generation, retrievals)
     answer = _answer(top if root or _is_above(top, generation) else None, generation)
     partial = tuple(
         dict.fromkeys(
@@ -324,8 +324,9 @@ def _total(values: Sequence[float | None]) -> float | None:
 
 
 def _call(span: RagSpan) -> ModelCall:
+    model = span.model_answered or span.model_requested
     return ModelCall(
-        span.provider, span.model_answered or span.model_requested, span.tokens or Tokens(), span.start_ns, span.end_ns
+        span.provider, model, span.tokens or Tokens(), span.start_ns, span.end_ns, requested=span.model_requested
     )
 
 

@@ -21,6 +21,13 @@ _AFTER_SECTION = re.compile(
 )
 _PARAGRAPH = re.compile(r"\n(?:[^\S\n]*+\n)++")
 _KEY_VALUE = re.compile(r"^[\w .-]{1,40}: \S")
+_INSTRUCTION = re.compile(
+    r"\s*+(?:please\s++)?(?:(?:answer|respond|reply)\b|(?:use|using|given|based on|according to|if|do not|don't|cite)\b[^\n]{0,200}"
+    r"\b(?:question|query|contexts?|passages?|documents?|sources?|answer|above|know)\b)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\s*+(?:[\w ]{1,20}:)?\s*+")
+_MOST_INSTRUCTIONS = 20
 _MOST_READ = 400_000
 _MOST_COMPARED = 100_000_000
 
@@ -46,13 +53,14 @@ def choose_documents(
     return best, best_source, False
 
 
-def documents_of_prompt(variable: str | None, prompt: str | None) -> list[str]:
-    """Texts of the documents that a prompt holds, by the known ways of writing them; [] where none fits."""
+def documents_of_prompt(variable: str | None, prompt: str | None, question: str | None = None) -> list[str]:
+    """Texts of the documents that a prompt holds, by the known ways of writing them; [] where none fits. The question, where it
+    is known, and instructions that follow the last document are none."""
     if variable:
         return _split(variable[:_MOST_READ])
     if not prompt:
         return []
-    text = prompt[:_MOST_READ]
+    text = _before_question(prompt, question)[:_MOST_READ]
     tagged = _tagged(text)
     if tagged:
         return [one for one in tagged if one]
@@ -60,6 +68,22 @@ def documents_of_prompt(variable: str | None, prompt: str | None) -> list[str]:
     if block is None:
         block = _section(text) or None
     return _numbered(text) if block is None else _split(block)
+
+
+def _before_question(prompt: str, question: str | None) -> str:
+    """A prompt without the question, its label and the instructions at its end."""
+    text, asked = prompt.rstrip(), (question or "").strip()
+    for _ in range(_MOST_INSTRUCTIONS):
+        start = text.rfind("\n") + 1
+        place = len(text) - len(asked) if asked and text.endswith(asked) else None
+        if place is not None and _LABEL.fullmatch(text, line := text.rfind("\n", 0, place) + 1, place):
+            start = line
+        elif not (_AFTER_SECTION.match(text, start) or _INSTRUCTION.match(text, start)):
+            break
+        if start == 0:
+            return prompt  # There is nothing else.
+        text = text[:start].rstrip()
+    return text
 
 
 def _tagged(text: str) -> list[str]:

@@ -118,13 +118,15 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One model call within a request: for pricing, and to see the same call reported by another trace."""
+    """One model call within a request: for pricing, and to see the same call reported by another trace. `model` is the one that
+    answered, where that is known, `requested` the one that was asked for."""
 
     provider: str | None
     model: str | None
     tokens: Tokens
     start_ns: int = 0
     end_ns: int = 0
+    requested: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,13 @@ _WORDS = (
 )  # fmt: skip
 
 
+_RUNS = (
+    "\n", " ", "\t", "\r\n", "\n ", "[", "]", "{", "}", "(", "-", "0", "a", "<", '"', "'", "\\", '\\"', ",", ":", "a b ", "a\n", "[1]", "[1]\n",
+    "<document>", "<doc ", "</doc>", "context:\n", "question:\n", "----------\n", '["', '{"a":', "[[1],", "th:f;", "status ", "\\ud800",
+)  # fmt: skip
+_LONGEST_RUN = 50_000
+
+
 def seeds() -> list[bytes]:
     """Each span of the recordings as a request of its own, in both encodings, the log records, and a few native records."""
     found = [
@@ -54,6 +61,20 @@ def mutate(value: bytes, other: bytes, random_: random.Random) -> bytes:
     for _ in range(random_.choice((1, 1, 1, 2, 4))):
         value = random_.choice(_MUTATIONS)(value, other, random_)
     return value[: 4 * _LARGEST_SEED]
+
+
+def _run(random_: random.Random) -> str:
+    """A text with a long run of the same, and mostly something before and after it, which makes a pattern that began to match fail."""
+    one = random_.choice(_RUNS)
+    before, after = (
+        random_.choice(("", "hello", "[", '{"a": "', "[1] x", "Context:\n")),
+        random_.choice(("", "what is it?", "\x00")),
+    )
+    return before + one * (random_.randrange(1, _LONGEST_RUN) // len(one)) + after
+
+
+def _hostile(random_: random.Random) -> Any:
+    return _run(random_) if random_.random() < 0.2 else random_.choice(_HOSTILE)
 
 
 def _bytes(value: bytes, other: bytes, random_: random.Random) -> bytes:
@@ -94,7 +115,7 @@ def _json(value: bytes, other: bytes, random_: random.Random) -> bytes:
         if random_.random() < 0.2 and isinstance(holder, dict):
             del holder[key]
         else:
-            holder[key] = random_.choice(_HOSTILE)
+            holder[key] = _hostile(random_)
     return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
 
 
@@ -118,7 +139,7 @@ def _attribute(value: bytes, other: bytes, random_: random.Random) -> bytes:
 
 
 def _set(value: AnyValue, span: Span, random_: random.Random) -> None:
-    what = random_.randrange(5)
+    what = random_.randrange(6)
     if what == 0 and value.string_value:
         value.string_value = value.string_value[: random_.randrange(len(value.string_value))]
     elif what == 1 and value.string_value[:1] in ("{", "["):
@@ -127,8 +148,11 @@ def _set(value: AnyValue, span: Span, random_: random.Random) -> None:
         value.array_value.values.add().kvlist_value.values.add(key="content").value.int_value = -1
     elif what == 3:
         span.end_time_unix_nano = random_.choice((0, 2**64 - 1, span.start_time_unix_nano // 2))
+    elif what == 4 and value.string_value:
+        at = random_.randrange(len(value.string_value))
+        value.string_value = value.string_value[:at] + _run(random_) + value.string_value[at:]
     else:
-        hostile = random_.choice(_HOSTILE)
+        hostile = _hostile(random_)
         value.string_value = hostile if isinstance(hostile, str) else orjson.dumps(hostile).decode()
 
 
