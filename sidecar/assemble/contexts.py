@@ -22,9 +22,9 @@ _AFTER_SECTION = re.compile(
 _PARAGRAPH = re.compile(r"\n(?:[^\S\n]*+\n)++")
 _KEY_VALUE = re.compile(r"^[\w .-]{1,40}: \S")
 _INSTRUCTION = re.compile(
-    r"\s*+(?:please\s++)?(?:(?:answer|respond|reply)\b|(?:use|using|given|based on|according to|if|do not|don't|cite)\b[^\n]{0,200}"
+    r"^[^\S\n]*+(?:please\s++)?(?:(?:answer|respond|reply)\b|(?:use|using|given|based on|according to|if|do not|don't|cite)\b[^\n]{0,200}"
     r"\b(?:question|query|contexts?|passages?|documents?|sources?|answer|above|know)\b)",
-    re.IGNORECASE,
+    re.MULTILINE | re.IGNORECASE,
 )
 _LABEL = re.compile(r"\s*+(?:[\w ]{1,20}:)?\s*+")
 _MOST_INSTRUCTIONS = 20
