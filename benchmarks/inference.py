@@ -37,7 +37,7 @@ from sidecar.inference.export.hhem import PROMPT, export
 from sidecar.inference.export.verify import reference_model
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from training.made_hhem import BASE, make_snapshot
 
 IN_FLIGHT = 64

@@ -38,7 +38,8 @@ from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import Pipeline, PipelineConfig
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import SystemClock
-from sidecar.record.trace import RagTrace, Record
+from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
 from sidecar.sample import SampleConfig, Sampler
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sidecar.assemble import Assembled
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from sidecar.sample import Decision
 
 

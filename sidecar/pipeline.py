@@ -36,7 +36,7 @@ from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.errors import DecodeError
 from sidecar.record.memory import MemoryBudget, trace_bytes
-from sidecar.record.trace import Record
+from sidecar.record.record import Record
 from sidecar.results import make_result
 from sidecar.sample import Decision, Sampler
 

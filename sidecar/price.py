@@ -20,7 +20,7 @@ from genai_prices.types import ModelPrice as ListedPrice
 from genai_prices.types import TieredPrices
 from pydantic import BaseModel, ConfigDict, Field
 
-from sidecar.record.trace import ModelCall, Tokens
+from sidecar.record.request import ModelCall, Tokens
 
 # Provider names of the OpenTelemetry conventions that the list calls otherwise.
 _PROVIDERS = {

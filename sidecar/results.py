@@ -7,7 +7,7 @@ import uuid
 from exporters.result import Completeness, Outcome, Result
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
-from sidecar.record.trace import RagTrace, Tokens
+from sidecar.record.request import RagTrace, Tokens
 
 NAMESPACE = uuid.UUID("8f6f5f0e-5d3c-5b0a-9a52-0d8c3b8a6f11")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 
 _MOST_SERVICES = 200
 # Where `min_rate` is 0. A weight of one over this is still a number that others can be added to.

@@ -22,7 +22,9 @@ from sidecar.observe.broken import Broken
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
 from sidecar.record.memory import MemoryBudget, trace_bytes
-from sidecar.record.trace import Acknowledgement, RagSpan, RagTrace, SpanKind, TraceKind
+from sidecar.record.record import Acknowledgement
+from sidecar.record.request import RagTrace, TraceKind
+from sidecar.record.span import RagSpan, SpanKind
 
 logger = logging.getLogger(__name__)
 

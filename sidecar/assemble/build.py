@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from sidecar.assemble.contexts import choose_documents, documents_of_prompt
 from sidecar.assemble.missing import what_is_missing
-from sidecar.record.trace import Document, Durations, ModelCall, RagSpan, RagTrace, SpanKind, Tokens, TraceKind
+from sidecar.record.request import Document, Durations, ModelCall, RagTrace, Tokens, TraceKind
+from sidecar.record.span import RagSpan, SpanKind
 
 _ORCHESTRATORS = (SpanKind.CHAIN, SpanKind.AGENT)
 _LABELS = ("question:", "query:")

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from sidecar.record.trace import Document
+from sidecar.record.request import Document
 
 _SPACE = re.compile(r"\s+")
 _NUMBERED = re.compile(r"^[^\S\n]*+\[(\d{1,3})\]\s*+", re.MULTILINE)

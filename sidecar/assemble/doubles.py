@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sidecar.record.trace import ModelCall, RagTrace
+from sidecar.record.request import ModelCall, RagTrace
 
 _Kind: TypeAlias = tuple[str, int | None, int | None]
 _DATE = re.compile(r"[-@]\d{4}-?\d{2}-?\d{2}$")

@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from exporters.result import Completeness
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import Acknowledgement, RagTrace
+from sidecar.record.record import Acknowledgement
+from sidecar.record.request import RagTrace
 
 Partition: TypeAlias = tuple[str, int]
 

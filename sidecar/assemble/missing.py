@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.record.trace import Missing, RagTrace, TraceKind
+from sidecar.record.request import Missing, RagTrace, TraceKind
 
 _SWITCHES = {
     "openinference": "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and their kin",

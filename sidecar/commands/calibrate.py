@@ -29,7 +29,7 @@ from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 
 cli = new_cli()
 

@@ -19,7 +19,7 @@ from sidecar.inference.runtime import ModelRuntime
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import SidecarError
-from sidecar.record.trace import Document, RagTrace
+from sidecar.record.request import Document, RagTrace
 
 _REQUEST = RagTrace(
     trace_id="check",

@@ -23,7 +23,9 @@ from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.record.trace import RagSpan, RagTrace, Record
+from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
+from sidecar.record.span import RagSpan
 
 cli = new_cli()
 

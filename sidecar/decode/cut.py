@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from sidecar.record.trace import AttributeValue
+from sidecar.record.record import AttributeValue
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 _JSON_START = re.compile(r'\{\s*+["}]|\[\s*+[\["{\]]')

@@ -26,7 +26,8 @@ from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.split import Part, split_json, split_proto
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import Attributes, RagSpan, RawSpan, Record, SpanKind
+from sidecar.record.record import Attributes, Record
+from sidecar.record.span import RagSpan, RawSpan, SpanKind
 
 Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
 OWN_SCOPE, OWN_SERVICE = "rag_sidecar", "rag-sidecar"

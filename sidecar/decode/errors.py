@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.record.trace import RawSpan
+from sidecar.record.span import RawSpan
 
 CLASSES = (
     "rate_limit", "timeout", "auth", "bad_request", "context_length", "content_filter", "server_error", "connection", "cancelled", "other",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from sidecar.record.trace import Document, Tokens
+from sidecar.record.request import Document, Tokens
 
 
 @dataclass(slots=True)

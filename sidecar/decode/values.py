@@ -10,7 +10,8 @@ from typing import Any
 
 import orjson
 
-from sidecar.record.trace import Attributes, Document, Tokens
+from sidecar.record.record import Attributes
+from sidecar.record.request import Document, Tokens
 
 _MOST_SLOTS = 10_000
 _MOST_TOKENS = 10**9

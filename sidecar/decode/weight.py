@@ -14,7 +14,7 @@ from sidecar.decode.values import number
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
-from sidecar.record.trace import Attributes, AttributeValue
+from sidecar.record.record import Attributes, AttributeValue
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
-from sidecar.record.trace import Document, RagTrace
+from sidecar.record.request import Document, RagTrace
 
 Value = TypeVar("Value")
 

@@ -15,7 +15,7 @@ from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.inference.base import ModelSource
 from sidecar.record.errors import InferenceError, Unscorable
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from aiokafka.errors import KafkaError
 from sidecar.kafka.client import explain, missing_topics, survey
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.settings import ReceiveConfig
-from sidecar.record.trace import Record
+from sidecar.record.record import Record
 
 _GLANCE_MS = 500
 

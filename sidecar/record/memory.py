@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 
 
 class MemoryBudget:

@@ -23,7 +23,7 @@ from sidecar.decode.wire import wire
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import Record
+from sidecar.record.record import Record
 from tests.fuzz.mutate import mutate, seeds
 
 _TRACE_EVERY = 25

@@ -16,7 +16,9 @@ from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig, Priced, Pricer
 from sidecar.record.clock import SystemClock
-from sidecar.record.trace import AttributeValue, ModelCall, RagSpan, RagTrace, Record, SpanKind
+from sidecar.record.record import AttributeValue, Record
+from sidecar.record.request import ModelCall, RagTrace
+from sidecar.record.span import RagSpan, SpanKind
 from sidecar.sample import Decision, SampleConfig, Sampler
 from tests.unit.test_pipeline import ListSource, Setting, build, native
 

@@ -30,7 +30,7 @@ from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import language_of
 from sidecar.inference.embedding.text import read_words, sentences
 from sidecar.price import PriceConfig, Pricer
-from sidecar.record.trace import Document, ModelCall, Tokens
+from sidecar.record.request import Document, ModelCall, Tokens
 from tests.cpu import cpu_limit
 from tests.unit.decode.spans import message, one, span
 

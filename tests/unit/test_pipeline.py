@@ -25,7 +25,8 @@ from sidecar.pipeline import Pipeline, PipelineConfig
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import SystemClock
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import RagTrace, Record
+from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
 from sidecar.results import make_result
 from sidecar.sample import SampleConfig, Sampler
 from tests.unit.evaluate.fakes import models, request

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.price import ModelPrice, PriceConfig, Priced, Pricer
-from sidecar.record.trace import ModelCall, Tokens
+from sidecar.record.request import ModelCall, Tokens
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 # Flat, cached, cached and written, tiered by size of the call, and with a price for each call.

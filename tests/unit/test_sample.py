@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from sidecar.sample import BudgetConfig, KeepRule, RateRule, SampleConfig, Sampler
 
 

@@ -13,7 +13,7 @@ from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.decode.weight import MOST, Weights, adjusted_count
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig, Pricer
-from sidecar.record.trace import Record
+from sidecar.record.record import Record
 from sidecar.results import make_result
 from tests.unit.decode.spans import message, one, span
 from tests.unit.decode.test_specification import CHAT, RETRIEVAL

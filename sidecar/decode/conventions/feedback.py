@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sidecar.decode.values import first_text, number, slots, text_of
-from sidecar.record.trace import Attributes, RawSpan
+from sidecar.record.record import Attributes
+from sidecar.record.span import RawSpan
 
 _EVALUATION = "gen_ai.evaluation.result"
 _OF_USERS = ("feedback", "thumb", "rating", "user")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidecar.decode.fields import Fields
 from sidecar.decode.values import first_text, texts_as_documents, unwrap_input, unwrap_output
-from sidecar.record.trace import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "laminar"
 _KINDS = {"llm": SpanKind.LLM, "tool": SpanKind.TOOL, "evaluator": SpanKind.EVALUATOR}

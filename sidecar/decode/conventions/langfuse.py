@@ -22,7 +22,8 @@ from sidecar.decode.values import (
     unwrap_input,
     unwrap_output,
 )
-from sidecar.record.trace import RawSpan, SpanKind, Tokens
+from sidecar.record.request import Tokens
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "langfuse"
 _KINDS = {"generation": SpanKind.LLM, "span": SpanKind.CHAIN, "event": SpanKind.NONE}

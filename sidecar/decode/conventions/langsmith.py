@@ -18,7 +18,7 @@ from sidecar.decode.values import (
     unwrap_input,
     unwrap_output,
 )
-from sidecar.record.trace import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "langsmith"
 _KINDS = {

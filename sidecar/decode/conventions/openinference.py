@@ -20,7 +20,9 @@ from sidecar.decode.values import (
     unwrap_input,
     unwrap_output,
 )
-from sidecar.record.trace import Attributes, Document, RawSpan, SpanKind
+from sidecar.record.record import Attributes
+from sidecar.record.request import Document
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "openinference"
 # A whole request in one span is no kind that a sender may claim; UNKNOWN leaves it to the other conventions.

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.decode.fields import Fields
 from sidecar.decode.values import documents_in, first_text, unwrap_input, unwrap_output
-from sidecar.record.trace import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "openllmetry"
 _KINDS = {"workflow": SpanKind.CHAIN, "task": SpanKind.CHAIN, "agent": SpanKind.AGENT, "tool": SpanKind.TOOL}

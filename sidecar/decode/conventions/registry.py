@@ -24,7 +24,7 @@ from sidecar.decode.conventions import (
     vercel,
 )
 from sidecar.decode.fields import Fields
-from sidecar.record.trace import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, SpanKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sidecar.decode.fields import Fields
 from sidecar.decode.values import document, first_text, settle_ids, text_of, texts_as_documents
-from sidecar.record.trace import Document, RawSpan, SpanKind
+from sidecar.record.request import Document
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "vector_db"
 _STORES = frozenset(

@@ -15,7 +15,7 @@ from sidecar.decode.values import (
     unquoted,
     unwrap_input,
 )
-from sidecar.record.trace import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "vercel_ai"
 _WRAPPERS = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")

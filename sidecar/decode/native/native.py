@@ -30,7 +30,8 @@ from sidecar.decode.values import (
 )
 from sidecar.decode.wire.parse import load_json
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import Document, Durations, ModelCall, RagSpan, RagTrace, SpanKind, Tokens, TraceKind
+from sidecar.record.request import Document, Durations, ModelCall, RagTrace, Tokens, TraceKind
+from sidecar.record.span import RagSpan, SpanKind
 
 NAME = "native"
 MOST_ID_CHARS = 256

@@ -17,7 +17,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import AttributeValue, RawEvent, RawSpan
+from sidecar.record.record import AttributeValue
+from sidecar.record.span import RawEvent, RawSpan
 
 _MOST_EVENTS = 2000
 _DEEPEST = 32

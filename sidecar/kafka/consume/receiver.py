@@ -30,7 +30,7 @@ from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import Acknowledgement, Record
+from sidecar.record.record import Acknowledgement, Record
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from sidecar.kafka.produce.outbox import Lane, Message, Parcel
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.trace import Acknowledgement, Record
+from sidecar.record.record import Acknowledgement, Record
 
 logger = logging.getLogger(__name__)
 

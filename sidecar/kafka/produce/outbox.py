@@ -22,7 +22,7 @@ from exporters.clients.kafka_errors import Kind, kind_of
 from sidecar.kafka.backoff import Backoff
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import Acknowledgement, Record
+from sidecar.record.record import Acknowledgement, Record
 
 logger = logging.getLogger(__name__)
 

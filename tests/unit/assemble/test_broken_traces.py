@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from sidecar.assemble.build import build_requests
 from sidecar.kafka.consume.offsets import OffsetTracker
-from sidecar.record.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.record.request import Document, RagTrace, Tokens
+from sidecar.record.span import RagSpan, SpanKind
 from tests.unit.assemble.test_buffer import Lease, Setting, rag, span
 
 SECOND = 1_000_000_000

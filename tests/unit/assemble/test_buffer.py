@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sidecar.assemble import AssembleConfig, Assembled, Assembler
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
-from sidecar.record.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.record.request import Document, RagTrace, Tokens
+from sidecar.record.span import RagSpan, SpanKind
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.assemble.contexts import choose_documents, documents_of_prompt
-from sidecar.record.trace import Document
+from sidecar.record.request import Document
 from tests.unit.decode.spans import message, one, span
 
 QUESTION = "Which port does the broker use?"

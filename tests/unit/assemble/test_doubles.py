@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.assemble.doubles import Doubles
-from sidecar.record.trace import ModelCall, RagTrace, Tokens
+from sidecar.record.request import ModelCall, RagTrace, Tokens
 from tests.unit.decode.recordings import understood
 from tests.unit.decode.spans import message, span
 

@@ -8,7 +8,8 @@ import pytest
 
 from sidecar.assemble import Assembled
 from sidecar.kafka.consume.offsets import OffsetTracker, Partition
-from sidecar.record.trace import RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.record.request import RagTrace, Tokens
+from sidecar.record.span import RagSpan, SpanKind
 from tests.unit.assemble.test_buffer import Lease, Setting, rag, span
 
 HERE, THERE = ("t", 0), ("t", 1)

@@ -15,7 +15,8 @@ from sidecar.commands.demo.spans import to_otlp_json
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
-from sidecar.record.trace import RagTrace, Record
+from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
 
 FOLDER = Path(__file__).parents[2] / "golden" / "decode"
 NAMES = sorted(path.name.removesuffix(".expected.json") for path in FOLDER.glob("*.expected.json"))

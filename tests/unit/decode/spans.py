@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from tests.unit.decode.recordings import understood
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

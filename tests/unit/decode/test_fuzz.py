@@ -9,7 +9,7 @@ from sidecar.decode.cut import salvage, without_cut_values
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import AttributeValue
+from sidecar.record.record import AttributeValue
 from tests.fuzz.run import fuzz
 from tests.unit.decode.recordings import record
 

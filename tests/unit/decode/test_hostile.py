@@ -15,7 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import RagSpan
+from sidecar.record.span import RagSpan
 from tests.unit.decode.recordings import NAMES, record, understood, values
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from tests.unit.decode.recordings import NAMES, Expected, expected, squeezed, understood, values
 
 _TOKENS = {"input": "input", "output": "output", "cached": "cached_input", "reasoning": "reasoning"}

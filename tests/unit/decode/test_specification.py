@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.record.trace import RagTrace, Tokens, TraceKind
+from sidecar.record.request import RagTrace, Tokens, TraceKind
 from tests.unit.decode.spans import START, TRACE, dumps, logs, message, one, pairs, span
 
 DOCUMENTS: list[dict[str, Any]] = [

@@ -12,7 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from sidecar.decode.decoder import DecodeConfig, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
-from sidecar.record.trace import RagSpan, Record
+from sidecar.record.record import Record
+from sidecar.record.span import RagSpan
 from tests.unit.decode.recordings import FOLDER
 
 NAMES = ("oi_langchain_ok", "tl_langchain_ok", "otel_genai_ok", "langfuse_langchain_ok", "haystack_native_ok")

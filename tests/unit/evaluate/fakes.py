@@ -10,7 +10,7 @@ import numpy as np
 from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, FloatArray, Models, Support
 from sidecar.record.errors import InferenceError
-from sidecar.record.trace import Document, RagTrace
+from sidecar.record.request import Document, RagTrace
 
 IDENTITY = ModelIdentity("fake", "1", "00" * 32)
 

@@ -12,7 +12,7 @@ from sidecar.evaluate.base import Evaluator
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import EVALUATORS, NAMES, Entry
 from sidecar.evaluate.settings import EvaluateConfig, build
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
 CASES = {

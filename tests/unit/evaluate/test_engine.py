@@ -15,7 +15,7 @@ from sidecar.evaluate.metrics.faithfulness import faithfulness
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Models
 from sidecar.record.errors import PermanentInferenceError
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker
-from sidecar.record.trace import Acknowledgement
+from sidecar.record.record import Acknowledgement
 
 ZERO = ("t", 0)
 ONE = ("t", 1)

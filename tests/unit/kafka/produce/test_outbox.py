@@ -22,7 +22,7 @@ from sidecar.kafka.consume.offsets import Lease, OffsetTracker
 from sidecar.kafka.produce.outbox import MOST_WAITING, MOST_WAITING_BYTES, Lane, Message, Outbox, Parcel
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import Record
+from sidecar.record.record import Record
 from tests.kafka.harness import eventually
 
 

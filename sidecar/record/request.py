@@ -1,96 +1,14 @@
-"""All that flows through the pipeline, on the ground floor: records, spans, documents, RAG requests.
+"""One RAG request, the unit that is sampled, evaluated and reported, and the documents, tokens and durations in it.
 
-Times are integer nanoseconds since the epoch on spans, as on the wire, and float seconds on requests.
-Absent is None, never 0 or "".
+Times are float seconds. Absent is None, never 0 or "".
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
 
-AttributeValue: TypeAlias = (
-    "str | bool | int | float | bytes | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"
-)
-Attributes: TypeAlias = Mapping[str, AttributeValue]
-
-
-class Acknowledgement(Protocol):
-    """A claim on a Kafka record: its offset may be committed once every hold has been released.
-
-    Both calls are cheap, never block and never raise; releasing more often than holding is ignored.
-    """
-
-    def hold(self) -> None: ...
-
-    def release(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One Kafka message. `timestamp` is seconds since the epoch (broker or producer time)."""
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp: float
-    key: bytes | None
-    value: bytes | None
-    headers: tuple[tuple[str, bytes], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RawEvent:
-    """A span event, or a log record joined to a span."""
-
-    name: str
-    time_ns: int
-    attributes: Attributes = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawSpan:
-    """One span as the wire has it, before any convention is applied. Ids are lower-case hex (32 and 16 digits).
-
-    A log record that carries message content is a RawSpan with `is_log` set: it fills what its span lacks.
-    """
-
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    start_ns: int
-    end_ns: int
-    attributes: Attributes
-    resource: Attributes = field(default_factory=dict)
-    scope: str = ""
-    scope_version: str = ""
-    events: tuple[RawEvent, ...] = ()
-    status_code: int = 0
-    status_message: str = ""
-    trace_state: str = ""
-    flags: int = 0
-    dropped_attributes: int = 0
-    is_log: bool = False
-
-
-class SpanKind(enum.StrEnum):
-    """What part of a RAG request a span is. REQUEST is a native record: a whole request in one."""
-
-    LLM = "llm"
-    RETRIEVER = "retriever"
-    RERANKER = "reranker"
-    EMBEDDING = "embedding"
-    TOOL = "tool"
-    AGENT = "agent"
-    CHAIN = "chain"
-    PROMPT = "prompt"
-    EVALUATOR = "evaluator"
-    GUARDRAIL = "guardrail"
-    REQUEST = "request"
-    NONE = "none"
+from sidecar.record.record import Attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,56 +131,3 @@ class RagTrace:
     def model(self) -> str | None:
         """The model that metrics are labelled with: the one that answered, else the one that was asked for."""
         return self.model_answered or self.model_requested
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RagSpan:
-    """One span after its convention has been read: what the assembler works on.
-
-    `question` and `answer` are the unwrapped, validated input and output texts; `prompt` is all input text of a model
-    span (to see which documents reached it). Text fields are None where content capture is off or the text was dropped.
-    """
-
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: SpanKind
-    convention: str
-    service: str
-    start_ns: int
-    end_ns: int
-    scope: str = ""
-    is_log: bool = False
-    question: str | None = None
-    answer: str | None = None
-    query: str | None = None
-    prompt: str | None = None
-    prompt_question: str | None = None
-    prompt_context: str | None = None
-    documents: tuple[Document, ...] = ()
-    provider: str | None = None
-    model_requested: str | None = None
-    model_answered: str | None = None
-    tokens: Tokens | None = None
-    reported_cost_usd: float | None = None
-    streaming: bool = False
-    time_to_first_token: float | None = None
-    time_to_first_token_source: str | None = None
-    duration_suspect: bool = False
-    error: bool = False
-    error_class: str | None = None
-    session: str | None = None
-    user: str | None = None
-    tenant: str | None = None
-    variant: str | None = None
-    response_id: str | None = None
-    reference: str | None = None
-    feedback: float | None = None
-    partial: tuple[str, ...] = ()
-    text_dropped: bool = False
-    upstream_adjusted_count: float | None = None
-    trace_sampled: bool = True
-    size_bytes: int = 0
-    request: RagTrace | None = None
-    attributes: Attributes = field(default_factory=dict)
