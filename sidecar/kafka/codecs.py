@@ -21,6 +21,8 @@ from aiokafka.record._crecords import legacy_records as c_legacy_records
 
 _Decoder = Callable[[bytes], bytes]
 _XERIAL_HEADER_BYTES = 16
+_FIRST_ROOM = 64 * 1024
+_LIKELY_RATIO = 8
 _GZIP = 31  # wbits of zlib for gzip's header and trailer
 _MODULES: tuple[ModuleType, ...] = (default_records, legacy_records, c_default_records, c_legacy_records)
 
@@ -41,19 +43,21 @@ def bound(most_bytes: int) -> None:
 
 def gunzip(payload: bytes, most_bytes: int) -> bytes:
     """The content of gzip members. Raises CorruptRecordException where it is broken or too large."""
-    found, left = bytearray(), bytes(payload)
+    found: list[bytes] = []
+    room, left = most_bytes, bytes(payload)
     try:
         while left:
             member = zlib.decompressobj(wbits=_GZIP)
-            found += member.decompress(left, most_bytes + 1 - len(found))
-            if len(found) > most_bytes:
+            found.append(member.decompress(left, room + 1))
+            room -= len(found[-1])
+            if room < 0:
                 raise _too_large(most_bytes)
             if not member.eof:
                 raise CorruptRecordException("a gzip batch ends early")
             left = member.unused_data
     except zlib.error as error:
         raise CorruptRecordException("a gzip batch is broken") from error
-    return bytes(found)
+    return found[0] if len(found) == 1 else b"".join(found)
 
 
 def unsnappy(payload: bytes, most_bytes: int) -> bytes:
@@ -90,13 +94,21 @@ def _snappy_size(block: bytes) -> int:
 
 
 def _into(decompress_into: Callable[[bytes, bytearray], int], payload: bytes, most_bytes: int) -> bytes:
-    # The memory of a fresh bytearray is the system's until it is written to: only what comes out is paid for.
-    room = bytearray(most_bytes)
-    try:
-        size = decompress_into(bytes(payload), room)
-    except cramjam.DecompressionError as error:
-        raise CorruptRecordException(f"a batch is broken, or unpacks to more than {most_bytes} bytes") from error
-    return bytes(memoryview(room)[:size])
+    """What does not fit is tried again with more room: a batch does not say how large it is, and all the room there may be costs
+    milliseconds to make ready for a batch of a few kilobytes."""
+    data, size = bytes(payload), min(most_bytes, max(_FIRST_ROOM, _LIKELY_RATIO * len(payload)))
+    while True:
+        room = bytearray(size)
+        try:
+            found = decompress_into(data, room)
+        except cramjam.DecompressionError as error:
+            if size == most_bytes:
+                raise CorruptRecordException(
+                    f"a batch is broken, or unpacks to more than {most_bytes} bytes"
+                ) from error
+            size = min(most_bytes, size * _LIKELY_RATIO)
+        else:
+            return bytes(memoryview(room)[:found])
 
 
 def _too_large(most_bytes: int) -> CorruptRecordException:

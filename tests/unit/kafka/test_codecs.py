@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import resource
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 
@@ -78,6 +79,19 @@ def test_half_a_gigabyte_in_a_few_kilobytes_takes_no_memory(name: str, bomb: Cal
     with pytest.raises(CorruptRecordException):
         getattr(default_records, name)(payload)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_a_small_batch_takes_no_more_memory_than_it_needs_however_high_the_limit(name: str) -> None:
+    kafka_codecs.bound(256 * MEGABYTE)
+    data = batch(CODECS[name], bytes(100_000))
+    tracemalloc.start()
+    try:
+        assert values(data) == [bytes(100_000)]
+        assert tracemalloc.get_traced_memory()[1] < 2 * MEGABYTE
+    finally:
+        tracemalloc.stop()
+        kafka_codecs.bound(64 * MEGABYTE)
 
 
 @pytest.mark.parametrize(
