@@ -177,7 +177,7 @@ def _scoring() -> list[Panel]:
         ),
         shapes.quantiles(
             "Scoring",
-            "From the start of a request's evaluation to its result. It grows with the length of answers and with too little CPU.",
+            "Seconds of the local evaluators for a request. It grows with the length of answers and with too little CPU.",
             "rag_sidecar_scoring_seconds",
         ),
         shapes.quantiles(

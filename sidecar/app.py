@@ -49,7 +49,11 @@ class App:
         self.engine = Engine(config.evaluate, self.runtime.router)
         self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
-            config.deliver, [*self._exporters(), *more_exporters], telemetry=self.telemetry, clock=self.clock
+            config.deliver,
+            [*self._exporters(), *more_exporters],
+            telemetry=self.telemetry,
+            clock=self.clock,
+            memory=self.memory,
         )
         sampler = Sampler(config.sample, self.telemetry)
         assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)

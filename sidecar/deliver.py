@@ -4,7 +4,7 @@ A slow or broken exporter never blocks another, nor the pipeline: when its queue
 and counted. Exporters into this process (Prometheus) are called at once, without a queue.
 
 Outcomes, one for each result and exporter: ok, dropped_queue_full, dropped_permanent (the destination refused it),
-dropped_retries (all attempts failed) and abandoned (the deadline of a stop passed; its record is read again after the start).
+dropped_retries (all attempts failed), dropped_memory (buffers were full) and abandoned (the deadline of a stop passed; its record is read again after the start).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import logging
 import random
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,11 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.errors import ConfigError
+from sidecar.record.memory import MemoryBudget
 
 logger = logging.getLogger(__name__)
+
+BUFFER = "export"
 
 _LONGEST_BACKOFF_SECONDS = 30.0
 # Of the time for a stop: the queues; the exporters themselves have what is left.
@@ -58,10 +62,13 @@ class _Share:
     result: Result
     left: int
     done: Callable[[], None]
+    memory: MemoryBudget
+    size: int = 0
 
     def finish(self) -> None:
         self.left -= 1
         if self.left == 0:
+            self.memory.give(BUFFER, self.size)
             self.done()
 
 
@@ -69,8 +76,16 @@ class Deliverer:
     """Hands results to exporters. `deliver` never waits for anything outside the process."""
 
     def __init__(
-        self, config: DeliverConfig, exporters: Sequence[Exporter], *, telemetry: Telemetry, clock: Clock
+        self,
+        config: DeliverConfig,
+        exporters: Sequence[Exporter],
+        *,
+        telemetry: Telemetry,
+        clock: Clock,
+        memory: MemoryBudget | None = None,
     ) -> None:
+        """`memory` is what the queues share with the other buffers; by default it has no end."""
+        self._memory = memory or MemoryBudget(sys.maxsize)
         self._clock = clock
         self._exporters = list(exporters)
         self._doors = [_Door(exporter, telemetry, clock) for exporter in exporters if exporter.local]
@@ -93,12 +108,18 @@ class Deliverer:
         abandoned it.
         """
         lanes = [lane for lane in self._lanes if lane.door.wants(result)]
-        share = _Share(result, len(lanes) + 1, done)
+        share = _Share(result, len(lanes) + 1, done, self._memory)
         for door in self._doors:
             if door.wants(result):
                 await door.push_once([result])
-        for lane in lanes:
-            lane.put(share)
+        size = result_bytes(result) if lanes else 0
+        if self._memory.take(BUFFER, size):
+            share.size = size
+            for lane in lanes:
+                lane.put(share)
+        else:
+            for lane in lanes:
+                lane.drop(share, "dropped_memory")
         share.finish()
 
     async def stop(self, deadline_seconds: float) -> None:
@@ -207,8 +228,12 @@ class _Lane:
         try:
             self._queue.put_nowait(share)
         except asyncio.QueueFull:
-            self._close([share], "dropped_queue_full")
+            self.drop(share, "dropped_queue_full")
         self._telemetry.set("rag_sidecar_queue_length", self._queue.qsize(), queue=self._label)
+
+    def drop(self, share: _Share, outcome: str) -> None:
+        """Finish with one result without having delivered it."""
+        self._close([share], outcome)
 
     async def stop(self, deadline_seconds: float) -> None:
         """Empty the queue by the deadline. What is left then is abandoned."""
@@ -275,6 +300,15 @@ class _Lane:
     def _finish(self, batch: Sequence[_Share]) -> None:
         for share in batch:
             share.finish()
+
+
+def result_bytes(result: Result) -> int:
+    """About what a result holds in memory: most of it are the claims, which quote the answer."""
+    found = 2000
+    for one in result.evaluations:
+        found += 600 + 2 * len(one.explanation or "") + 200 * len(one.documents)
+        found += sum(400 + 2 * len(claim.text) for claim in one.claims)
+    return found
 
 
 async def _stop(exporter: Exporter, deadline_seconds: float) -> None:

@@ -12,9 +12,7 @@ record that breaks us goes to the dead-letter topic, a request that does is fail
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -25,7 +23,6 @@ from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine, Evaluated
-from sidecar.journey import Job, Journey
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.broken import Broken
 from sidecar.observe.said import RateLimited
@@ -35,16 +32,16 @@ from sidecar.price import Pricer
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.errors import DecodeError
-from sidecar.record.memory import MemoryBudget, trace_bytes
+from sidecar.record.memory import MemoryBudget
 from sidecar.record.record import Record
 from sidecar.results import make_result
 from sidecar.sample import Decision, Sampler
+from sidecar.scoring import Job, Journey, Limits, Scoring
 
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 1_000_000
 INTERNAL = "internal"
-BUFFER = "scoring"
 _BIG_RECORD = 128 * 1024
 # What open traces still take while intake is paused must fit above this.
 _FULL = 0.8
@@ -64,6 +61,10 @@ class PipelineConfig(BaseModel):
     most_backlog: int = Field(
         default=2048, ge=0, description="Requests over the queue that may wait while intake is paused; more are shed."
     )
+    slow_queue_size: int = Field(
+        default=512, ge=1, description="Requests waiting for slow evaluators (a judge) before these are left out."
+    )
+    slow_workers: int = Field(default=8, ge=1, description="Requests that slow evaluators see at once.")
     stalled_seconds: float = Field(
         default=60.0, gt=0, description="Without a beat of intake for this long /livez fails."
     )
@@ -80,6 +81,11 @@ class PipelineConfig(BaseModel):
         ge=16,
         description="Memory for all that waits: traces, requests, results, records. At four fifths of it intake pauses.",
     )
+
+    @property
+    def limits(self) -> Limits:
+        """The same as the scoring takes it."""
+        return Limits(self.queue_size, self.workers, self.most_backlog, self.slow_queue_size, self.slow_workers)
 
     @property
     def whole_stop_seconds(self) -> float:
@@ -127,7 +133,6 @@ class Pipeline:
         self._decoder = decoder
         self._assembler = assembler
         self._sampler = sampler
-        self._engine = engine
         self._pricer = pricer
         self._deliverer = deliverer
         self._telemetry = telemetry
@@ -137,14 +142,21 @@ class Pipeline:
         self._broken = Broken(logger, telemetry, clock)
         self._drain_by = Deadline(config.drain_seconds, clock)
         self._budget_interval = budget_interval_seconds
-        self._queue: asyncio.Queue[Job] = asyncio.Queue(config.queue_size)
-        self._backlog: deque[Job] = deque()
+        self._scoring = Scoring(
+            config.limits,
+            engine=engine,
+            close=self._scored,
+            memory=self._memory,
+            broken=self._broken,
+            telemetry=telemetry,
+            tracing=tracing,
+            clock=clock,
+        )
         self._stopping = asyncio.Event()
         self._flush = False
         self._beat = clock.monotonic()
         self._budget_at = clock.monotonic()
         self._said = RateLimited(logger, clock)
-        telemetry.set("rag_sidecar_queue_capacity", config.queue_size, queue="evaluate")
         telemetry.set("rag_sidecar_buffer_limit_bytes", self._memory.most_bytes)
 
     def stop(self, *, flush: bool = False, drain_seconds: float | None = None) -> None:
@@ -161,14 +173,12 @@ class Pipeline:
 
     async def run(self) -> None:
         """Take, score and deliver until `stop` is called, then drain by the deadline."""
-        workers = [asyncio.create_task(self._work(), name=f"evaluate-{n}") for n in range(self._config.workers)]
+        self._scoring.start()
         try:
             await self._take_in()
             await self._drain()
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await self._scoring.stop()
 
     async def _take_in(self) -> None:
         while not self._stopping.is_set():
@@ -181,8 +191,8 @@ class Pipeline:
 
     async def _turn(self) -> None:
         """Take what has come, route what has ended, commit what is done."""
-        self._refill()
-        paused = bool(self._backlog) or self._queue.full() or self._memory.fill > _FULL
+        self._scoring.refill()
+        paused = self._scoring.full or self._memory.fill > _FULL
         self._telemetry.set("rag_sidecar_intake_paused", paused)
         for taken in await self._source.poll(paused=paused):
             await self._feed(taken)
@@ -196,12 +206,7 @@ class Pipeline:
         if self._flush:
             for assembled in self._assembler.flush():
                 await self._route(assembled)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._drain_by.left()):
-                while self._backlog:
-                    await self._queue.put(self._backlog.popleft())
-                await self._queue.join()
-        left = len(self._backlog) + self._queue.qsize()
+        left = await self._scoring.drain(self._drain_by)
         if left:
             logger.warning("%d requests were left unscored at the stop; their records are not committed", left)
 
@@ -260,67 +265,28 @@ class Pipeline:
                 await self._close(Job(trace, _UNDECIDED, journey), Outcome.FAILED, INTERNAL)
             else:
                 await self._queue_up(Job(trace, decision, journey))
-        self._refill()
+        self._scoring.refill()
 
     async def _queue_up(self, job: Job) -> None:
-        size = trace_bytes(job.trace)
         if not job.decision.keep:
             await self._close(job, Outcome.SAMPLED_OUT, None)
-        elif len(self._backlog) > self._config.most_backlog:
-            await self._close(job, Outcome.SHED, "backlog")
-        elif not self._memory.take(BUFFER, size):
-            await self._close(job, Outcome.SHED, "memory")
-        else:
-            job.size = size
-            self._backlog.append(job)
-
-    def _refill(self) -> None:
-        while self._backlog and not self._queue.full():
-            self._queue.put_nowait(self._backlog.popleft())
-        self._telemetry.set("rag_sidecar_queue_length", self._queue.qsize() + len(self._backlog), queue="evaluate")
+        elif (reason := self._scoring.put(job)) is not None:
+            await self._close(job, Outcome.SHED, reason)
 
     def _relieve(self) -> None:
         now = self._clock.monotonic()
         if now - self._budget_at < self._budget_interval:
             return
         self._budget_at = now
-        waiting = self._queue.qsize() + len(self._backlog)
-        self._sampler.relieve(min(1.0, waiting / self._config.queue_size))
+        self._sampler.relieve(min(1.0, self._scoring.fill))
         for buffer, amount in self._memory.by_buffer().items():
             self._telemetry.set("rag_sidecar_buffer_bytes", amount, buffer=buffer)
 
-    async def _work(self) -> None:
-        while True:
-            job = await self._queue.get()
-            try:
-                await self._score(job)
-            finally:
-                self._queue.task_done()
-
-    async def _score(self, job: Job) -> None:
-        """Score one request and close it. One whose partitions were taken away while it waited is given up: it comes again."""
-        evaluated = None
-        try:
-            if job.journey.assembled.revoked:
-                self._telemetry.count("rag_sidecar_revoked_traces_total", stage="scoring")
-                job.finish()
-                return
-            evaluated = await self._evaluate(job)
-        except Exception as error:  # noqa: BLE001 - the barrier of scoring
-            self._broken.tell("evaluate", error)
-        finally:
-            self._memory.give(BUFFER, job.size)
+    async def _scored(self, job: Job, evaluated: Evaluated | None) -> None:
         if evaluated is None:
             await self._close(job, Outcome.FAILED, INTERNAL)
         else:
             await self._close(job, evaluated.outcome, evaluated.reason, evaluated)
-
-    async def _evaluate(self, job: Job) -> Evaluated:
-        started = self._clock.monotonic()
-        with self._tracing.evaluation(job.trace.trace_id, job.trace.span_id):
-            evaluated = await self._engine.evaluate(job.trace)
-        self._telemetry.observe("rag_sidecar_scoring_seconds", self._clock.monotonic() - started)
-        return evaluated
 
     async def _close(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
         """The one end of every request: count the outcome, then deliver; the job is finished when delivery is done."""

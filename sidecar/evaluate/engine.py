@@ -59,6 +59,13 @@ class Engine:
         finally:
             case.close()
 
+    def refused(self, lane: Lane, reason: str) -> tuple[Evaluation, ...]:
+        """Failed evaluations of a lane that could not be run, `reason` for all."""
+        mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
+        return tuple(
+            _stamped(one, Evaluation(evaluator=one.name, outcome=Outcome.FAILED, reason=reason)) for one in mine
+        )
+
     async def _one(self, evaluator: Evaluator, case: Case) -> Evaluation:
         return _stamped(evaluator, await self._attempt(evaluator, case))
 

@@ -61,7 +61,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_inference_seconds", "histogram", "Seconds a model took for one batch.", ("model",)),
     Series("rag_sidecar_inference_batch_size", "histogram", "Items in one batch of a model.", ("model",), SIZES),
     Series("rag_sidecar_inference_failures_total", "counter", "Batches a model failed on.", ("model", "reason")),
-    Series("rag_sidecar_scoring_seconds", "histogram", "Seconds from the start of a request's evaluation to its result."),
+    Series("rag_sidecar_scoring_seconds", "histogram", "Seconds that the local evaluators took for one request."),
     Series("rag_sidecar_end_to_end_delay_seconds", "histogram", "Seconds from the end of a request to its exported result."),
     Series("rag_sidecar_exports_total", "counter", "Results handed to exporters, by outcome.", ("exporter", "outcome")),
     Series("rag_sidecar_export_seconds", "histogram", "Seconds of one push to an exporter, failed or not.", ("exporter",)),
