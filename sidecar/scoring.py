@@ -23,7 +23,7 @@ from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.memory import MemoryBudget, trace_bytes
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from sidecar.sample import Decision
 
 BUFFER = "scoring"

@@ -15,7 +15,8 @@ from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import Document, RagSpan, RagTrace, SpanKind, Tokens
+from sidecar.record.request import Document, RagTrace, Tokens
+from sidecar.record.span import RagSpan, SpanKind
 from tests.unit.assemble.test_buffer import span
 from tests.unit.exporters.samples import FAITHFULNESS, SCORED
 from tests.unit.test_pipeline import build, native

@@ -11,7 +11,7 @@ from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.record.memory import MemoryBudget
-from sidecar.record.trace import RagTrace
+from sidecar.record.request import RagTrace
 from tests.unit import test_pipeline
 from tests.unit.evaluate.fakes import models
 from tests.unit.evaluate.test_lanes import Patient
