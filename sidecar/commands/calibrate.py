@@ -16,6 +16,7 @@ from typing import Annotated
 
 import orjson
 import typer
+import yaml
 
 from exporters.result import Verdict
 from sidecar import config
@@ -33,7 +34,13 @@ from sidecar.record.request import RagTrace
 
 cli = new_cli()
 
-_LABELS = {0: False, 1: True, "hallucinated": False, "grounded": True}  # true and false are 1 and 0
+_LABELS = {
+    **dict.fromkeys(("grounded", "true", "1", "yes", "ok", "good"), True),
+    **dict.fromkeys(("hallucinated", "false", "0", "no", "bad"), False),
+}
+_TELL_LABELS = "`label` is grounded or hallucinated, true or false, 1 or 0, yes or no, good (ok) or bad"
+_LEAST_SUM = 1.2
+_FEW = 100
 _IN_FLIGHT = 64
 _LEAST_OF_EACH = 30
 _Z = 1.96
@@ -48,8 +55,8 @@ class Calibration:
     threshold: float
     model: str
 
-    def lines(self) -> list[str]:
-        """What a reader needs, and the settings to paste."""
+    def report(self) -> list[str]:
+        """What a reader needs to know of the rates."""
         one = self.found
         flagged, passed = one.sensitivity * one.hallucinated, one.specificity * one.grounded
         return [
@@ -57,30 +64,52 @@ class Calibration:
             f"{one.hallucinated} hallucinated and {one.grounded} grounded requests judged, {self.without_verdict} without a verdict",
             f"sensitivity {one.sensitivity:.3f} ({_interval(flagged, one.hallucinated)}): hallucinated answers that are found",
             f"specificity {one.specificity:.3f} ({_interval(passed, one.grounded)}): grounded answers that pass",
-            "",
-            "inference:",
-            "  detector:",
-            f"    sensitivity: {one.sensitivity:.4f}",
-            f"    specificity: {one.specificity:.4f}",
-            f"    hallucinated: {one.hallucinated}",
-            f"    grounded: {one.grounded}",
         ]
+
+    def warnings(self) -> list[str]:
+        """Why these rates are better not used as they are, and what to do."""
+        one, found = self.found, []
+        if (both := one.sensitivity + one.specificity) < _LEAST_SUM:
+            found.append(
+                f"sensitivity + specificity is {both:.2f}, where 1 is as good as a coin: rates corrected with it mean little. Look at the "
+                "labels of requests that were judged otherwise (rag-sidecar score), then try another grounding model "
+                "(inference.grounding) before you use these settings."
+            )
+        for count, name in ((one.hallucinated, "hallucinated"), (one.grounded, "grounded")):
+            if count < _FEW:
+                found.append(f"only {count} {name} requests: the interval is wide. Label some hundred of each.")
+        return found
+
+    def settings(self) -> str:
+        """The settings to paste, as YAML."""
+        rates = {
+            "sensitivity": round(self.found.sensitivity, 4),
+            "specificity": round(self.found.specificity, 4),
+            "hallucinated": self.found.hallucinated,
+            "grounded": self.found.grounded,
+        }
+        return yaml.safe_dump({"inference": {"detector": rates}}, sort_keys=False)
 
 
 @cli.command()
 def calibrate(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN.jsonl", help='Native records with "label": "grounded" or "hallucinated".')
-    ],
+    source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help=f"Native records with a label; {_TELL_LABELS}.")],
     config_file: ConfigOption = None,
 ) -> None:
-    """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it."""
+    """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.
+
+    The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`.
+    """
     found = asyncio.run(measure(source, config.load(config_file, kafka=False)))
-    typer.echo("\n".join(found.lines()))
+    for line in found.report():
+        typer.echo(line, err=True)
+    for line in found.warnings():
+        typer.echo(f"warning: {line}", err=True)
+    typer.echo(found.settings(), nl=False)
 
 
 async def measure(source: Path, settings: Config) -> Calibration:
-    """Judge every labelled request of a file: native records with `label`, 1 or "grounded", 0 or "hallucinated".
+    """Judge every labelled request of a file: native records with a label, see `label_of`.
     Raises ConfigError naming the line, or what is missing."""
     rows = _read(source, settings)
     runtime = ModelRuntime(settings.inference, Telemetry())
@@ -132,13 +161,21 @@ def _read(source: Path, settings: Config) -> Sequence[tuple[RagTrace, bool]]:
         if not line.strip():
             continue
         try:
-            row = orjson.loads(line)
-            label = _LABELS[row["label"]]
+            label = label_of(orjson.loads(line))
             rows.append((read_native_line(line, settings.decode, fallback_timestamp=time.time()), label))
-        except (ValueError, KeyError, TypeError, DecodeError) as error:
+        except (ValueError, DecodeError) as error:
             problem = f"line {number}: {error if isinstance(error, DecodeError) else 'no label'}"
-            raise ConfigError("IN", problem, 'native records with "label": "grounded" or "hallucinated"') from error
+            raise ConfigError("IN", problem, _TELL_LABELS) from error
     return rows
+
+
+def label_of(row: object) -> bool:
+    """True for a record that is labelled as grounded, False for one labelled as hallucinated. Raises ValueError for neither."""
+    given = row.get("label") if isinstance(row, dict) else None
+    word = f"{given:g}" if isinstance(given, bool | int | float) else str(given).strip().lower()
+    if word not in _LABELS:
+        raise ValueError("label")
+    return _LABELS[word]
 
 
 def _interval(hits: float, of: int) -> str:

@@ -35,7 +35,8 @@ _MOST_SHOWN = 300
 @cli.command()
 def inspect(
     source: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines.")
+        Path | None,
+        typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines; - is standard input."),
     ] = None,
     topic: Annotated[str | None, typer.Option(help="Read the latest records of this topic instead of a file.")] = None,
     records: Annotated[int, typer.Option(min=1, max=100_000, help="How many records of the topic.")] = 100,
@@ -149,9 +150,9 @@ def _cleaned(value: Any) -> Any:
 
 
 def _records(path: Path) -> list[bytes]:
-    """The records of a file: one of protobuf or one JSON document, or one JSON object a line."""
+    """The records of a file, or of standard input: one of protobuf or one JSON document, or one JSON object a line."""
     try:
-        data = path.read_bytes()
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
         raise ConfigError("FILE", f"{path}: {error.strerror}", "give a readable file of spans") from error
     if path.suffix == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sidecar import config
-from sidecar.commands.calibrate import Calibration
+from sidecar.commands.calibrate import Calibration, label_of
 from sidecar.commands.calibrate import measure as measure_file
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
@@ -46,15 +47,63 @@ async def test_the_rates_are_counts_of_verdicts_against_labels(tmp_path: Path) -
     assert wrong.found.sensitivity < right.found.sensitivity
 
 
-async def test_what_is_printed_is_settings_that_load(tmp_path: Path) -> None:
-    found = Detector(sensitivity=0.875, specificity=0.75, hallucinated=40, grounded=80)
-    lines = Calibration(found, 2, 0.5, "embedded 1").lines()
+def test_what_is_printed_is_settings_that_load(tmp_path: Path) -> None:
+    found = Calibration(
+        Detector(sensitivity=0.875, specificity=0.75, hallucinated=40, grounded=80), 2, 0.5, "embedded 1"
+    )
     # Wilson by hand for 35 of 40: centre (0.875 + 3.8416 / 80) / 1.09604, half width 0.1032.
-    assert "sensitivity 0.875 (0.739 to 0.945)" in "\n".join(lines)
-    settings = yaml.safe_load("\n".join(lines[lines.index("") :]))
+    assert "sensitivity 0.875 (0.739 to 0.945)" in "\n".join(found.report())
     path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump(settings))
-    assert config.load(path, kafka=False).inference.detector == found
+    path.write_text(found.settings())
+    assert config.load(path, kafka=False).inference.detector == found.found
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "specificity", "hallucinated", "grounded", "starts"),
+    [
+        (0.7, 0.7, 100, 100, []),
+        (0.6, 0.59, 100, 100, ["sensitivity + specificity is 1.19"]),
+        (0.6, 0.6, 99, 100, ["only 99 hallucinated requests"]),
+        (0.5, 0.5, 30, 30, ["sensitivity + specificity is 1.00", "only 30 hallucinated", "only 30 grounded"]),
+    ],
+)
+def test_rates_that_say_little_are_warned_of(
+    sensitivity: float, specificity: float, hallucinated: int, grounded: int, starts: list[str]
+) -> None:
+    rates = Detector(sensitivity=sensitivity, specificity=specificity, hallucinated=hallucinated, grounded=grounded)
+    warnings = Calibration(rates, 0, 0.5, "embedded 1").warnings()
+    assert [line[: len(start)] for line, start in zip(warnings, starts, strict=True)] == starts
+
+
+@pytest.mark.parametrize(
+    "given", [True, 1, 1.0, "1", "true", "True", "yes", "YES", "ok", "good", " Grounded "], ids=repr
+)
+def test_labels_of_grounded_answers(given: object) -> None:
+    assert label_of({"label": given}) is True
+
+
+@pytest.mark.parametrize("given", [False, 0, 0.0, "0", "false", "no", "Bad", "hallucinated", "HALLUCINATED"], ids=repr)
+def test_labels_of_hallucinated_answers(given: object) -> None:
+    assert label_of({"label": given}) is False
+
+
+@pytest.mark.parametrize(
+    "row", [{}, [], {"label": None}, {"label": 2}, {"label": 0.5}, {"label": ""}, {"label": [1]}], ids=repr
+)
+def test_something_else_is_no_label(row: object) -> None:
+    with pytest.raises(ValueError, match="label"):
+        label_of(row)
+
+
+def test_the_report_goes_to_standard_error_and_only_settings_to_standard_output(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "in.jsonl", [Kind.FAITHFUL] * 40 + [Kind.HALLUCINATED] * 40)
+    command = [sys.executable, "-m", "sidecar", "calibrate", str(path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "specificity" in run.stderr
+    assert "warning: only " in run.stderr
+    (tmp_path / "patch.yaml").write_text(run.stdout)
+    assert config.load(tmp_path / "patch.yaml", kafka=False).inference.detector is not None
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,16 @@ def test_inspect_prints_json_for_machines() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["oi_langchain_ok.pb", "lines"])
+def test_inspect_reads_standard_input(tmp_path: Path, name: str) -> None:
+    lines = f"{json.dumps(GOOD)}\n{json.dumps({**GOOD, 'request_id': 'b'})}\n".encode()
+    data = lines if name == "lines" else (FOLDER / name).read_bytes()
+    command = [sys.executable, "-m", "sidecar", "inspect", "-", "--json"]
+    run = subprocess.run(command, input=data, capture_output=True, timeout=60, check=False)
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.splitlines()) == (2 if name == "lines" else 1)
+
+
 def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"hello": 1}')
     run = cli("inspect", tmp_path / "x.json")
