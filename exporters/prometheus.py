@@ -32,7 +32,6 @@ _DURATIONS = {
     "time_to_first_token": "rag_time_to_first_token_seconds",
 }
 _VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
-_VERDICTS = frozenset(verdict.value for verdict in Verdict)
 _POWERS = (0, 1, 2)
 _MOST_REASONS = 100
 _MOST_GROUNDING_MODELS = 10
@@ -252,10 +251,8 @@ def _weight(result: Result, kept: float) -> float:
 
 
 def _decider(result: Result) -> str | None:
-    """Name of the model whose evaluation gave the verdict, where one says so."""
-    gave = [e for e in result.evaluations if e.model is not None and e.label in _VERDICTS]
-    chosen = next((e for e in gave if e.label == result.verdict), gave[0] if gave else None)
-    return chosen.model.name if chosen and chosen.model else None
+    """Name of the model that gave the verdict, where one is known."""
+    return next((e.model.name for e in result.evaluations if e.decides_verdict and e.model is not None), None)
 
 
 class _Recent:

@@ -6,8 +6,8 @@ Messages of exceptions may quote what was read, so they are never written.
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
+from sidecar.observe.places import place
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
@@ -28,14 +28,3 @@ class Broken:
             (stage, type(error).__name__), "%s broke: %s; what it was at is counted and passed over", stage, where
         )
         return where
-
-
-def place(error: BaseException) -> str:
-    """`Type at file:line in function`: where an error was raised, without its message."""
-    step = error.__traceback__
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
-    if step is None:
-        return type(error).__name__
-    code = step.tb_frame.f_code
-    return f"{type(error).__name__} at {Path(code.co_filename).name}:{step.tb_lineno} in {code.co_name}"
