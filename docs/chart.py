@@ -31,8 +31,9 @@ beside it is what it renders to.
 - **Settings** go under `config`, just as in [docs/configuration.md](../../docs/configuration.md). A misspelt one is refused by the schema, before
   anything is installed. Secrets are refused there too: give them through `secretEnv` or `secretFiles`. On the command line a number with
   a point wants `--set-json config.sample.rate=0.1`, because Helm's `--set` makes it a text.
-- **Replicas share the topics' partitions.** A pod without partitions never becomes ready, so do not run more pods than partitions. For the
-  same reason a rollout takes one pod down first, and waits `minReadySeconds` so that the consumer group settles in between.
+- **Replicas share the topics' partitions.** A pod is ready once it has joined the consumer group. With more pods than partitions some have
+  none and wait: they cost memory and score nothing. A rollout takes one pod down first, and waits `minReadySeconds` so that the group
+  settles in between.
 - **A stop drains**: scoring first, then exporters, then the consumer group, all within `config.pipeline.stop_seconds`; what is not done is
   read again later.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API.

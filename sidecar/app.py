@@ -144,7 +144,7 @@ class App:
 
     def _not_ready(self) -> str | None:
         if not self.receiver.ready:
-            return "Kafka: no partitions assigned yet"
+            return "Kafka: not in the consumer group yet"
         return self.pipeline.problem()
 
     def _new_deadline(self) -> Deadline:
