@@ -8,17 +8,20 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
 
+from exporters.base import DestinationError
+from exporters.otlp import OtlpConfig, destination
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.errors import SidecarError
+from sidecar.record.errors import ConfigError, SidecarError
 from sidecar.record.request import Document, RagTrace
 
 _REQUEST = RagTrace(
@@ -33,6 +36,8 @@ _REQUEST = RagTrace(
 
 
 cli = new_cli()
+
+_MOST_SECONDS = 5.0
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 
@@ -66,7 +71,27 @@ async def check_all(path: Path | None) -> int:
     if results.topic is not None:
         topic, brokers = results.topic, results.brokers(settings.receive.brokers)
         well &= await _step(console, "results", lambda: check_results(settings.receive, brokers, topic))
+    if settings.otlp.wanted:
+        well &= await _step(console, "otlp", lambda: reach_otlp(settings.otlp))
     return 0 if well else 1
+
+
+async def reach_otlp(settings: OtlpConfig) -> list[str]:
+    """Whether something listens at the endpoint; nothing is sent. Raises ConfigError."""
+    try:
+        url = destination(settings, grpc=settings.used_protocol == "grpc").url
+    except DestinationError as error:
+        raise ConfigError("otlp", str(error)) from error
+    parts = urlsplit(url if "//" in url else f"//{url}")
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(min(settings.timeout_seconds, _MOST_SECONDS)):
+            _, writer = await asyncio.open_connection(host, port)
+    except OSError as error:  # a TimeoutError is one
+        problem = f"{host}:{port} cannot be reached: {type(error).__name__}"
+        raise ConfigError("otlp.endpoint", problem, "start the receiver, or correct the address") from error
+    writer.close()
+    return [f"{host}:{port} takes connections ({settings.used_protocol}); nothing was sent"]
 
 
 async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[str]]]) -> bool:
