@@ -36,7 +36,8 @@ from sidecar.observe.logs import LogConfig, set_up_logs, watch_loop
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import SystemClock
-from sidecar.record.trace import RagSpan, Record
+from sidecar.record.record import Record
+from sidecar.record.span import RagSpan
 from tests.unit.evaluate.fakes import models
 from tests.unit.test_pipeline import ListSource, build
 
