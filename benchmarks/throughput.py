@@ -40,7 +40,7 @@ from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import SystemClock
 from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
-from sidecar.sample import SampleConfig, Sampler
+from sidecar.sample.rules import SampleConfig, Sampler
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,9 @@ class MemorySource:
             Taken(Record("bench", 0, n, 1.76e9, None, self._values[n]), self._tracker.take("bench", 0, n))
             for n in chunk
         ]
+
+    def caught_up(self) -> None:
+        return None
 
     def repartitions(self, topic: str) -> bool:
         return False

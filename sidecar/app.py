@@ -27,7 +27,7 @@ from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.deadline import Deadline, Stage, stop_in_order
 from sidecar.record.memory import MemoryBudget
-from sidecar.sample import Sampler
+from sidecar.sample.rules import Sampler
 
 logger = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from sidecar.observe.logs import LogConfig
 from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
-from sidecar.sample import SampleConfig
+from sidecar.sample.rules import SampleConfig
 from sidecar.settings import environment
 from sidecar.settings.messages import Given, explain
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,6 +23,7 @@ from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine, Evaluated
+from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.broken import Broken
 from sidecar.observe.said import RateLimited
@@ -35,7 +36,7 @@ from sidecar.record.errors import DecodeError
 from sidecar.record.memory import MemoryBudget
 from sidecar.record.record import Record
 from sidecar.results import make_result
-from sidecar.sample import Decision, Sampler
+from sidecar.sample.rules import Decision, Sampler
 from sidecar.scoring import Job, Journey, Limits, Scoring
 
 logger = logging.getLogger(__name__)
@@ -98,6 +99,8 @@ class Source(Protocol):
 
     async def poll(self, *, paused: bool) -> Sequence[Taken]: ...
 
+    def caught_up(self) -> Collection[Partition] | None: ...
+
     async def commit(self) -> None: ...
 
     async def dead_letter(self, record: Record, *, reason: str, detail: str) -> bool: ...
@@ -155,7 +158,8 @@ class Pipeline:
         self._stopping = asyncio.Event()
         self._flush = False
         self._beat = clock.monotonic()
-        self._budget_at = clock.monotonic()
+        self._relieved_at = clock.monotonic()
+        self._open_seconds = 0.0
         self._said = RateLimited(logger, clock)
         telemetry.set("rag_sidecar_buffer_limit_bytes", self._memory.most_bytes)
 
@@ -191,14 +195,17 @@ class Pipeline:
 
     async def _turn(self) -> None:
         """Take what has come, route what has ended, commit what is done."""
+        began = self._clock.monotonic()
         self._scoring.refill()
         paused = self._scoring.full or self._memory.fill > _FULL
         self._telemetry.set("rag_sidecar_intake_paused", paused)
         for taken in await self._source.poll(paused=paused):
             await self._feed(taken)
             await asyncio.sleep(0)
-        for assembled in self._assembler.due():
+        for assembled in self._assembler.due(self._source.caught_up()):
             await self._route(assembled)
+        if not paused:
+            self._open_seconds += self._clock.monotonic() - began
         self._relieve()
         await self._source.commit()
 
@@ -233,13 +240,16 @@ class Pipeline:
             big = record.value is not None and len(record.value) > _BIG_RECORD
             spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
-        for assembled in self._assembler.add(spans, acknowledgement=lease, partition=(record.topic, record.partition)):
+        place = (record.topic, record.partition)
+        for assembled in self._assembler.add(spans, acknowledgement=lease, partition=place, timestamp=record.timestamp):
             await self._route(assembled)
         lease.release()
 
     async def _reject(self, taken: Taken, error: DecodeError) -> None:
         """Send a poison record on. Where that fails for good it stays uncommitted, and is read again after a restart."""
         record = taken.record
+        if taken.lease.replayed:
+            return
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="dead_letter")
         self._telemetry.count("rag_sidecar_decode_errors_total", topic=record.topic, reason=error.reason)
         self._said.warn(
@@ -275,10 +285,15 @@ class Pipeline:
 
     def _relieve(self) -> None:
         now = self._clock.monotonic()
-        if now - self._budget_at < self._budget_interval:
+        if now - self._relieved_at < self._budget_interval:
             return
-        self._budget_at = now
-        self._sampler.relieve(min(1.0, self._scoring.fill))
+        self._sampler.relieve(
+            seconds=now - self._relieved_at,
+            open_seconds=self._open_seconds,
+            scored=self._scoring.take_finished(),
+            fill=self._scoring.fill,
+        )
+        self._relieved_at, self._open_seconds = now, 0.0
         for buffer, amount in self._memory.by_buffer().items():
             self._telemetry.set("rag_sidecar_buffer_bytes", amount, buffer=buffer)
 

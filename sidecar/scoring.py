@@ -24,7 +24,7 @@ from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.memory import MemoryBudget, trace_bytes
 from sidecar.record.request import RagTrace
-from sidecar.sample import Decision
+from sidecar.sample.rules import Decision
 
 BUFFER = "scoring"
 _QUEUES = {Lane.LOCAL: "evaluate", Lane.SLOW: "evaluate-slow"}
@@ -109,6 +109,7 @@ class Scoring:
         self._queue: asyncio.Queue[Job] = asyncio.Queue(limits.queue)
         self._slow: asyncio.Queue[Job] = asyncio.Queue(limits.slow_queue)
         self._tasks: list[asyncio.Task[None]] = []
+        self._finished = 0
         telemetry.set("rag_sidecar_queue_capacity", limits.queue, queue=_QUEUES[Lane.LOCAL])
         if Lane.SLOW in engine.lanes:
             telemetry.set("rag_sidecar_queue_capacity", limits.slow_queue, queue=_QUEUES[Lane.SLOW])
@@ -122,6 +123,11 @@ class Scoring:
     def fill(self) -> float:
         """How full the queue of the local lane is; over 1 with a backlog."""
         return (self._queue.qsize() + len(self._backlog)) / self._limits.queue
+
+    def take_finished(self) -> int:
+        """How many requests the local lane has finished with since it was last asked."""
+        finished, self._finished = self._finished, 0
+        return finished
 
     def start(self) -> None:
         """Start the workers of every lane."""
@@ -185,6 +191,7 @@ class Scoring:
             return
         started = self._clock.monotonic()
         well = await self._evaluate(job, Lane.LOCAL)
+        self._finished += 1
         self._telemetry.observe("rag_sidecar_scoring_seconds", self._clock.monotonic() - started)
         if not well or Lane.SLOW not in self._engine.lanes:
             await self._end(job, well)

@@ -1,6 +1,7 @@
 """Traces being put together: bounded by number and bytes, ended when complete, quiet, old or evicted.
 
-Times are arrival times on the injected clock; durations of requests are event times and are none of this file's concern.
+How long a trace is waited for goes by its partitions' own time (progress.py), which stands still while their records lie unread; durations of
+requests are event times and are none of this file's concern.
 """
 
 from __future__ import annotations
@@ -8,16 +9,17 @@ from __future__ import annotations
 import logging
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Completeness
 from sidecar.assemble.build import build_requests
 from sidecar.assemble.doubles import Doubles
-from sidecar.assemble.ended import Assembled, Claim, Ended, Partition
+from sidecar.assemble.ended import Assembled, Claim, Ended
+from sidecar.assemble.progress import Partition, Progress
 from sidecar.assemble.scatter import Scatter
+from sidecar.assemble.settings import AssembleConfig
+from sidecar.assemble.waits import Wait, Waits
 from sidecar.observe.broken import Broken
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
@@ -32,34 +34,13 @@ _OPEN, _HELD = "open_traces", "held_traces"
 INTERNAL = "internal"
 
 
-class AssembleConfig(BaseModel):
-    """Settings of the assembler."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    quiet_seconds: float = Field(
-        default=5.0, ge=0, description="A trace whose root has ended is complete after this long without a span."
-    )
-    quiet_without_root_seconds: float = Field(default=30.0, ge=0, description="The same without a root.")
-    max_age_seconds: float = Field(default=120.0, gt=0, description="A trace ends at this age at the latest.")
-    most_traces: int = Field(default=50_000, ge=1, description="Traces being put together; the oldest ends first.")
-    most_bytes: int = Field(default=256_000_000, ge=1_000_000, description="Approximate bytes of the same.")
-    most_spans: int = Field(
-        default=10_000, ge=1, description="Spans of one trace; more are left out and the request is marked."
-    )
-    remember_seconds: float = Field(
-        default=600.0, ge=0, description="How long ids of ended traces are known, so that late spans are."
-    )
-    keep_llm_only: bool = Field(default=True, description="Report model calls without retrieval as requests too.")
-
-
 @dataclass(slots=True)
 class _Open:
-    """A trace being put together."""
+    """A trace being put together. `born` and `seen`: the time of each of its partitions at its first and at its last record."""
 
-    first_seen: float
-    last_seen: float
     claim: Claim
+    born: dict[Partition | None, float] = field(default_factory=dict)
+    seen: dict[Partition | None, float] = field(default_factory=dict)
     spans: dict[tuple[str, bool, int], RagSpan] = field(default_factory=dict)
     size: int = 0
     records: int = 0
@@ -91,11 +72,9 @@ class Assembler:
         self._clock = clock
         self._telemetry = telemetry
         self._scatter = Scatter(clock, telemetry)
-        self._open: dict[str, _Open] = {}
-        # Ordered by the time at which each must be looked at again; a trace is in at most one place per queue entry.
-        self._by_quiet: OrderedDict[str, None] = OrderedDict()
-        self._by_quiet_rootless: OrderedDict[str, None] = OrderedDict()
-        self._by_age: OrderedDict[str, None] = OrderedDict()
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._waits = Waits()
+        self._progress = Progress()
         self._ended = Ended(config.remember_seconds, self._memory)
         self._bytes = 0
         self._held_bytes = 0
@@ -119,9 +98,13 @@ class Assembler:
         *,
         acknowledgement: Acknowledgement | None = None,
         partition: Partition | None = None,
+        timestamp: float | None = None,
     ) -> list[Assembled]:
-        """Take the spans of one record. Returns traces that ended by this: native requests, and those evicted for room."""
+        """Take the spans of one record; `timestamp` is the record's own. Returns traces that ended by this: native requests, and those
+        evicted for room."""
         self._adds += 1
+        if partition is not None and timestamp is not None:
+            self._progress.read(partition, timestamp, self._clock.monotonic())
         ended: list[Assembled] = []
         for span in spans:
             try:
@@ -133,34 +116,45 @@ class Assembler:
                 self._broken.tell("assemble", error)
         while self._is_full() and (self._held or self._open):
             # What is held back is whole: letting it go early costs less than cutting a trace short.
-            ended.extend([self._let_go()] if self._held else self._end(next(iter(self._by_age)), "evicted"))
+            ended.extend([self._let_go()] if self._held else self._end(next(iter(self._open)), "evicted"))
         self._gauges()
         return ended
 
-    def due(self) -> list[Assembled]:
-        """Traces that are complete, quiet or too old by now. O(1) for each that ends."""
-        now = self._clock.monotonic()
-        config = self._config
+    def due(self, caught_up: Collection[Partition] | None = None) -> list[Assembled]:
+        """Traces that are complete, quiet or too old by now. `caught_up`: partitions of which nothing lies unread; None: all."""
+        now, config = self._clock.monotonic(), self._config
+        self._progress.tick(caught_up, now)
         ended: list[Assembled] = []
-        for queue, quiet, completion in (
-            (self._by_quiet, config.quiet_seconds, "complete"),
-            (self._by_quiet_rootless, config.quiet_without_root_seconds, "no_root"),
+        for wait, seconds in (
+            (Wait.QUIET, config.quiet_seconds),
+            (Wait.QUIET_WITHOUT_ROOT, config.quiet_without_root_seconds),
+            (Wait.AGE, config.max_age_seconds),
         ):
-            while queue:
-                trace_id = next(iter(queue))
-                if now - self._open[trace_id].last_seen < quiet:
-                    break
-                ended.extend(self._end(trace_id, completion))
-        while self._by_age and now - self._open[next(iter(self._by_age))].first_seen >= config.max_age_seconds:
-            ended.extend(self._end(next(iter(self._by_age)), "max_age"))
+            for trace_id in self._ready(wait, seconds, now):
+                ended.extend(self._end(trace_id, wait.value))
         ended.extend(self._release_held(before=now - config.quiet_seconds))
         self._ended.expire(now)
         self._gauges()
         return ended
 
+    def _ready(self, wait: Wait, seconds: float, now: float) -> Iterator[str]:
+        """Traces that have waited for so long in the time of every partition of theirs. Whoever takes one ends it."""
+        for partition, queue in self._waits.heads(wait):
+            while queue:
+                trace_id = next(iter(queue))
+                one = self._open[trace_id]
+                since = one.born if wait is Wait.AGE else one.seen
+                behind = [own for own, at in since.items() if self._progress.at(own, now) - at < seconds]
+                if not behind:
+                    yield trace_id
+                elif partition in behind:
+                    break
+                else:
+                    self._waits.put(wait, behind[0], trace_id)
+
     def flush(self) -> list[Assembled]:
         """End every open trace as it is."""
-        ended = [one for trace_id in list(self._by_age) for one in self._end(trace_id, "flushed")]
+        ended = [one for trace_id in list(self._open) for one in self._end(trace_id, "flushed")]
         ended.extend(self._release_held(before=self._clock.monotonic()))
         self._gauges()
         return ended
@@ -179,8 +173,11 @@ class Assembler:
         ]
         for trace_id in dropped:
             self._remove(trace_id).claim.release()
-        for one in self._open.values():
-            one.claim.partitions -= gone
+        for trace_id, one in self._open.items():
+            if one.claim.partitions & gone:
+                one.claim.partitions -= gone
+                self._stay(trace_id, one)
+        self._progress.forget(gone)
         held = [one for one in self._held if one.assembled.revoked]
         self._held = deque(one for one in self._held if not one.assembled.revoked)
         for back in held:
@@ -197,27 +194,36 @@ class Assembler:
         return many or self._bytes + self._held_bytes > config.most_bytes or self._memory.fill > 1
 
     def _span(self, span: RagSpan, acknowledgement: Acknowledgement | None, partition: Partition | None) -> None:
-        if self._ended.knows(span.trace_id, acknowledgement):
+        if self._ended.knows(span.trace_id, acknowledgement, partition):
             self._telemetry.count("rag_sidecar_late_spans_total")
             return
-        one = self._opened(span.trace_id)
-        if partition is not None:
-            one.claim.partitions.add(partition)
-        one.claim.hold(acknowledgement)
+        at = self._progress.at(partition, self._clock.monotonic())
+        one = self._opened(span.trace_id, partition)
+        one.claim.hold(acknowledgement, partition)
         one.records += one.fed_at != self._adds
         one.fed_at = self._adds
         self._keep(one, span)
-        one.last_seen = self._clock.monotonic()
-        one.has_root = one.has_root or (span.parent_span_id is None and not span.is_log)
-        self._requeue(span.trace_id, one)
+        one.born.setdefault(partition, at)
+        one.seen[partition] = at
+        if not one.has_root and span.parent_span_id is None and not span.is_log:
+            one.has_root = True
+            self._waits.take(Wait.QUIET_WITHOUT_ROOT, span.trace_id)
+        self._waits.put(Wait.QUIET if one.has_root else Wait.QUIET_WITHOUT_ROOT, partition, span.trace_id)
 
-    def _opened(self, trace_id: str) -> _Open:
+    def _opened(self, trace_id: str, partition: Partition | None) -> _Open:
         one = self._open.get(trace_id)
         if one is None:
-            now = self._clock.monotonic()
-            one = self._open[trace_id] = _Open(now, now, Claim(trace_id, (), {}))
-            self._by_age[trace_id] = None
+            one = self._open[trace_id] = _Open(Claim(trace_id))
+            self._waits.put(Wait.AGE, partition, trace_id)
         return one
+
+    def _stay(self, trace_id: str, one: _Open) -> None:
+        """Some partitions of an open trace were taken away: it waits by those that are left."""
+        one.born = {own: at for own, at in one.born.items() if own in one.claim.partitions}
+        one.seen = {own: at for own, at in one.seen.items() if own in one.claim.partitions}
+        own = next(iter(one.seen))
+        self._waits.put(Wait.AGE, own, trace_id)
+        self._waits.put(Wait.QUIET if one.has_root else Wait.QUIET_WITHOUT_ROOT, own, trace_id)
 
     def _keep(self, one: _Open, span: RagSpan) -> None:
         """Keep a span; of one that comes twice the copy with more in it."""
@@ -237,14 +243,6 @@ class Assembler:
         self._bytes += grown
         self._memory.charge(_OPEN, grown)
 
-    def _requeue(self, trace_id: str, one: _Open) -> None:
-        queue, other = (
-            (self._by_quiet, self._by_quiet_rootless) if one.has_root else (self._by_quiet_rootless, self._by_quiet)
-        )
-        other.pop(trace_id, None)
-        queue[trace_id] = None
-        queue.move_to_end(trace_id)
-
     def _request(
         self, span: RagSpan, acknowledgement: Acknowledgement | None, partition: Partition | None
     ) -> list[Assembled]:
@@ -253,12 +251,15 @@ class Assembler:
         if request is None:
             return []
         key = f"{request.service}/{request.trace_id}"
-        if self._ended.knows(key, acknowledgement):
+        if self._ended.knows(key, acknowledgement, partition):
             self._telemetry.count("rag_sidecar_duplicate_spans_total")
             return []
-        claim = Claim(key, () if partition is None else (partition,), {})
-        claim.hold(acknowledgement)
+        claim = Claim(key)
+        claim.hold(acknowledgement, partition)
         self._ended.add(claim, self._clock.monotonic())
+        if claim.replayed:
+            self._ended.settle(claim)
+            return []
         self._telemetry.count("rag_sidecar_traces_assembled_total", completion="complete")
         return [Assembled(request.trace_id, (request,), Completeness(1, True, "complete", False), claim)]
 
@@ -267,6 +268,8 @@ class Assembler:
         one = self._remove(trace_id)
         now = self._clock.monotonic()
         self._ended.add(one.claim, now)
+        if one.claim.replayed:
+            return self._replayed(one.claim, completion)
         self._scatter.ended(one.claim.partitions, has_root=one.has_root)
         self._telemetry.count("rag_sidecar_traces_assembled_total", completion=completion)
         completeness = Completeness(one.records, one.has_root, completion, one.cut)
@@ -281,6 +284,11 @@ class Assembler:
         if ignored:
             self._telemetry.count("rag_sidecar_traces_ignored_total", reason=ignored)
         return [assembled]
+
+    def _replayed(self, claim: Claim, completion: str) -> list[Assembled]:
+        """A trace of which every record was done before: it has had its outcome."""
+        self._telemetry.count("rag_sidecar_traces_ignored_total", reason="replayed")
+        return [Assembled(claim.key, (), Completeness(len(claim.held), False, completion, False), claim, "replayed")]
 
     def _requests(self, one: _Open, completion: str) -> tuple[tuple[RagTrace, ...], str | None]:
         """The requests of a trace, or why there is none."""
@@ -322,8 +330,7 @@ class Assembler:
 
     def _remove(self, trace_id: str) -> _Open:
         one = self._open.pop(trace_id)
-        for queue in (self._by_age, self._by_quiet, self._by_quiet_rootless):
-            queue.pop(trace_id, None)
+        self._waits.remove(trace_id)
         self._bytes -= one.size
         self._memory.give(_OPEN, one.size)
         return one

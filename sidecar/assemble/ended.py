@@ -8,7 +8,6 @@ What was taken away before it had its outcome is forgotten, so that it is put to
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -20,7 +19,7 @@ from sidecar.record.request import RagTrace
 Partition: TypeAlias = tuple[str, int]
 
 BUFFER = "ended_ids"
-_ID_BYTES = 250
+_ID_BYTES = 600
 _SHARE = 8
 
 
@@ -30,18 +29,26 @@ class Claim:
     `revoked`: all its partitions were taken away since. Whoever has them now reads the records again.
     """
 
-    __slots__ = ("held", "key", "partitions", "revoked")
+    __slots__ = ("first", "held", "key", "partitions", "revoked")
 
-    def __init__(self, key: str, partitions: Iterable[Partition], held: dict[int, Acknowledgement]) -> None:
-        """`held` are the acknowledgements by their id(), each held once already."""
+    def __init__(self, key: str) -> None:
         self.key = key
-        self.partitions = set(partitions)
-        self.held = held
+        self.partitions: set[Partition] = set()
+        self.first: dict[Partition | None, Acknowledgement] = {}
+        self.held: dict[int, Acknowledgement] = {}
         self.revoked = False
 
-    def hold(self, acknowledgement: Acknowledgement | None) -> None:
+    @property
+    def replayed(self) -> bool:
+        """Whether nothing of the trace is new: it had its outcome before its records were read this time."""
+        return bool(self.held) and all(one.replayed for one in self.held.values())
+
+    def hold(self, acknowledgement: Acknowledgement | None, partition: Partition | None) -> None:
         """Hold one more record, once."""
+        if partition is not None:
+            self.partitions.add(partition)
         if acknowledgement is not None and id(acknowledgement) not in self.held:
+            acknowledgement.joins(self.first.setdefault(partition, acknowledgement))
             acknowledgement.hold()
             self.held[id(acknowledgement)] = acknowledgement
 
@@ -86,7 +93,7 @@ class Ended:
         self._memory = memory
         self._most_bytes = memory.most_bytes // _SHARE
         self._bytes = 0
-        self._at: OrderedDict[str, float] = OrderedDict()
+        self._at: OrderedDict[str, tuple[float, dict[Partition | None, Acknowledgement]]] = OrderedDict()
         self._waiting: dict[str, Claim] = {}
 
     def __len__(self) -> int:
@@ -103,15 +110,19 @@ class Ended:
                 return
             self._forget(next(iter(self._at)))
         self._bytes += cost
-        self._at[claim.key] = now
+        self._at[claim.key] = (now, claim.first)
 
-    def knows(self, key: str, acknowledgement: Acknowledgement | None) -> bool:
-        """Whether this trace has ended. Where its outcome is still due, the record that says more of it is held as well."""
-        if key not in self._at:
+    def knows(self, key: str, acknowledgement: Acknowledgement | None, partition: Partition | None) -> bool:
+        """Whether this trace has ended. Where its outcome is still due, the record that says more of it is held as well; later
+        ones still join it, so that nobody who reads them again sees them alone."""
+        known = self._at.get(key)
+        if known is None:
             return False
         claim = self._waiting.get(key)
         if claim is not None:
-            claim.hold(acknowledgement)
+            claim.hold(acknowledgement, partition)
+        elif acknowledgement is not None and (first := known[1].get(partition)) is not None:
+            acknowledgement.joins(first)
         return True
 
     def settle(self, claim: Claim) -> None:
@@ -131,7 +142,7 @@ class Ended:
 
     def expire(self, now: float) -> None:
         """Forget ids that are old."""
-        while self._at and now - next(iter(self._at.values())) > self._remember_seconds:
+        while self._at and now - next(iter(self._at.values()))[0] > self._remember_seconds:
             self._forget(next(iter(self._at)))
 
     def _forget(self, key: str) -> None:

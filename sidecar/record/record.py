@@ -15,12 +15,21 @@ Attributes: TypeAlias = Mapping[str, AttributeValue]
 class Acknowledgement(Protocol):
     """A claim on a Kafka record: its offset may be committed once every hold has been released.
 
-    Both calls are cheap, never block and never raise; releasing more often than holding is ignored.
+    All calls are cheap, never block and never raise; releasing more often than holding is ignored.
     """
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the record was done before it was read this time: it comes again only to make later ones whole."""
+        ...
 
     def hold(self) -> None: ...
 
     def release(self) -> None: ...
+
+    def joins(self, first: Acknowledgement) -> None:
+        """The trace that this record feeds was begun by `first`: whoever reads this one again must read that one, too."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,11 @@ class Server:
                 raise RuntimeError(f"{self.name} was not ready after {seconds:.0f} s:\n{self.tail()}")
             time.sleep(0.1)
 
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
     def tail(self, lines: int = 30) -> str:
         """The last lines of output."""
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])

@@ -19,7 +19,7 @@ from sidecar.record.clock import SystemClock
 from sidecar.record.record import AttributeValue, Record
 from sidecar.record.request import ModelCall, RagTrace
 from sidecar.record.span import RagSpan, SpanKind
-from sidecar.sample import Decision, SampleConfig, Sampler
+from sidecar.sample.rules import Decision, SampleConfig, Sampler
 from tests.unit.test_pipeline import ListSource, Setting, build, native
 
 CANARY = "the words of a user"

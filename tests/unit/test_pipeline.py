@@ -28,7 +28,7 @@ from sidecar.record.memory import MemoryBudget
 from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
 from sidecar.results import make_result
-from sidecar.sample import SampleConfig, Sampler
+from sidecar.sample.rules import SampleConfig, Sampler
 from tests.unit.evaluate.fakes import models, request
 
 
@@ -53,6 +53,9 @@ class ListSource:
         offset, self.given = self.given, self.given + 1
         record = Record("t", 0, offset, 1.76e9, None, self.values[offset])
         return [Taken(record, self.tracker.take("t", 0, offset))]
+
+    def caught_up(self) -> None:
+        return None
 
     def repartitions(self, topic: str) -> bool:
         return False

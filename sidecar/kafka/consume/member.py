@@ -11,8 +11,9 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
 - A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
   one record of one partition at a time, until it has found that record and stepped over it.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
-- The topic that we repartition through is read from its beginning, whatever auto_offset_reset says, or what another replica
-  wrote before this one had the partition would be passed over: such a partition stays paused until its position is settled.
+- A partition that became ours stays paused until its position is settled: below the committed offset where the commit says so (place.py),
+  and in the topic that we repartition through at its beginning, whatever auto_offset_reset says, or what another replica wrote
+  before this one had the partition would be passed over.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
-from aiokafka.structs import ConsumerRecord
+from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
 
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.consume.options import consumer_options, milliseconds
+from sidecar.kafka.consume.place import Place
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
 
@@ -39,6 +42,8 @@ _GLANCE = 0.05
 # The part of the time for a stop in which it may go its own way; then its connections are closed.
 _SHARE = 0.7
 _CAREFUL_READS = 10_000
+# Beside the longest wait of a fetch: an answer that is older says nothing of now.
+_STALE_SECONDS = 1.0
 
 
 def unreadable(error: Exception) -> bool:
@@ -49,7 +54,8 @@ def unreadable(error: Exception) -> bool:
 
 
 class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
-    """A consumer. `on_revoked` is awaited before the group goes on; `on_assigned` is told how many partitions there are, and may not block."""
+    """A consumer. `on_revoked` is awaited before the group goes on. `on_assigned` is told how many partitions there are, `on_replay` the
+    committed offset of a partition that is read from below it; both may not block."""
 
     def __init__(
         self,
@@ -59,6 +65,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         on_assigned: Callable[[int], None],
         on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
         on_passed_over: Callable[[Partition, int], None],
+        on_replay: Callable[[Partition, int], None],
         careful: bool = False,
     ) -> None:
         self._config = config
@@ -66,10 +73,11 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._on_assigned = on_assigned
         self._on_revoked = on_revoked
         self._on_passed_over = on_passed_over
+        self._on_replay = on_replay
         self._careful_reads = _CAREFUL_READS if careful else 0
         self._drained = False
         bound(config.most_batch_bytes)
-        self._consumer = AIOKafkaConsumer(**_options(config))
+        self._consumer = AIOKafkaConsumer(**consumer_options(config))
         self._paused = False
         self._generation = 0
         self._held: list[ConsumerRecord] = []
@@ -79,6 +87,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._fetching_since = 0.0
         self._anchoring: asyncio.Task[None] | None = None
         self._unsettled: set[TopicPartition] = set()
+        self._current: frozenset[Partition] = frozenset()
+        self._caught_up: frozenset[Partition] = frozenset()
 
     async def start(self) -> None:
         """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
@@ -116,12 +126,17 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """Seconds since the fetch that is under way began; 0 without one. A long one hangs."""
         return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0
 
+    def caught_up(self) -> frozenset[Partition]:
+        """Partitions of which everything written has been handed out, as their brokers said when the last fetch ended."""
+        return self._caught_up
+
     async def fetch(self, *, paused: bool) -> list[ConsumerRecord]:
         """Records of the present generation, or none after about the poll timeout. Raises what getmany raises.
 
         What had been fetched when a pause began is held back until it ends.
         """
         self._paused = paused
+        self._caught_up = frozenset()
         self._apply_pause()
         if self._held and not paused:
             held, self._held = self._held, []
@@ -139,15 +154,19 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         if self._paused:
             self._held += records
             return []
+        # Nothing was awaited since that fetch ended but by the loop: what it had read is what is handed out now.
+        self._caught_up = self._current
         return records
 
-    async def commit(self, offsets: Mapping[Partition, int]) -> dict[Partition, int]:
-        """Commit what is ours of `offsets` and return it. Raises KafkaError or TimeoutError."""
+    async def commit(self, places: Mapping[Partition, Place]) -> dict[Partition, int]:
+        """Commit what is ours of `places` and return the offsets. Raises KafkaError or TimeoutError."""
         mine = self.assignment()
-        ours = {partition: offset for partition, offset in offsets.items() if partition in mine}
+        ours = {partition: place for partition, place in places.items() if partition in mine}
         if ours:
-            await self._consumer.commit({TopicPartition(*partition): offset for partition, offset in ours.items()})
-        return ours
+            await self._consumer.commit(
+                {TopicPartition(*p): (place.offset, place.metadata) for p, place in ours.items()}
+            )
+        return {partition: place.offset for partition, place in ours.items()}
 
     async def ends(self) -> dict[Partition, int]:
         """The end of each partition of ours, asked of the brokers (highwater stands still while paused)."""
@@ -194,7 +213,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         """Called by aiokafka when we have partitions again, before anything is fetched of them."""
-        self._unsettled = {tp for tp in assigned if tp.topic == self._config.repartition}
+        self._unsettled = set(assigned)
         self._apply_pause()
         self._joined.set()
         if self._anchoring is not None:
@@ -223,7 +242,24 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
         )
         self._handed_out.update(batches)
+        self._current = await self._read_to_the_end()
         return self._generation, [record for batch in batches.values() for record in batch]
+
+    async def _read_to_the_end(self) -> frozenset[Partition]:
+        """Partitions whose position is the end of the log, by an answer of the broker that is not old."""
+        fresh = milliseconds(self._clock.now()) - milliseconds(2 * self._config.fetch_max_wait_seconds + _STALE_SECONDS)
+        found = set()
+        for tp in self._consumer.assignment() - self._consumer.paused():
+            end, answered = self._consumer.highwater(tp), self._consumer.last_poll_timestamp(tp)
+            # With an end known the position is, so that asking for it does not wait.
+            if (
+                end is not None
+                and answered is not None
+                and answered >= fresh
+                and await self._consumer.position(tp) >= end
+            ):
+                found.add((tp.topic, tp.partition))
+        return frozenset(found)
 
     async def _read_carefully(self) -> tuple[int, list[ConsumerRecord]]:
         """One record of each partition; the first that cannot be parsed ends the care."""
@@ -232,7 +268,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         records: list[ConsumerRecord] = []
         for tp in self._consumer.assignment():
             try:
-                batches = await self._consumer.getmany(tp, timeout_ms=_ms(_GLANCE), max_records=1)
+                batches = await self._consumer.getmany(tp, timeout_ms=milliseconds(_GLANCE), max_records=1)
             except Exception as error:
                 if not unreadable(error) or generation != self._generation:
                     raise
@@ -271,39 +307,27 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
                         await self._consumer.commit({tp: position})
 
     async def _settle(self) -> None:
-        """Begin at the beginning in partitions of the repartition topic that have no offset yet."""
+        """Find where reading begins in every partition that became ours, and let it begin."""
         while self._unsettled:
             try:
+                # The only way that aiokafka has to the metadata of a commit.
+                commits = await self._consumer._coordinator.fetch_committed_offsets(sorted(self._unsettled))
                 for tp in sorted(self._unsettled):
-                    if await self._consumer.committed(tp) is None:
-                        await self._consumer.seek_to_beginning(tp)
+                    await self._begin(tp, commits.get(tp))
                     self._unsettled.discard(tp)
-            except (KafkaError, OSError, TimeoutError):
+            except (KafkaError, OSError):
                 await asyncio.sleep(_SLACK)
         self._apply_pause()
 
-
-def _options(config: ReceiveConfig) -> dict[str, object]:
-    return {
-        "group_id": config.group_id,
-        "client_id": config.client_id,
-        "auto_offset_reset": config.auto_offset_reset,
-        "enable_auto_commit": False,
-        "session_timeout_ms": _ms(config.session_timeout_seconds),
-        "heartbeat_interval_ms": _ms(config.heartbeat_interval_seconds),
-        # The default is the session timeout: too short for the commits that we make when partitions are revoked.
-        "rebalance_timeout_ms": _ms(config.rebalance_timeout_seconds),
-        # The Receiver's own watchdog comes first: it leaves the group cleanly, and cannot be switched off by a leak.
-        "max_poll_interval_ms": _ms(config.max_poll_interval_seconds) * 2,
-        "max_partition_fetch_bytes": config.max_partition_fetch_bytes,
-        "fetch_max_bytes": config.fetch_max_bytes,
-        "fetch_max_wait_ms": _ms(config.fetch_max_wait_seconds),
-        "metadata_max_age_ms": _ms(config.metadata_max_age_seconds),
-        # A broker answers a request to join when all have joined: this must outlast a whole rebalance.
-        "request_timeout_ms": _ms(config.rebalance_timeout_seconds + config.connect_timeout_seconds),
-        **config.brokers.client_options(),
-    }
-
-
-def _ms(seconds: float) -> int:
-    return int(seconds * 1000)
+    async def _begin(self, tp: TopicPartition, commit: OffsetAndMetadata | None) -> None:
+        if commit is None or commit.offset < 0:
+            if tp.topic == self._config.repartition:
+                await self._consumer.seek_to_beginning(tp)
+            return
+        place = Place.read(commit.offset, commit.metadata)
+        if place.again < place.offset:
+            first = (await self._consumer.beginning_offsets([tp]))[tp]
+            # An offset that the log has no more would be reset to one of its ends.
+            if first < place.offset <= (await self._consumer.end_offsets([tp]))[tp]:
+                self._consumer.seek(tp, max(first, place.again))
+                self._on_replay((tp.topic, tp.partition), place.offset)

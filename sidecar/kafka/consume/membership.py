@@ -26,7 +26,7 @@ _SHARE = 0.5
 
 class Membership:
     """Holds the present consumer. `on_revoked` is awaited before the group goes on; `on_lost` is told what a consumer that was given up
-    had. Partitions that went in either way come again, here or elsewhere."""
+    had. Partitions that went in either way come again, here or elsewhere. `on_replay` is told the committed offset of one that is read from below it."""
 
     def __init__(
         self,
@@ -36,12 +36,14 @@ class Membership:
         *,
         on_revoked: Callable[[set[Partition]], Awaitable[None]],
         on_lost: Callable[[set[Partition]], None],
+        on_replay: Callable[[Partition, int], None],
     ) -> None:
         self._config = config
         self._telemetry = telemetry
         self._clock = clock
         self._on_revoked = on_revoked
         self._on_lost = on_lost
+        self._on_replay = on_replay
         self._careful = False
         self._restarting: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -129,6 +131,7 @@ class Membership:
             on_assigned=self._assigned,
             on_revoked=self._revoked,
             on_passed_over=self._passed_over,
+            on_replay=self._on_replay,
             careful=self._careful,
         )
         try:

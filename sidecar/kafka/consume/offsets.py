@@ -4,7 +4,11 @@ A record that was taken is a lease. It starts with one hold, its taker's own; ev
 all holds are released the record is done. What may be committed for a partition is the lowest offset that is not done,
 or one past the highest taken: gaps (compaction, transaction markers) never stand in the way.
 
-Memory is proportional to the leases that are open, also where one old lease pins its partition.
+A trace whose records lie on both sides of a committed offset would be seen in part by whoever reads on from there. So each record knows
+the first record of the traces that it joined, and a commit says beside its offset where reading begins again (`again`). Records
+between the two are replayed: done already, and handed out only to make the later ones whole.
+
+Memory is proportional to the leases that are open, and to the records that joined others and are not committed.
 """
 
 from __future__ import annotations
@@ -13,19 +17,22 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from sidecar.record.record import Acknowledgement
+
 Partition: TypeAlias = tuple[str, int]
 
 
 class Lease:
     """A claim on one record; a trace.Acknowledgement. Done is final: later holds and releases do nothing."""
 
-    __slots__ = ("_holds", "_state", "offset", "taken_at")
+    __slots__ = ("_holds", "_state", "offset", "replayed", "taken_at")
 
-    def __init__(self, state: _PartitionState, offset: int, taken_at: float) -> None:
+    def __init__(self, state: _PartitionState, offset: int, taken_at: float, *, replayed: bool = False) -> None:
         self.offset = offset
         self.taken_at = taken_at
+        self.replayed = replayed
         self._state = state
-        self._holds = 1
+        self._holds = 0 if replayed else 1
 
     @property
     def done(self) -> bool:
@@ -45,17 +52,28 @@ class Lease:
         if not self._holds:
             self._state.open.pop(self.offset, None)
 
+    def joins(self, first: Acknowledgement) -> None:
+        """A trace that `first` began goes on in this record. Of another partition or generation it says nothing."""
+        if isinstance(first, Lease) and first._state is self._state and first.offset < self.offset:
+            begun = self._state.begun
+            begun[self.offset] = min(first.offset, begun.get(self.offset, self.offset))
+
 
 class _PartitionState:
-    """One generation of one partition. Leases of an older generation point to an object that nobody reads any more."""
+    """One generation of one partition. Leases of an older generation point to an object that nobody reads any more.
 
-    __slots__ = ("committed", "highest", "open")
+    `floor`: records below it were done when the partition became ours. `begun`: of a record that joined traces, the first record of these.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("begun", "committed", "floor", "highest", "open")
+
+    def __init__(self, floor: int = 0) -> None:
         # Ordered, because the first key must be found in O(1) after many deletions at the front; a dict is O(n) there.
         self.open: OrderedDict[int, Lease] = OrderedDict()
-        self.highest = -1
-        self.committed = -1
+        self.begun: dict[int, int] = {}
+        self.floor = floor
+        self.highest = floor - 1
+        self.committed = floor or -1
 
     def committable(self) -> int:
         return next(iter(self.open), self.highest + 1)
@@ -74,6 +92,8 @@ class OffsetTracker:
         partition then starts afresh, and leases handed out before no longer count.
         """
         state = self._partitions.get((topic, partition))
+        if state is not None and offset < state.floor and state.highest < state.floor:
+            return Lease(state, offset, taken_at, replayed=True)
         if state is None or offset <= state.highest:
             state = self._partitions[topic, partition] = _PartitionState()
         lease = Lease(state, offset, taken_at)
@@ -99,12 +119,23 @@ class OffsetTracker:
                 found[partition] = offset
         return found
 
+    def begin(self, topic: str, partition: int, committed: int) -> None:
+        """A partition became ours, to be read from below the offset that is committed: what lies below it is replayed."""
+        self._partitions[topic, partition] = _PartitionState(committed)
+
+    def again(self, partition: Partition, offset: int) -> int:
+        """Where to begin again so that every trace with a record at or over `offset` is seen from its first record on."""
+        state = self._partitions.get(partition)
+        return min((first for at, first in state.begun.items() if at >= offset), default=offset) if state else offset
+
     def committed(self, offsets: Mapping[Partition, int]) -> None:
         """Remember what was committed. Partitions that are not tracked are ignored."""
         for partition, offset in offsets.items():
             state = self._partitions.get(partition)
             if state is not None:
                 state.committed = max(state.committed, offset)
+                for at in [at for at in state.begun if at < offset]:
+                    del state.begun[at]
 
     def revoke(self, partitions: Iterable[Partition]) -> None:
         """Forget partitions that were taken away; their leases become inert."""

@@ -23,6 +23,7 @@ from sidecar.kafka.consume.lag import LagMeter
 from sidecar.kafka.consume.member import GroupMember, unreadable
 from sidecar.kafka.consume.membership import Membership
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker, Partition
+from sidecar.kafka.consume.place import Place
 from sidecar.kafka.produce.dead_letters import DeadLetters
 from sidecar.kafka.produce.outbox import TRY_SECONDS, Outbox
 from sidecar.kafka.produce.repartition import Repartitioner
@@ -87,7 +88,9 @@ class Receiver:
         )
         self._dead_letters = self._new_dead_letters()
         self._repartitioner = self._new_repartitioner()
-        self._membership = Membership(config, telemetry, clock, on_revoked=self._revoked, on_lost=self._lost)
+        self._membership = Membership(
+            config, telemetry, clock, on_revoked=self._revoked, on_lost=self._lost, on_replay=self._replay
+        )
         self._committing: asyncio.Task[None] | None = None
         self._tending: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
@@ -138,6 +141,11 @@ class Receiver:
                 self._membership.give_up(member, "unreadable_record" if careful else "failed", careful=careful)
             return []
         return [self._take(record) for record in records]
+
+    def caught_up(self) -> frozenset[Partition]:
+        """Partitions of which everything written was in what the last `poll` gave, or before it."""
+        member = self._membership.member
+        return member.caught_up() if member is not None else frozenset()
 
     async def commit(self) -> None:
         """Commit what is done, when the interval has passed. Waits a second at most, goes on by itself; never raises."""
@@ -250,13 +258,16 @@ class Receiver:
             return
         try:
             async with asyncio.timeout(seconds):
-                committed = await member.commit(offsets)
+                committed = await member.commit({p: Place(at, self._tracker.again(p, at)) for p, at in offsets.items()})
         except (KafkaError, OSError):
             self._telemetry.count("rag_sidecar_commits_total", outcome="failed")
             return
         if committed:
             self._tracker.committed(committed)
             self._telemetry.count("rag_sidecar_commits_total", outcome="ok")
+
+    def _replay(self, partition: Partition, committed: int) -> None:
+        self._tracker.begin(*partition, committed)
 
     async def _revoked(self, partitions: set[Partition]) -> None:
         await self._commit(_REVOKE_COMMIT_SECONDS)

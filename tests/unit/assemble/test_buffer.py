@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +16,14 @@ from sidecar.record.span import RagSpan, SpanKind
 
 @dataclass
 class Lease:
-    """Counts holds."""
+    """Counts holds, and remembers what it joined."""
 
     holds: int = 0
+    replayed: bool = False
+    joined: list[object] = field(default_factory=list)
+
+    def joins(self, first: object) -> None:
+        self.joined.append(first)
 
     def hold(self) -> None:
         self.holds += 1
@@ -199,3 +204,107 @@ def test_every_hold_is_given_back_by_the_end_of_its_trace(
             acknowledgement.release()
     assert [lease.holds for lease in leases] == [0] * len(leases)
     assert (setting.assembler.open_traces, setting.assembler.open_bytes) == (0, 0)
+
+
+HERE, THERE = ("spans", 0), ("spans", 1)
+
+
+def test_a_trace_is_not_ended_while_its_next_record_may_lie_unread() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
+    setting.assembler.due({HERE})
+    # Intake is paused, or the broker is away: nobody says that all has been read.
+    for _ in range(20):
+        setting.clock.advance(10)
+        assert setting.assembler.due(set()) == []
+    setting.assembler.add(rag(1)[2:], partition=HERE, timestamp=100.5)
+    setting.assembler.due({HERE})
+    setting.clock.advance(5)
+    [ended] = setting.assembler.due({HERE})
+    assert (ended.completeness.records, ended.completion) == (2, "complete")
+
+
+def test_while_a_backlog_is_read_time_goes_as_its_records_do() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1), partition=HERE, timestamp=100.0)
+    setting.assembler.due(set())
+    ended = []
+    for number in range(2, 60):
+        setting.assembler.add(rag(number), partition=HERE, timestamp=100.0 + number / 4)
+        ended += setting.assembler.due(set())
+    assert [one.trace_id for one in ended[:2]] == [f"{1:032x}", f"{2:032x}"]
+    assert 30 <= len(ended) <= 40  # those of the last five seconds wait
+
+
+def test_one_producer_with_a_wrong_clock_ends_nothing() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.due(set())
+    for number in range(1, 30):
+        wrong = 1e9 if number % 3 == 0 else 0.0
+        setting.assembler.add(rag(number), partition=HERE, timestamp=100.0 + wrong)
+        assert setting.assembler.due(set()) == []
+
+
+def test_a_trace_of_two_partitions_waits_for_both() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
+    setting.assembler.add(rag(1)[2:], partition=THERE, timestamp=100.0)
+    setting.assembler.due({HERE, THERE})
+    setting.clock.advance(6)
+    setting.assembler.due({HERE})
+    setting.clock.advance(60)
+    assert setting.assembler.due({HERE}) == []
+    setting.assembler.due({HERE, THERE})
+    setting.clock.advance(5)
+    [ended] = setting.assembler.due({HERE, THERE})
+    assert ended.completion == "complete"
+
+
+def test_a_trace_that_loses_one_of_its_partitions_waits_by_the_other() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
+    setting.assembler.add(rag(1)[2:], partition=THERE, timestamp=100.0)
+    setting.assembler.due({HERE, THERE})
+    setting.assembler.forget([THERE])
+    setting.clock.advance(5)
+    [ended] = setting.assembler.due({HERE})
+    assert ended.completion == "complete"
+
+
+def test_records_of_a_trace_join_the_first_one_of_their_partition() -> None:
+    setting = Setting(quiet_seconds=5)
+    first, second, elsewhere, late = Lease(), Lease(), Lease(), Lease()
+    setting.assembler.add(rag(1)[:1], acknowledgement=first, partition=HERE)
+    setting.assembler.add(rag(1)[1:2], acknowledgement=elsewhere, partition=THERE)
+    setting.assembler.add(rag(1)[2:], acknowledgement=second, partition=HERE)
+    [ended] = setting.after(5)
+    setting.assembler.settle(ended)
+    setting.assembler.add([span(1, 9, SpanKind.LLM, answer="late")], acknowledgement=late, partition=HERE)
+    assert (second.joined, elsewhere.joined, late.joined) == ([first], [elsewhere], [first])
+
+
+def test_a_trace_of_which_all_was_done_before_is_not_reported_again() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1), acknowledgement=Lease(replayed=True), partition=HERE)
+    [ended] = setting.after(5)
+    assert (ended.requests, ended.ignored_reason) == ((), "replayed")
+    assert setting.telemetry.value("rag_sidecar_traces_ignored_total", reason="replayed") == 1
+    # What comes late of it is known for it.
+    setting.assembler.add([span(1, 9, SpanKind.LLM, answer="late")], acknowledgement=Lease(), partition=HERE)
+    assert setting.telemetry.value("rag_sidecar_late_spans_total") == 1
+
+
+def test_what_was_done_before_makes_whole_what_was_not() -> None:
+    setting = Setting(quiet_seconds=5)
+    setting.assembler.add(rag(1)[:1], acknowledgement=Lease(replayed=True), partition=HERE)
+    setting.assembler.add(rag(1)[1:], acknowledgement=Lease(), partition=HERE)
+    [ended] = setting.after(5)
+    assert [len(request.documents) for request in ended.requests] == [1]
+
+
+def test_a_native_request_that_was_done_before_is_not_reported_again() -> None:
+    setting = Setting()
+    request = RagTrace(trace_id="t", service="kb", convention="native", timestamp=0.0)
+    native = span(1, 1, SpanKind.REQUEST, request=request)
+    assert setting.assembler.add([native], acknowledgement=Lease(replayed=True), partition=HERE) == []
+    assert setting.assembler.add([native], acknowledgement=Lease(), partition=HERE) == []

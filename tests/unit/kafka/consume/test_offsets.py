@@ -73,6 +73,55 @@ def test_releasing_too_often_changes_nothing_and_a_done_record_cannot_be_held_ag
     assert tracker.committable() == {ZERO: 2}
 
 
+def test_a_commit_between_two_records_of_a_trace_says_where_its_first_one_lies() -> None:
+    tracker = OffsetTracker()
+    leases = [tracker.take("t", 0, offset) for offset in range(10)]
+    leases[7].joins(leases[3])
+    leases[5].joins(leases[4])
+    for lease in leases[:5] + leases[6:]:
+        lease.release()
+    assert tracker.committable() == {ZERO: 5}
+    assert tracker.again(ZERO, 5) == 3
+    leases[5].release()
+    assert tracker.again(ZERO, 10) == 10
+    tracker.committed({ZERO: 5})
+    assert tracker.again(ZERO, 5) == 3
+    tracker.committed({ZERO: 10})
+    assert tracker.again(ZERO, 5) == 5
+
+
+def test_records_below_the_committed_offset_are_replayed_and_hold_nothing_back() -> None:
+    tracker = OffsetTracker()
+    tracker.begin("t", 0, 5)
+    first, second = tracker.take("t", 0, 3), tracker.take("t", 0, 4)
+    assert (first.replayed, first.done, second.replayed) == (True, True, True)
+    assert tracker.committable() == {}
+    new = tracker.take("t", 0, 6)
+    new.joins(first)
+    assert (new.replayed, tracker.committable(), tracker.again(ZERO, 6)) == (False, {ZERO: 6}, 3)
+    new.release()
+    assert tracker.committable() == {ZERO: 7}
+
+
+def test_a_log_that_was_cut_after_a_replay_is_read_afresh() -> None:
+    tracker = OffsetTracker()
+    tracker.begin("t", 0, 5)
+    tracker.take("t", 0, 5).release()
+    lease = tracker.take("t", 0, 0)
+    assert not lease.replayed
+    assert tracker.committable() == {ZERO: 0}
+
+
+def test_a_record_joins_nothing_of_another_partition_or_generation() -> None:
+    tracker = OffsetTracker()
+    old, elsewhere = tracker.take("t", 0, 1), tracker.take("t", 1, 1)
+    tracker.revoke([ZERO])
+    new = tracker.take("t", 0, 2)
+    for first in (old, elsewhere, new):
+        new.joins(first)
+    assert tracker.again(ZERO, 2) == 2
+
+
 def test_leases_of_a_revoked_partition_are_inert() -> None:
     tracker = OffsetTracker()
     old = tracker.take("t", 0, 5)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.request import RagTrace
+from sidecar.sample.budget import BudgetConfig, BudgetController, Interval
 
 _MOST_SERVICES = 200
 # Where `min_rate` is 0. A weight of one over this is still a number that others can be added to.
@@ -56,21 +57,6 @@ class KeepRule(BaseModel):
         return bool(conditions) and all(conditions)
 
 
-class BudgetConfig(BaseModel):
-    """How sampling gives way when scoring cannot keep up."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    enabled: bool = Field(default=True, description="Lower the rate when requests wait for scoring.")
-    interval_seconds: float = Field(default=2.0, gt=0, description="How often the rate is reconsidered.")
-    high_fill: float = Field(
-        default=0.5, gt=0, le=1, description="Above this fill of the scoring queue the rate falls."
-    )
-    low_fill: float = Field(default=0.1, ge=0, lt=1, description="Below this fill the rate rises again.")
-    decrease: float = Field(default=0.7, gt=0, lt=1, description="Factor of one step down.")
-    increase: float = Field(default=1.15, gt=1, description="Factor of one step up.")
-
-
 class SampleConfig(BaseModel):
     """Settings of the sampler."""
 
@@ -100,16 +86,19 @@ class Decision:
 
 
 class Sampler:
-    """Decides; pure but for the budget's factor and the gauge of the present probability."""
+    """Decides; pure but for the budget and the gauge of the present probability."""
 
     def __init__(self, config: SampleConfig, telemetry: Telemetry) -> None:
         self._config = config
         self._telemetry = telemetry
         self._salt = config.salt.encode()
         self._highest = max([config.rate, *(rule.rate for rule in config.rules)])
-        self._factor = 1.0
-        # Below this no rate falls any further: what goes lower would only take longer to come back.
-        self._floor = max(_LEAST_FACTOR, min(1.0, config.min_rate / self._highest)) if self._highest else 1.0
+        # Below this no rate falls any further.
+        floor = max(_LEAST_FACTOR, min(1.0, config.min_rate / self._highest)) if self._highest else 1.0
+        target = (config.budget.low_fill + config.budget.high_fill) / 2
+        self._budget = BudgetController(target_fill=target, floor=floor)
+        self._offered = 0.0
+        self._always = 0
         self._rates: dict[str, tuple[float, str]] = {}
 
     def may_keep(self, trace_id: str, service: str) -> bool:
@@ -125,24 +114,28 @@ class Sampler:
         rate, rule = self._rate(trace.service)
         for keep in self._config.always_keep:
             if keep.matches(trace):
+                self._always += 1
                 return Decision(keep=True, probability=1.0, rule=keep.name)
+        self._offered += rate
         probability = self._effective(rate)
         return Decision(keep=self._u(trace.trace_id) < probability, probability=probability, rule=rule)
 
-    def relieve(self, fill: float) -> None:
-        """Tell the budget controller how full the scoring queue is (0..1); called every `budget.interval_seconds`."""
-        budget = self._config.budget
-        if not budget.enabled:
+    def relieve(self, *, seconds: float, open_seconds: float, scored: int, fill: float) -> None:
+        """Tell the budget what the last `seconds` were like (see budget.Interval); called every `budget.interval_seconds`."""
+        offered, self._offered = self._offered, 0.0
+        always, self._always = self._always, 0
+        if not self._config.budget.enabled:
             return
-        if fill > budget.high_fill:
-            self._factor = max(self._factor * budget.decrease, self._floor)
-        elif fill < budget.low_fill:
-            self._factor = min(self._factor * budget.increase, 1.0)
+        self._budget.step(
+            Interval(
+                seconds=seconds, open_seconds=open_seconds, offered=offered, always=always, scored=scored, fill=fill
+            )
+        )
         for service, (rate, _) in self._rates.items():
             self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=service)
 
     def _effective(self, rate: float) -> float:
-        return max(rate * self._factor, min(self._config.min_rate, rate))
+        return max(rate * self._budget.factor, min(self._config.min_rate, rate))
 
     def _rate(self, service: str) -> tuple[float, str]:
         known = self._rates.get(service)

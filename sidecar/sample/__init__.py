@@ -1,0 +1,1 @@
+"""Which requests are scored: `rules` choose by trace id and rate, `budget` lowers the rates when scoring cannot keep up."""

@@ -1,0 +1,95 @@
+"""What became of numbered requests, read from the results topic: lost, poorer, doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from confluent_kafka import Consumer, TopicPartition
+
+from tests.chaos.traffic import DOCUMENTS
+
+# What differs between two results of the same request without saying anything else of it.
+_PASSING = ("completed_at", "trace")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Requests by what became of them. `poorer`: a result made of a part stands over a whole one. `partial`: no whole one was ever made."""
+
+    sent: int
+    lost: tuple[str, ...]
+    poorer: tuple[str, ...]
+    partial: tuple[str, ...]
+    differing: tuple[str, ...]
+    doubled: int
+
+    def __str__(self) -> str:
+        bad = {name: getattr(self, name) for name in ("lost", "poorer", "partial", "differing")}
+        counts = ", ".join(f"{name} {len(those)}" for name, those in bad.items())
+        examples = "".join(f"\n  {name}: {', '.join(those[:5])}" for name, those in bad.items() if those)
+        return f"sent {self.sent}, {counts}, doubled (equal) {self.doubled}{examples}"
+
+
+def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> Report:
+    """Compare what was sent with what stands in the results topic, oldest first for each trace id."""
+    lost, poorer, partial, differing, doubled = [], [], [], [], 0
+    wanted = sorted(sent)
+    for trace_id in wanted:
+        found = results.get(trace_id, [])
+        if not found:
+            lost.append(trace_id)
+            continue
+        whole = [_whole(one) for one in found]
+        if not any(whole):
+            partial.append(trace_id)
+        elif not whole[-1]:
+            poorer.append(trace_id)
+        # An upsert keeps what comes last; a reader of the stream sees them all.
+        kept = {
+            orjson.dumps(_lasting(one), option=orjson.OPT_SORT_KEYS)
+            for one, good in zip(found, whole, strict=True)
+            if good
+        }
+        if len(kept) > 1:
+            differing.append(trace_id)
+        doubled += len(found) - 1
+    return Report(len(wanted), tuple(lost), tuple(poorer), tuple(partial), tuple(differing), doubled)
+
+
+def read_results(servers: str, topic: str, *, seconds: float = 60.0) -> dict[str, list[dict[str, Any]]]:
+    """Everything in a results topic now, by trace id, in the order in which it was written."""
+    consumer = Consumer(
+        {"bootstrap.servers": servers, "group.id": "chaos-reader", "enable.auto.commit": False, "log_level": 0}
+    )
+    try:
+        parts = [TopicPartition(topic, n, 0) for n in consumer.list_topics(topic, timeout=30).topics[topic].partitions]
+        ends = {p.partition: consumer.get_watermark_offsets(p, timeout=seconds)[1] for p in parts}
+        consumer.assign(parts)
+        left = {n for n, end in ends.items() if end > 0}
+        found: dict[str, list[dict[str, Any]]] = {}
+        while left:
+            message = consumer.poll(seconds)
+            if message is None:
+                raise TimeoutError(f"partitions {sorted(left)} of {topic} could not be read to their ends")
+            if message.error():
+                continue
+            result = orjson.loads(message.value() or b"")
+            found.setdefault(result["trace_id"], []).append(result)
+            if (message.offset() or 0) + 1 >= ends[message.partition() or 0]:
+                left.discard(message.partition() or 0)
+        return found
+    finally:
+        consumer.close()
+
+
+def _whole(result: Mapping[str, Any]) -> bool:
+    """Whether a result was made of all records of its request: its documents were scored, and its answer has a verdict."""
+    documents = [len(one["documents"]) for one in result["evaluations"] if one["evaluator"] == "context_relevance"]
+    return result["verdict"] is not None and documents == [DOCUMENTS]
+
+
+def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key not in _PASSING}
