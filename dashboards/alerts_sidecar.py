@@ -15,6 +15,7 @@ from dashboards.objectives import (
     REBALANCES,
     SCATTERED_SHARE,
     SCRAPE_SECONDS,
+    STALLED_SHARE,
     STREAM_RECORDS,
 )
 
@@ -207,6 +208,7 @@ def _kafka() -> tuple[Alert, ...]:
 
 def _output() -> tuple[Alert, ...]:
     failed = promql.total("rate", "rag_sidecar_export_failures_total", "15m", by=f"{SIDECAR}, exporter")
+    stalled = promql.total("rate", "rag_sidecar_loop_stall_seconds_sum", "10m", by=f"{SIDECAR}, instance")
     pushes = promql.total("rate", "rag_sidecar_export_seconds_count", "15m", by=f"{SIDECAR}, exporter")
     return (
         Alert(
@@ -226,6 +228,16 @@ def _output() -> tuple[Alert, ...]:
             wait="15m",
             summary="A label of the RAG series has more values than it may have.",
             description="{{ $labels.label }}: {{ $value | humanize }} requests of the last hour were counted under __other__.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarLoopStalls",
+            severity="warning",
+            expr=f"{stalled} > {STALLED_SHARE:g}",
+            wait="10m",
+            summary="The event loop of a RAG Sidecar stands still.",
+            description="{{ $labels.instance }} of {{ $labels.job }}: {{ $value | humanizePercentage }} of the last 10 minutes it did nothing "
+            "else than one thing at a time that takes over 200 ms.",
             board=ITSELF,
         ),
         Alert(

@@ -86,6 +86,8 @@ EMBEDDED_MODEL = "embedded"
 EXPORT_FAILURE_SHARE = 0.10
 # Prometheus gives up a scrape after 10 s where nobody says otherwise.
 SCRAPE_SECONDS = 5.0
+# Share of the time for which an event loop stands still.
+STALLED_SHARE = 0.1
 
 FAST_BURN_RATIO = round(FAST_BURN * HALLUCINATION_BUDGET, 6)
 SLOW_BURN_RATIO = round(SLOW_BURN * HALLUCINATION_BUDGET, 6)

@@ -13,6 +13,7 @@ from dashboards.panels import EVALUATORS, RATE, RED, REPLICAS, YELLOW, Dashboard
 
 _STALLED = shapes.runbook("RagSidecarScoringStalled")
 _MODELS = shapes.runbook("RagSidecarModelFallback", "RagSidecarModelsDiffer")
+_LOOP = shapes.runbook("RagSidecarLoopStalls")
 _REQUESTS = "rag_sidecar_requests_total"
 _OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
 
@@ -274,14 +275,23 @@ def _process() -> list[Panel]:
             f"process_resident_memory_bytes{{{REPLICAS}}} * {_OURS}",
             "{{instance}}",
             unit="bytes",
-            width=12,
+            width=8,
+        ),
+        shapes.gauge(
+            "Event loop stalls",
+            "Share of the time for which a replica's event loop stood still, in stalls of over 200 ms. It then answers no probe and polls "
+            f"nothing. {_LOOP}",
+            promql.total("rate", "rag_sidecar_loop_stall_seconds_sum", RATE, by="instance", where=REPLICAS),
+            "{{instance}}",
+            unit="percentunit",
+            width=8,
         ),
         shapes.gauge(
             "CPU",
             "CPU cores in use by each replica. At the limit of the container it is throttled, and sampling gives way.",
             f"rate(process_cpu_seconds_total{{{REPLICAS}}}[{RATE}]) * {_OURS}",
             "{{instance}}",
-            width=12,
+            width=8,
         ),
         shapes.gauge(
             "Models in memory",

@@ -20,6 +20,7 @@ from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.kafka.consume.receiver import Receiver
 from sidecar.observe.admin import Admin
+from sidecar.observe.stalls import LoopWatch
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import MEGABYTE, Pipeline
@@ -80,12 +81,14 @@ class App:
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
         self.admin = Admin(config.admin, self.telemetry.registry, alive=self.pipeline.problem, ready=self._not_ready)
+        self.watch = LoopWatch(self.telemetry, self.clock)
         self._deadline: Deadline | None = None
         self._stop = asyncio.Event()
         self._flush = False
 
     async def __aenter__(self) -> App:
         """Start the sinks, then the sources. Raises ConfigError or BrokerError; what was started is stopped again."""
+        self.watch.start()
         try:
             await self.runtime.start()
             await self.admin.start()
@@ -157,6 +160,7 @@ class App:
             Stage("the Kafka receiver", 0.7, self.receiver.stop),
             Stage("the models", 0.5, lambda _: self.runtime.stop()),
             Stage("tracing", 0.5, lambda _: asyncio.to_thread(self.tracing.stop)),
+            Stage("the watch of the loop", 0.5, lambda _: self.watch.stop()),
             Stage("the admin endpoint", 1.0, lambda _: self.admin.stop()),
         )
         await stop_in_order(stages, self._deadline or self._new_deadline())

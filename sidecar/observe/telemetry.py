@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+STALLS = (0.3, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 
 
@@ -68,6 +69,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_export_failures_total", "counter", "Pushes to an exporter that failed, retried or not.", ("exporter", "error_type")),
     Series("rag_sidecar_detector_rate", "gauge", "How often verdicts are right: sensitivity (hallucinated found), specificity (grounded passed).", ("rate", "grounding_model")),
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label", "grounding_model")),
+    Series("rag_sidecar_loop_stall_seconds", "histogram", "Seconds for which the event loop stood still, where over 0.2.", (), STALLS),
     Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),
     Series("rag_sidecar_models_loaded", "gauge", "Models in memory.", ("role",)),
     Series("rag_sidecar_models_loaded_bytes", "gauge", "Bytes of the files of the models in memory.", ("role",)),
