@@ -238,10 +238,12 @@ class Pipeline:
             return
         with self._tracing.span("decode"):
             big = record.value is not None and len(record.value) > _BIG_RECORD
-            spans = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
+            decoded = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
         place = (record.topic, record.partition)
-        for assembled in self._assembler.add(spans, acknowledgement=lease, partition=place, timestamp=record.timestamp):
+        ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)
+        ended += self._assembler.add(decoded.spans, acknowledgement=lease, partition=place, timestamp=record.timestamp)
+        for assembled in ended:
             await self._route(assembled)
         lease.release()
 

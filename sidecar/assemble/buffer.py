@@ -26,7 +26,7 @@ from sidecar.record.clock import Clock
 from sidecar.record.memory import MemoryBudget, trace_bytes
 from sidecar.record.record import Acknowledgement
 from sidecar.record.request import RagTrace, TraceKind
-from sidecar.record.span import RagSpan, SpanKind
+from sidecar.record.span import RagSpan
 
 logger = logging.getLogger(__name__)
 
@@ -100,24 +100,44 @@ class Assembler:
         partition: Partition | None = None,
         timestamp: float | None = None,
     ) -> list[Assembled]:
-        """Take the spans of one record; `timestamp` is the record's own. Returns traces that ended by this: native requests, and those
-        evicted for room."""
+        """Take the spans of one record; `timestamp` is the record's own. Returns traces that were evicted for room."""
         self._adds += 1
         if partition is not None and timestamp is not None:
             self._progress.read(partition, timestamp, self._clock.monotonic())
         ended: list[Assembled] = []
         for span in spans:
             try:
-                if span.kind is SpanKind.REQUEST:
-                    ended.extend(self._request(span, acknowledgement, partition))
-                else:
-                    self._span(span, acknowledgement, partition)
+                self._span(span, acknowledgement, partition)
             except Exception as error:  # noqa: BLE001 - a barrier: one span that breaks us must not take others along
                 self._broken.tell("assemble", error)
         while self._is_full() and (self._held or self._open):
             # What is held back is whole: letting it go early costs less than cutting a trace short.
             ended.extend([self._let_go()] if self._held else self._end(next(iter(self._open)), "evicted"))
         self._gauges()
+        return ended
+
+    def take(
+        self,
+        requests: Iterable[RagTrace],
+        *,
+        acknowledgement: Acknowledgement | None = None,
+        partition: Partition | None = None,
+    ) -> list[Assembled]:
+        """Take the whole requests of one record. They end at once; those that were seen before (a replay) are dropped."""
+        ended: list[Assembled] = []
+        for request in requests:
+            key = f"{request.service}/{request.trace_id}"
+            if self._ended.knows(key, acknowledgement, partition):
+                self._telemetry.count("rag_sidecar_duplicate_spans_total")
+                continue
+            claim = Claim(key)
+            claim.hold(acknowledgement, partition)
+            self._ended.add(claim, self._clock.monotonic())
+            if claim.replayed:
+                self._ended.settle(claim)
+                continue
+            self._telemetry.count("rag_sidecar_traces_assembled_total", completion="complete")
+            ended.append(Assembled(request.trace_id, (request,), Completeness(1, True, "complete", False), claim))
         return ended
 
     def due(self, caught_up: Collection[Partition] | None = None) -> list[Assembled]:
@@ -242,26 +262,6 @@ class Assembler:
         one.size += grown
         self._bytes += grown
         self._memory.charge(_OPEN, grown)
-
-    def _request(
-        self, span: RagSpan, acknowledgement: Acknowledgement | None, partition: Partition | None
-    ) -> list[Assembled]:
-        """A native record ends at once; one that was seen before (a replay) is dropped."""
-        request = span.request
-        if request is None:
-            return []
-        key = f"{request.service}/{request.trace_id}"
-        if self._ended.knows(key, acknowledgement, partition):
-            self._telemetry.count("rag_sidecar_duplicate_spans_total")
-            return []
-        claim = Claim(key)
-        claim.hold(acknowledgement, partition)
-        self._ended.add(claim, self._clock.monotonic())
-        if claim.replayed:
-            self._ended.settle(claim)
-            return []
-        self._telemetry.count("rag_sidecar_traces_assembled_total", completion="complete")
-        return [Assembled(request.trace_id, (request,), Completeness(1, True, "complete", False), claim)]
 
     def _end(self, trace_id: str, completion: str) -> list[Assembled]:
         """End a trace. One that is a model call alone is held back for a while: it may be a double of a RAG request."""

@@ -19,6 +19,7 @@ from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.native import native
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -79,14 +80,17 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
     """Print what the records hold; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
     decoder = Decoder(decode, Telemetry())
     spans: list[RagSpan] = []
+    whole: list[RagTrace] = []
     problems: list[str] = []
     for record in records:
         try:
-            spans.extend(decoder.decode(record))
+            decoded = decoder.decode(record)
+            spans.extend(decoded.spans)
+            whole.extend(decoded.requests)
         except DecodeError as error:
             problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
     assembler = Assembler(assemble, SystemClock(), Telemetry())
-    ended = [*assembler.add(spans), *assembler.flush()]
+    ended = [*assembler.take(whole), *assembler.add(spans), *assembler.flush()]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
     if as_json:
         for request in requests:
@@ -169,9 +173,11 @@ def _print(
     spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
 ) -> None:
     console = Console(highlight=False, markup=False)
-    by_trace: dict[str, list[RagSpan]] = {}
+    by_trace: dict[str, list[RagSpan]] = {
+        request.trace_id: [] for request in requests if request.convention == native.NAME
+    }
     for span in spans:
-        by_trace.setdefault(span.request.trace_id if span.request else span.trace_id, []).append(span)
+        by_trace.setdefault(span.trace_id, []).append(span)
     for trace_id, own in by_trace.items():
         tree = Tree(f"trace {clean(trace_id)}", guide_style="dim")
         _branch(tree, own)

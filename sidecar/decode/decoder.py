@@ -1,10 +1,11 @@
-"""One Kafka record into RagSpans: find the encoding, read the wire, let the conventions read the spans."""
+"""One Kafka record into RagSpans or whole requests: find the encoding, read the wire, let the conventions read the spans."""
 
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -18,7 +19,7 @@ from sidecar.decode.cut import limit_of, without_cut_values
 from sidecar.decode.errors import error_class
 from sidecar.decode.fields import Fields
 from sidecar.decode.native.mapping import check
-from sidecar.decode.native.native import native_span
+from sidecar.decode.native.native import read_native, without_text
 from sidecar.decode.values import first_text, parsed, text_of, unquoted
 from sidecar.decode.weight import Weights
 from sidecar.decode.wire import wire
@@ -27,6 +28,7 @@ from sidecar.decode.wire.split import Part, split_json, split_proto
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import Attributes, Record
+from sidecar.record.request import RagTrace
 from sidecar.record.span import RagSpan, RawSpan, SpanKind
 
 Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
@@ -81,6 +83,14 @@ class DecodeConfig(BaseModel):
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What one record holds: spans that are yet to be put together, or whole requests (native JSON)."""
+
+    spans: list[RagSpan] = field(default_factory=list)
+    requests: list[RagTrace] = field(default_factory=list)
+
+
 class Decoder:
     """Decodes records. Pure but for the counters; `decode` may be called from any thread."""
 
@@ -99,26 +109,26 @@ class Decoder:
         self._tenant_keys = _prefixed(config.tenant_keys)
         self._variant_keys = _prefixed(config.variant_keys)
 
-    def decode(self, record: Record) -> list[RagSpan]:
-        """The spans of a record; a tombstone has none. Raises DecodeError where nothing could be read; what could not be
+    def decode(self, record: Record) -> Decoded:
+        """What a record holds; a tombstone holds nothing. Raises DecodeError where nothing could be read; what could not be
         read of a record that was otherwise fine is counted in rag_sidecar_decode_errors_total."""
         value = record.value
         if not value:
-            return []
+            return Decoded()
         if len(value) > self._config.most_record_bytes:
             raise DecodeError(
                 "too_large", f"{len(value)} bytes, decode.most_record_bytes is {self._config.most_record_bytes}"
             )
         bad: dict[str, int] = {}
-        spans = list(self._spans(value, record, bad))
+        found = self._decoded(value, record, bad)
         for reason, amount in bad.items():
             self._telemetry.count("rag_sidecar_decode_errors_total", amount, topic=record.topic, reason=reason)
-        if not spans and bad and "log_without_span" not in bad:
+        if not (found.spans or found.requests) and bad and "log_without_span" not in bad:
             raise DecodeError(next(iter(bad)), "no part of the record could be read")
-        for convention in {span.convention for span in spans}:
-            amount = sum(span.convention == convention for span in spans)
+        names = (span.convention for span in found.spans)
+        for convention, amount in Counter((*names, *(one.convention for one in found.requests))).items():
             self._telemetry.count("rag_sidecar_spans_total", amount, convention=convention)
-        return spans
+        return found
 
     def split(self, record: Record) -> list[Part] | None:
         """The record as one (key, value) a trace, to be brought together by key; None where it holds whole requests (native JSON)
@@ -146,54 +156,54 @@ class Decoder:
             return None
         return split_json(data, bad) or None
 
-    def read(self, raw: Iterable[RawSpan]) -> Iterator[RagSpan]:
+    def read(self, raw: Iterable[RawSpan]) -> list[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""
-        for span in raw:
-            if span.scope == OWN_SCOPE or span.resource.get("service.name") == OWN_SERVICE:
-                continue
-            found = self._rag_span(span)
-            if found.kind is not SpanKind.EVALUATOR:
-                yield found
+        ours = (span for span in raw if span.scope != OWN_SCOPE and span.resource.get("service.name") != OWN_SERVICE)
+        return [found for span in ours if (found := self._rag_span(span)).kind is not SpanKind.EVALUATOR]
 
-    def _spans(self, value: bytes, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
+    def _decoded(self, value: bytes, record: Record, bad: dict[str, int]) -> Decoded:
         encoding = self._encoding(record)
         first = value.lstrip()[:1]
         if encoding == "otlp_logs_proto":
-            yield from self.read(wire.proto_logs(value, bad))
-        elif encoding == "otlp_proto" or (encoding == "sniff" and value[:1] == b"\n" and first not in (b"{", b"[")):
-            yield from self.read(_spans_or_logs(value, bad))
-        elif encoding in ("otlp_json", "native_json") or first in (b"{", b"["):
-            yield from self._json(value, encoding, record, bad)
-        else:
-            raise DecodeError(
-                "unknown_format", "neither OTLP protobuf nor JSON; set decode.encoding if it is something else"
-            )
+            return Decoded(self.read(wire.proto_logs(value, bad)))
+        if encoding == "otlp_proto" or (encoding == "sniff" and value[:1] == b"\n" and first not in (b"{", b"[")):
+            return Decoded(self.read(_spans_or_logs(value, bad)))
+        if encoding in ("otlp_json", "native_json") or first in (b"{", b"["):
+            return self._json(value, encoding, record, bad)
+        raise DecodeError(
+            "unknown_format", "neither OTLP protobuf nor JSON; set decode.encoding if it is something else"
+        )
 
     def _encoding(self, record: Record) -> Encoding:
         patterns = self._config.topics.items()
         return next((e for topic, e in patterns if fnmatch.fnmatchcase(record.topic, topic)), self._config.encoding)
 
-    def _json(self, value: bytes, encoding: Encoding, record: Record, bad: dict[str, int]) -> Iterator[RagSpan]:
+    def _json(self, value: bytes, encoding: Encoding, record: Record, bad: dict[str, int]) -> Decoded:
         data = load_json(value)
         if isinstance(data, dict) and encoding != "native_json":
             if "resourceSpans" in data or "resource_spans" in data:
-                yield from self.read(wire.json_spans(data, bad))
-                return
+                return Decoded(self.read(wire.json_spans(data, bad)))
             if "resourceLogs" in data or "resource_logs" in data:
-                yield from self.read(wire.json_logs(data, bad))
-                return
+                return Decoded(self.read(wire.json_logs(data, bad)))
             if encoding == "otlp_json":
                 raise DecodeError("missing_field", "resourceSpans")
-        for item in data if isinstance(data, list) else [data]:
-            if not isinstance(item, dict):
-                bad["not_an_object"] = bad.get("not_an_object", 0) + 1
-                continue
+        if isinstance(data, dict):
+            return Decoded(requests=[self._request(data, record)])
+        return Decoded(requests=list(self._requests(data if isinstance(data, list) else [data], record, bad)))
+
+    def _requests(self, items: Iterable[object], record: Record, bad: dict[str, int]) -> Iterator[RagTrace]:
+        """The requests of a list; what could not be read of it is counted in `bad`."""
+        for item in items:
             try:
-                yield native_span(item, self._config, fallback_timestamp=record.timestamp, keep_text=self._keep_text)
+                if not isinstance(item, dict):
+                    raise DecodeError("not_an_object")
+                yield self._request(item, record)
             except DecodeError as error:
-                if not isinstance(data, list):
-                    raise
                 bad[error.reason] = bad.get(error.reason, 0) + 1
+
+    def _request(self, data: Mapping[str, object], record: Record) -> RagTrace:
+        trace = read_native(data, self._config, fallback_timestamp=record.timestamp)
+        return trace if self._keep_text(trace.trace_id, trace.service) else without_text(trace)
 
     def _rag_span(self, span: RawSpan) -> RagSpan:
         span, limit = _mended(span)

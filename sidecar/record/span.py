@@ -9,7 +9,7 @@ import enum
 from dataclasses import dataclass, field
 
 from sidecar.record.record import Attributes
-from sidecar.record.request import Document, RagTrace, Tokens
+from sidecar.record.request import Document, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class RawSpan:
 
 
 class SpanKind(enum.StrEnum):
-    """What part of a RAG request a span is. REQUEST is a native record: a whole request in one."""
+    """What part of a RAG request a span is."""
 
     LLM = "llm"
     RETRIEVER = "retriever"
@@ -60,7 +60,6 @@ class SpanKind(enum.StrEnum):
     PROMPT = "prompt"
     EVALUATOR = "evaluator"
     GUARDRAIL = "guardrail"
-    REQUEST = "request"
     NONE = "none"
 
 
@@ -113,5 +112,4 @@ class RagSpan:
     upstream_adjusted_count: float | None = None
     trace_sampled: bool = True
     size_bytes: int = 0
-    request: RagTrace | None = None
     attributes: Attributes = field(default_factory=dict)

@@ -61,15 +61,16 @@ class Target:
         before = self.telemetry.value("rag_sidecar_decode_errors_total")
         record = Record("fuzz", 0, 0, 1.76e9, None, value)
         try:
-            spans = self.decoder.decode(record)
+            found = self.decoder.decode(record)
         except DecodeError:
             return "refused"
-        self.assembler.add(spans)
+        self.assembler.take(found.requests)
+        self.assembler.add(found.spans)
         self.assembler.flush()
         self.assembler.due()
         if not _whole(value):
             return "uncounted"
-        if spans:
+        if found.spans or found.requests:
             return "decoded"
         # Messages without a single span, and spans of evaluators, are no loss.
         counted = self.telemetry.value("rag_sidecar_decode_errors_total") > before

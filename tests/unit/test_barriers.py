@@ -10,7 +10,7 @@ import pytest
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.telemetry import Telemetry
@@ -36,7 +36,7 @@ class BugError(Exception):
 class BadDecoder(Decoder):
     """Breaks on the record of offset 2."""
 
-    def decode(self, record: Record) -> list[RagSpan]:
+    def decode(self, record: Record) -> Decoded:
         if record.offset == 2:
             raise BugError
         return super().decode(record)
@@ -174,7 +174,7 @@ async def test_a_trace_that_breaks_assembling_is_failed_and_releases_its_record(
     class Spans(Decoder):
         """A trace a record; that of offset 2 cannot be put together, that of offset 3 not even looked at."""
 
-        def decode(self, record: Record) -> list[RagSpan]:
+        def decode(self, record: Record) -> Decoded:
             ids = (f"{record.offset:032x}", f"{record.offset:016x}")
             fields: dict[str, Any] = {
                 "kind": SpanKind.LLM,
@@ -187,7 +187,9 @@ async def test_a_trace_that_breaks_assembling_is_failed_and_releases_its_record(
                 fields["attributes"] = BadAttributes()
             if record.offset == 3:
                 fields["size_bytes"] = "none"
-            return [RagSpan(trace_id=ids[0], span_id=ids[1], parent_span_id=None, name="s", answer="a", **fields)]
+            return Decoded(
+                [RagSpan(trace_id=ids[0], span_id=ids[1], parent_span_id=None, name="s", answer="a", **fields)]
+            )
 
     telemetry = Telemetry()
     assembler = Assembler(AssembleConfig(quiet_seconds=0), SystemClock(), telemetry)

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from exporters.result import ClaimResult, Outcome, Result
-from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.assemble import AssembleConfig, Assembled, Assembler
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
@@ -37,7 +37,12 @@ class Shelf:
         self.most = 0
 
     def add(self, spans: Sequence[RagSpan]) -> int:
-        ended = self.assembler.add(spans)
+        return self._settle(self.assembler.add(spans))
+
+    def take(self, *requests: RagTrace) -> int:
+        return self._settle(self.assembler.take(requests))
+
+    def _settle(self, ended: Sequence[Assembled]) -> int:
         for one in ended:
             self.assembler.settle(one)
         self.most = max(self.most, self.memory.used)
@@ -66,21 +71,20 @@ def test_traces_held_back_hold_the_budget_and_the_oldest_is_let_go() -> None:
 def test_ids_of_ended_traces_take_an_eighth_at_most_and_the_oldest_are_forgotten() -> None:
     shelf = Shelf(remember_seconds=1e9)
 
-    def request(number: int) -> RagSpan:
-        whole = RagTrace(trace_id=f"{number:064x}", service="kb", convention="native", timestamp=1.0)
-        return span(1, 1, SpanKind.REQUEST, request=whole)
+    def request(number: int) -> RagTrace:
+        return RagTrace(trace_id=f"{number:064x}", service="kb", convention="native", timestamp=1.0)
 
-    assert sum(shelf.add([request(n)]) for n in range(5000)) == 5000
+    assert sum(shelf.take(request(n)) for n in range(5000)) == 5000
     assert 0.9 * LIMIT / 8 < shelf.memory.by_buffer()["ended_ids"] <= LIMIT / 8
-    assert shelf.add([request(4999)]) == 0
-    assert shelf.add([request(0)]) == 1
+    assert shelf.take(request(4999)) == 0
+    assert shelf.take(request(0)) == 1
 
 
 def test_ids_are_forgotten_when_other_buffers_have_taken_all() -> None:
     shelf = Shelf()
     shelf.memory.charge("records", LIMIT)
     whole = RagTrace(trace_id="r", service="kb", convention="native", timestamp=1.0)
-    assert shelf.add([span(1, 1, SpanKind.REQUEST, request=whole)] * 2) == 2
+    assert shelf.take(whole, whole) == 2
     assert shelf.memory.by_buffer().get("ended_ids", 0) == 0
 
 

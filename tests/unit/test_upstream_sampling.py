@@ -75,7 +75,7 @@ def test_a_configured_attribute_says_the_count_where_the_trace_state_does_not(
 ) -> None:
     data = message(span("chat", {**CHAT, **({} if rate is None else {"SampleRate": rate})}, number=1, traceState=state))
     decoder = Decoder(DecodeConfig(weight_attribute="SampleRate"), Telemetry())
-    [found] = decoder.decode(Record("spans", 0, 0, 0.0, None, data))
+    [found] = decoder.decode(Record("spans", 0, 0, 0.0, None, data)).spans
     assert found.upstream_adjusted_count == count
 
 

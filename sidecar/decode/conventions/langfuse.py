@@ -27,7 +27,7 @@ from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "langfuse"
 _KINDS = {"generation": SpanKind.LLM, "span": SpanKind.CHAIN, "event": SpanKind.NONE}
-_SAME = frozenset(SpanKind) - {SpanKind.REQUEST, SpanKind.NONE}
+_SAME = frozenset(SpanKind) - {SpanKind.NONE}
 _OF_MODEL = (
     "langfuse.observation.model.name",
     "langfuse.observation.usage_details",

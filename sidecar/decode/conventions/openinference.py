@@ -25,8 +25,8 @@ from sidecar.record.request import Document
 from sidecar.record.span import RawSpan, SpanKind
 
 NAME = "openinference"
-# A whole request in one span is no kind that a sender may claim; UNKNOWN leaves it to the other conventions.
-_KINDS = {kind.upper(): kind for kind in SpanKind if kind not in (SpanKind.REQUEST, SpanKind.NONE)}
+# UNKNOWN leaves it to the other conventions.
+_KINDS = {kind.upper(): kind for kind in SpanKind if kind is not SpanKind.NONE}
 
 
 def kind(span: RawSpan) -> SpanKind | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -31,7 +31,6 @@ from sidecar.decode.values import (
 from sidecar.decode.wire.parse import load_json
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import Document, Durations, ModelCall, RagTrace, Tokens, TraceKind
-from sidecar.record.span import RagSpan, SpanKind
 
 NAME = "native"
 MOST_ID_CHARS = 256
@@ -163,30 +162,6 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         reference=_reference(record),
         feedback=_feedback(record),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
-    )
-
-
-def native_span(
-    data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float, keep_text: Callable[[str, str], bool]
-) -> RagSpan:
-    """One JSON object as a span that holds a whole request."""
-    trace = read_native(data, limits, fallback_timestamp=fallback_timestamp)
-    keep = keep_text(trace.trace_id, trace.service)
-    if not keep:
-        trace = without_text(trace)
-    end = int(trace.timestamp * 1e9)
-    return RagSpan(
-        trace_id=trace.trace_id,
-        span_id=trace.span_id or "",
-        parent_span_id=None,
-        name="request",
-        kind=SpanKind.REQUEST,
-        convention=NAME,
-        service=trace.service,
-        start_ns=end - int((trace.durations.total or 0) * 1e9),
-        end_ns=end,
-        text_dropped=not keep,
-        request=trace,
     )
 
 

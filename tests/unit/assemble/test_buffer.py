@@ -147,10 +147,9 @@ def test_each_record_is_held_once_for_each_trace_that_it_fed() -> None:
 def test_a_native_request_ends_at_once_and_its_replay_is_dropped() -> None:
     setting = Setting()
     request = RagTrace(trace_id="r1", service="kb", convention="native", timestamp=1.0, question="q", answer="a")
-    whole = span(1, 1, SpanKind.REQUEST, request=request)
-    [ended] = setting.assembler.add([whole])
+    [ended] = setting.assembler.take([request])
     assert ended.requests == (request,)
-    assert setting.assembler.add([whole]) == []
+    assert setting.assembler.take([request]) == []
 
 
 def test_a_trace_without_any_part_of_rag_is_ignored_and_counted() -> None:
@@ -193,8 +192,6 @@ def test_every_hold_is_given_back_by_the_end_of_its_trace(
     leases: list[Lease] = []
     ended: list[Assembled] = []
     for trace, number, kind, parent, pause in steps:
-        if kind is SpanKind.REQUEST:
-            continue
         leases.append(Lease())
         ended += setting.assembler.add([span(trace, number, kind, parent=parent)], acknowledgement=leases[-1])
         ended += setting.after(pause)
@@ -305,6 +302,5 @@ def test_what_was_done_before_makes_whole_what_was_not() -> None:
 def test_a_native_request_that_was_done_before_is_not_reported_again() -> None:
     setting = Setting()
     request = RagTrace(trace_id="t", service="kb", convention="native", timestamp=0.0)
-    native = span(1, 1, SpanKind.REQUEST, request=request)
-    assert setting.assembler.add([native], acknowledgement=Lease(replayed=True), partition=HERE) == []
-    assert setting.assembler.add([native], acknowledgement=Lease(), partition=HERE) == []
+    assert setting.assembler.take([request], acknowledgement=Lease(replayed=True), partition=HERE) == []
+    assert setting.assembler.take([request], acknowledgement=Lease(), partition=HERE) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -23,9 +24,14 @@ class Kafka(Setting):
         super().__init__(quiet_seconds=1, **config)
         self.tracker = OffsetTracker()
 
-    def read(self, spans: list[RagSpan], *, partition: Partition = HERE, offset: int = 0) -> list[Assembled]:
+    def read(
+        self, what: Sequence[RagSpan] | Sequence[RagTrace], *, partition: Partition = HERE, offset: int = 0
+    ) -> list[Assembled]:
         lease = self.tracker.take(*partition, offset)
-        ended = self.assembler.add(spans, acknowledgement=lease, partition=partition)
+        spans = [one for one in what if isinstance(one, RagSpan)]
+        requests = [one for one in what if isinstance(one, RagTrace)]
+        ended = self.assembler.take(requests, acknowledgement=lease, partition=partition)
+        ended += self.assembler.add(spans, acknowledgement=lease, partition=partition)
         lease.release()
         return ended
 
@@ -46,9 +52,8 @@ def alone(trace: int) -> list[RagSpan]:
     return [span(trace, 3, SpanKind.LLM, answer="a", tokens=Tokens(7, 3), model_answered="m")]
 
 
-def native(answer: str = "a") -> RagSpan:
-    request = RagTrace(trace_id="r1", service="kb", convention="native", timestamp=1.0, question="q", answer=answer)
-    return span(1, 1, SpanKind.REQUEST, request=request)
+def native(answer: str = "a") -> RagTrace:
+    return RagTrace(trace_id="r1", service="kb", convention="native", timestamp=1.0, question="q", answer=answer)
 
 
 def test_an_open_trace_is_put_together_again_from_what_is_read_again() -> None:
@@ -171,7 +176,8 @@ def test_every_hold_is_given_back_once() -> None:
     setting.assembler.add(rag(1), acknowledgement=leases[0], partition=HERE)
     setting.assembler.add(alone(2), acknowledgement=leases[1], partition=HERE)
     setting.after(40)
-    setting.assembler.add([*rag(3), native()], acknowledgement=leases[2], partition=HERE)
+    setting.assembler.add(rag(3), acknowledgement=leases[2], partition=HERE)
+    setting.assembler.take([native()], acknowledgement=leases[2], partition=HERE)
     assert [lease.holds for lease in leases] == [1, 1, 2, 0]
     setting.assembler.forget({HERE})
     # The RAG trace and the native request were handed out, and whoever has them settles them.

@@ -53,7 +53,10 @@ def understood(messages: list[bytes]) -> list[RagTrace]:
     """The requests that decoder and assembler make of some messages."""
     decoder = Decoder(DecodeConfig(), Telemetry())
     assembler = Assembler(AssembleConfig(), ManualClock(), Telemetry())
-    ended = [one for value in messages for one in assembler.add(decoder.decode(record(value)))]
+    ended = []
+    for value in messages:
+        found = decoder.decode(record(value))
+        ended += [*assembler.take(found.requests), *assembler.add(found.spans)]
     return [request for one in [*ended, *assembler.flush()] for request in one.requests]
 
 

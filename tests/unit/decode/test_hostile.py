@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
-from sidecar.record.span import RagSpan
 from tests.unit.decode.recordings import NAMES, record, understood, values
 
 
-def decode(value: bytes | None, **config: object) -> list[RagSpan]:
+def decode(value: bytes | None, **config: object) -> Decoded:
     return Decoder(DecodeConfig.model_validate(config), Telemetry()).decode(record(value))
 
 
@@ -56,7 +55,7 @@ def test_a_record_over_the_limit_is_refused_unread() -> None:
 
 def test_a_native_record_without_an_id_gets_one_that_is_the_same_when_it_is_read_again() -> None:
     one, again, later, other = (
-        decode(json.dumps({"question": "q", "answer": answer, "timestamp": at}).encode())[0].trace_id
+        decode(json.dumps({"question": "q", "answer": answer, "timestamp": at}).encode()).requests[0].trace_id
         for answer, at in (("a", 1_700_000_000), ("a", 1_700_000_000), ("a", 1_700_000_001), ("b", 1_700_000_000))
     )
     assert one == again
@@ -64,14 +63,14 @@ def test_a_native_record_without_an_id_gets_one_that_is_the_same_when_it_is_read
 
 
 def test_a_tombstone_is_no_error() -> None:
-    assert decode(None) == decode(b"") == []
+    assert decode(None) == decode(b"") == Decoded()
 
 
 def test_spans_without_trace_id_are_counted_and_the_others_go_on() -> None:
     good = Span(trace_id=b"\1" * 16, span_id=b"\2" * 8, name="chat gpt")
     data = TracesData(resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=[Span(name="lost"), good])])])
     telemetry = Telemetry()
-    spans = Decoder(DecodeConfig(), telemetry).decode(record(data.SerializeToString()))
+    spans = Decoder(DecodeConfig(), telemetry).decode(record(data.SerializeToString())).spans
     assert [span.trace_id for span in spans] == ["01" * 16]
     assert telemetry.value("rag_sidecar_decode_errors_total", reason="no_trace_id") == 1
 
@@ -79,23 +78,21 @@ def test_spans_without_trace_id_are_counted_and_the_others_go_on() -> None:
 def test_a_list_with_one_bad_record_keeps_the_good_ones() -> None:
     telemetry = Telemetry()
     value = b"[" + native() + b', {"model": "x"}, 5]'
-    spans = Decoder(DecodeConfig(), telemetry).decode(record(value))
-    assert len(spans) == 1
+    found = Decoder(DecodeConfig(), telemetry).decode(record(value))
+    assert len(found.requests) == 1
     assert telemetry.value("rag_sidecar_decode_errors_total") == 2
 
 
 def test_invalid_utf8_becomes_replacement_characters() -> None:
-    [span] = decode(b'{"request_id": "1", "question": "caf\xff", "answer": "a"}')
-    assert span.request is not None
-    assert span.request.question == "caf\ufffd"
+    [request] = decode(b'{"request_id": "1", "question": "caf\xff", "answer": "a"}').requests
+    assert request.question == "caf\ufffd"
 
 
 @pytest.mark.parametrize("text", [r"\ud800", r"a\uDC00b", r"\ud83d\ud83d\ude00"])
 def test_lone_surrogates_in_json_become_replacement_characters(text: str) -> None:
-    [span] = decode(b'{"request_id": "1", "question": "q", "answer": "' + text.encode() + b' ok"}')
-    assert span.request is not None
-    assert (span.request.answer or "").endswith("ok")
-    assert "\ufffd" in (span.request.answer or "")
+    [request] = decode(b'{"request_id": "1", "question": "q", "answer": "' + text.encode() + b' ok"}').requests
+    assert (request.answer or "").endswith("ok")
+    assert "\ufffd" in (request.answer or "")
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1, 1e300, "many", None, True, [], {}])
@@ -107,16 +104,14 @@ def test_absurd_numbers_are_absent(bad: object) -> None:
         with pytest.raises(DecodeError, match="bad_json"):  # NaN and Infinity are not JSON
             decode(value.encode())
         return
-    [span] = decode(value.encode())
-    assert span.request is not None
-    assert span.request.tokens.input is None
-    assert span.request.durations.total is None
+    [request] = decode(value.encode()).requests
+    assert request.tokens.input is None
+    assert request.durations.total is None
 
 
 def test_a_chunk_of_a_megabyte_is_kept_whole() -> None:
-    [span] = decode(native(contexts=["word " * 200_000]))
-    assert span.request is not None
-    assert len(span.request.documents[0].text or "") == 999_999
+    [request] = decode(native(contexts=["word " * 200_000])).requests
+    assert len(request.documents[0].text or "") == 999_999
 
 
 def test_hostile_indices_of_flattened_documents_cost_nothing() -> None:
@@ -126,7 +121,7 @@ def test_hostile_indices_of_flattened_documents_cost_nothing() -> None:
     ]
     attributes.append({"key": "openinference.span.kind", "value": {"stringValue": "RETRIEVER"}})
     span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": attributes}
-    [found] = decode(orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
+    [found] = decode(orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})).spans
     assert [d.rank for d in found.documents] == [3]
 
 
@@ -146,14 +141,14 @@ def test_our_own_spans_and_evaluations_are_left_out() -> None:
     value = {
         "resourceSpans": [{"scopeSpans": [{"scope": {"name": "rag_sidecar"}, "spans": [own]}, {"spans": [evaluator]}]}]
     }
-    assert decode(orjson.dumps(value)) == []
+    assert decode(orjson.dumps(value)) == Decoded()
 
 
 def test_texts_that_may_not_be_kept_are_dropped_and_numbers_stay() -> None:
     for name in NAMES:
         for value in values(name, "proto"):
             decoder = Decoder(DecodeConfig(), Telemetry(), keep_text=lambda trace_id, service: False)
-            for span in decoder.decode(record(value)):
+            for span in decoder.decode(record(value)).spans:
                 texts = (
                     span.question,
                     span.answer,
@@ -176,7 +171,7 @@ def test_texts_that_may_not_be_kept_are_dropped_and_numbers_stay() -> None:
 )
 def test_no_bytes_do_anything_but_decode_or_be_refused(value: bytes) -> None:
     try:
-        spans = decode(value)
+        spans = decode(value).spans
     except DecodeError:
         return
     assert isinstance(spans, list)

@@ -39,13 +39,13 @@ def as_json(data: TracesData) -> bytes:
 def test_parts_say_what_the_whole_says(encode) -> None:  # type: ignore[no-untyped-def]
     decoder = Decoder(DecodeConfig(), Telemetry())
     value = encode(together())
-    whole = decoder.decode(record(value))
+    whole = decoder.decode(record(value)).spans
     parts = decoder.split(record(value))
     assert parts is not None
     assert len(parts) == len({span.trace_id for span in whole}) >= len(NAMES)
     seen: list[RagSpan] = []
     for key, part in parts:
-        spans = decoder.decode(record(part))
+        spans = decoder.decode(record(part)).spans
         assert {span.trace_id for span in spans} == {key.decode()}
         seen += spans
 
@@ -67,8 +67,8 @@ def test_log_records_are_split_too() -> None:
     for name, value in ((p.name, p.read_bytes()) for p in sorted(FOLDER.glob("*logs*"))):
         parts = decoder.split(record(value))
         assert parts, name
-        spans = [span for _, part in parts for span in decoder.decode(record(part))]
-        assert len(spans) == len(decoder.decode(record(value))), name
+        spans = [span for _, part in parts for span in decoder.decode(record(part)).spans]
+        assert len(spans) == len(decoder.decode(record(value)).spans), name
 
 
 @pytest.mark.parametrize("value", [None, b"", b'{"question": "?", "answer": "!"}', b'[{"answer": "!"}]'])

@@ -24,7 +24,7 @@ from exporters.base import PermanentExportError, RetryableExportError
 from exporters.otlp import OtlpConfig
 from exporters.result import Evaluation, Result, Subject
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.case import Case
@@ -37,7 +37,6 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import SystemClock
 from sidecar.record.record import Record
-from sidecar.record.span import RagSpan
 from tests.unit.evaluate.fakes import models
 from tests.unit.test_pipeline import ListSource, build
 
@@ -53,7 +52,7 @@ PLAIN: dict[str, Any] = {"request_id": "1", "question": "What?", "answer": "It i
 class BreaksOnSome(Decoder):
     """Breaks on every tenth record, and quotes it."""
 
-    def decode(self, record: Record) -> list[RagSpan]:
+    def decode(self, record: Record) -> Decoded:
         if record.offset % 10 == 9:
             raise ValueError(f"cannot read {record.value!r} {CANARY}")
         return super().decode(record)
