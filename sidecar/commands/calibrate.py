@@ -126,28 +126,30 @@ async def measure(source: Path, settings: Config) -> Calibration:
         verdicts = await asyncio.gather(*(judge(trace) for trace, _ in rows))
     finally:
         await runtime.stop()
-    pairs = zip(verdicts, rows, strict=True)
-    counts = Counter(
-        (label, verdict) for verdict, (_, label) in pairs if verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED)
+    rates = _rates([(label, verdict) for verdict, (_, label) in zip(verdicts, rows, strict=True)])
+    grounder = runtime.models.grounder
+    return Calibration(
+        rates,
+        len(rows) - rates.hallucinated - rates.grounded,
+        grounder.answer_threshold,
+        f"{grounder.identity.name} {grounder.identity.version}",
     )
+
+
+def _rates(judged: Sequence[tuple[bool, Verdict | None]]) -> Detector:
+    """The shares of right verdicts among labels (True: grounded). Raises ConfigError where too few of a kind got a verdict."""
+    counts = Counter(pair for pair in judged if pair[1] in (Verdict.GROUNDED, Verdict.HALLUCINATED))
     totals = {label: sum(n for (own, _), n in counts.items() if own is label) for label in (False, True)}
     for label, name in ((False, "hallucinated"), (True, "grounded")):
         if totals[label] < _LEAST_OF_EACH:
             problem = f"only {totals[label]} {name} requests got a verdict"
-            raise ConfigError(
-                "IN", problem, f"label at least {_LEAST_OF_EACH} of each; a few hundred make a narrow interval"
-            )
-    grounder = runtime.models.grounder
-    return Calibration(
-        Detector(
-            sensitivity=counts[False, Verdict.HALLUCINATED] / totals[False],
-            specificity=counts[True, Verdict.GROUNDED] / totals[True],
-            hallucinated=totals[False],
-            grounded=totals[True],
-        ),
-        len(rows) - totals[False] - totals[True],
-        grounder.answer_threshold,
-        f"{grounder.identity.name} {grounder.identity.version}",
+            mend = f"label at least {_LEAST_OF_EACH} of each; a few hundred make a narrow interval"
+            raise ConfigError("IN", problem, mend)
+    return Detector(
+        sensitivity=counts[False, Verdict.HALLUCINATED] / totals[False],
+        specificity=counts[True, Verdict.GROUNDED] / totals[True],
+        hallucinated=totals[False],
+        grounded=totals[True],
     )
 
 
