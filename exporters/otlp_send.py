@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import http.client
 import os
 import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.message import Message
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 
 from exporters.base import DestinationError, PermanentExportError, RetryableExportError
+from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 
 RETRYABLE_GRPC = frozenset(
     {
@@ -37,7 +34,6 @@ RETRYABLE_GRPC = frozenset(
     }
 )
 RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
-_MOST_RESPONSE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,40 +59,43 @@ class Sender(Protocol):
 
 
 class HttpSender:
-    """OTLP over HTTP with binary protobuf, in a thread for each request."""
+    """OTLP over HTTP with binary protobuf."""
 
     def __init__(self, destination: Destination) -> None:
+        """Raises DestinationError where a TLS file cannot be read."""
         self._to = destination
-        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
-        if urlsplit(destination.url).scheme == "https":
-            handlers.append(urllib.request.HTTPSHandler(context=_tls(destination)))
-        self._opener = urllib.request.build_opener(*handlers)
+        headers = {"content-type": "application/x-protobuf", **destination.headers}
+        files = TlsFiles(destination.ca_file, destination.cert_file, destination.key_file)
+        try:
+            self._client = HttpClient(Limits(destination.timeout_seconds), headers=headers, tls=files)
+        except (OSError, ssl.SSLError) as error:
+            raise DestinationError(
+                "OTEL_EXPORTER_OTLP_CERTIFICATE", "cannot be read", "give readable PEM files"
+            ) from error
 
     async def send(self, request: ExportLogsServiceRequest) -> None:
-        answer = await asyncio.to_thread(self._post, request.SerializeToString())
+        answer = await self._post(request.SerializeToString())
+        if not 200 <= answer.status < 300:
+            kind = RetryableExportError if answer.status in RETRYABLE_HTTP else PermanentExportError
+            raise kind(f"the receiver answers {answer.status}", error_type=f"http_{answer.status}")
         try:
-            _check(ExportLogsServiceResponse.FromString(answer))
+            _check(ExportLogsServiceResponse.FromString(answer.body))
         except DecodeError as error:
             raise PermanentExportError("the receiver does not speak OTLP", error_type="not_otlp") from error
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        await self._client.close()
 
-    def _post(self, body: bytes) -> bytes:
-        headers = {"Content-Type": "application/x-protobuf", "User-Agent": "rag-sidecar", **self._to.headers}
+    async def _post(self, body: bytes) -> Answer:
+        headers = {}
         if self._to.gzip:
-            headers["Content-Encoding"], body = "gzip", gzip.compress(body)
-        request = urllib.request.Request(self._to.url, body, headers, method="POST")  # noqa: S310 - http(s), checked
+            headers["content-encoding"], body = "gzip", await asyncio.to_thread(gzip.compress, body)
         try:
-            with self._opener.open(request, timeout=self._to.timeout_seconds) as response:
-                answer: bytes = response.read(_MOST_RESPONSE_BYTES)
-                return answer
-        except urllib.error.HTTPError as error:
-            with error:
-                kind = RetryableExportError if error.code in RETRYABLE_HTTP else PermanentExportError
-                raise kind(f"the receiver answers {error.code}", error_type=f"http_{error.code}") from error
-        except (OSError, http.client.HTTPException) as error:
+            return await self._client.post(self._to.url, body, headers=headers)
+        except UnansweredError as error:
             raise RetryableExportError("the receiver is out of reach", error_type="unreachable") from error
+        except WrongRequestError as error:
+            raise PermanentExportError("the address or a header makes no sense", error_type="bad_request") from error
 
 
 class GrpcSender:
@@ -135,30 +134,11 @@ class GrpcSender:
         await self._channel.close()
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would become a GET, and its answer look like success."""
-
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
-    ) -> None:
-        return None
-
-
 def _check(answer: ExportLogsServiceResponse) -> None:
     """A receiver may take a request and refuse some of its records; those must not be sent again."""
     refused = answer.partial_success.rejected_log_records
     if refused > 0:
         raise PermanentExportError("the receiver refuses some events", error_type="partial", rejected=refused)
-
-
-def _tls(destination: Destination) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=destination.ca_file)
-        if destination.cert_file:
-            context.load_cert_chain(destination.cert_file, destination.key_file)
-    except (OSError, ssl.SSLError) as error:
-        raise DestinationError("OTEL_EXPORTER_OTLP_CERTIFICATE", "cannot be read", "give readable PEM files") from error
-    return context
 
 
 def _read(path: str | None) -> bytes | None:
