@@ -19,6 +19,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Outcome, Result
+from sidecar import deliver, scoring
 from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
@@ -46,6 +47,9 @@ INTERNAL = "internal"
 _BIG_RECORD = 128 * 1024
 # What open traces still take while intake is paused must fit above this.
 _FULL = 0.8
+# Buffers that empty by themselves while intake is paused, and what must be in them for a pause to be of use.
+_DRAINING = (scoring.BUFFER, deliver.BUFFER)
+_DRAINING_SHARE = 0.1
 # Between two turns of the intake where the first broke.
 _PAUSE_SECONDS = 0.2
 _LEAST_STOP_SECONDS = 5.0
@@ -197,7 +201,7 @@ class Pipeline:
         """Take what has come, route what has ended, commit what is done."""
         began = self._clock.monotonic()
         self._scoring.refill()
-        paused = self._scoring.full or self._memory.fill > _FULL
+        paused = self._scoring.full or self._is_memory_short()
         self._telemetry.set("rag_sidecar_intake_paused", paused)
         for taken in await self._source.poll(paused=paused):
             await self._feed(taken)
@@ -208,6 +212,15 @@ class Pipeline:
             self._open_seconds += self._clock.monotonic() - began
         self._relieve()
         await self._source.commit()
+
+    def _is_memory_short(self) -> bool:
+        """Whether a pause would make room. Open traces do not end while nothing is read: of these the oldest has to go, and that happens
+        when more is read."""
+        if self._memory.fill <= _FULL:
+            return False
+        taken = self._memory.by_buffer()
+        draining = sum(taken.get(buffer, 0) for buffer in _DRAINING)
+        return draining > _DRAINING_SHARE * self._memory.most_bytes
 
     async def _drain(self) -> None:
         if self._flush:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,15 +11,18 @@ import pytest
 
 from exporters.result import ClaimResult, Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembled, Assembler
+from sidecar.assemble.ended import Partition
+from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.memory import MemoryBudget
+from sidecar.record.record import Record
 from sidecar.record.request import Document, RagTrace, Tokens
 from sidecar.record.span import RagSpan, SpanKind
 from tests.unit.assemble.test_buffer import span
 from tests.unit.exporters.samples import FAITHFULNESS, SCORED
-from tests.unit.test_pipeline import build, native
+from tests.unit.test_pipeline import ListSource, build, native
 
 LIMIT = 1_000_000
 LONG = "x" * 20_000
@@ -116,18 +119,44 @@ async def test_requests_that_wait_for_scoring_hold_the_budget_and_more_are_shed(
 
 async def test_intake_pauses_before_the_budget_is_used_up() -> None:
     memory = MemoryBudget(LIMIT)
-    memory.take("records", int(0.85 * LIMIT))
+    memory.take("open_traces", int(0.7 * LIMIT))
+    memory.take("export", int(0.15 * LIMIT))
     setting = build([native(1)], parts={"memory": memory})
     running = asyncio.create_task(setting.pipeline.run())
     async with asyncio.timeout(20):
         while setting.source.paused_polls < 3:  # noqa: ASYNC110 - a counter, not an event
             await asyncio.sleep(0.005)
         assert setting.source.given == 0
-        memory.give("records", memory.used)
+        memory.give("export", int(0.15 * LIMIT))
         while not setting.sink.results:  # noqa: ASYNC110 - the same
             await asyncio.sleep(0.005)
         setting.pipeline.stop()
         await running
+
+
+async def test_open_traces_that_fill_the_budget_while_their_time_stands_still_make_room_for_what_comes() -> None:
+    class Unread(ListSource):
+        """There is always more to read, so that no trace has waited long enough."""
+
+        def caught_up(self) -> Collection[Partition]:
+            return ()
+
+    class Spans(Decoder):
+        """A record is the root of a trace of its own."""
+
+        def decode(self, record: Record) -> Decoded:
+            return Decoded([span(record.offset, 1, SpanKind.CHAIN, question=LONG, size_bytes=40_000)])
+
+    memory, telemetry, source = MemoryBudget(LIMIT), Telemetry(), Unread([b"{}"] * 60)
+    assembler = Assembler(AssembleConfig(), ManualClock(), telemetry, memory=memory)
+    decoder = Spans(DecodeConfig(), telemetry)
+    setting = build([], parts={"source": source, "decoder": decoder, "assembler": assembler, "memory": memory})
+    setting.source = source
+    await setting.run(flush=False)
+    assert source.given == 60
+    assert source.paused_polls == 0
+    assert memory.used <= LIMIT
+    assert telemetry.value("rag_sidecar_traces_assembled_total", completion="evicted") > 30
 
 
 class Stuck:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.settings import EvaluateConfig
-from sidecar.kafka.consume.offsets import OffsetTracker
+from sidecar.kafka.consume.offsets import OffsetTracker, Partition
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
@@ -54,7 +54,7 @@ class ListSource:
         record = Record("t", 0, offset, 1.76e9, None, self.values[offset])
         return [Taken(record, self.tracker.take("t", 0, offset))]
 
-    def caught_up(self) -> None:
+    def caught_up(self) -> Collection[Partition] | None:
         return None
 
     def repartitions(self, topic: str) -> bool:
