@@ -89,7 +89,7 @@ class Evaluation:
     `outcome` is SCORED (then `score` is set), UNSCORABLE or FAILED (then `reason` is set, from a closed set).
     `label` is a low-cardinality word that goes with the score, `explanation` is free text and counts as user text.
     `method` is the formula, a bounded word: scores of one evaluator by two methods are different things. `version` is
-    the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer.
+    the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer, or says that there is none.
     `inclusion_probability` is the p in (0, 1] with which this evaluation was made, None = that of the result.
     """
 

@@ -13,6 +13,7 @@ from sidecar.evaluate.base import Evaluator, Lane
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
+from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import ModelSource
 from sidecar.record.errors import InferenceError, Unscorable
 from sidecar.record.request import RagTrace
@@ -89,9 +90,7 @@ class Engine:
 def summarise(evaluations: Sequence[Evaluation]) -> Evaluated:
     """Scored where anything was; else failed where anything failed; else unscorable, with the most telling reason."""
     made = tuple(evaluations)
-    verdict = next((Verdict(e.label) for e in made if e.decides_verdict and e.label), None)
-    if any(e.reason == "abstained" for e in made):
-        verdict = Verdict.ABSTAINED
+    verdict = verdict_of(made)
     if any(e.outcome is Outcome.SCORED for e in made):
         return Evaluated(made, verdict, Outcome.SCORED, None)
     for outcome in (Outcome.FAILED, Outcome.UNSCORABLE):

@@ -35,7 +35,7 @@ async def measure(path: Path) -> Calibration:
 
 
 async def test_the_rates_are_counts_of_verdicts_against_labels(tmp_path: Path) -> None:
-    kinds = [Kind.FAITHFUL] * 40 + [Kind.HALLUCINATED] * 40 + [Kind.ABSTAINING] * 3
+    kinds = [Kind.FAITHFUL] * 45 + [Kind.HALLUCINATED] * 40 + [Kind.ABSTAINING] * 3
     right = await measure(labelled(tmp_path / "right.jsonl", kinds))
     assert right.without_verdict >= 3
     assert right.found.hallucinated + right.found.grounded + right.without_verdict == len(kinds)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from exporters.result import Evaluation, Outcome, Subject, Verdict
+from exporters.result import Evaluation, Outcome, Subject
 from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
+from sidecar.evaluate.verdict import label_of
 from sidecar.inference.base import Models
 from sidecar.record.errors import Unscorable
 
@@ -24,10 +25,10 @@ class GroundednessSettings(Settings):
 
 class Groundedness:
     """The grounding model's calibrated probability that everything in the answer is in the documents (the question that
-    Vectara's HHEM answers). `label` is the verdict: grounded at or above the model's threshold, else hallucinated."""
+    Vectara's HHEM answers). `label` is the verdict, which the claims must bear out."""
 
     name = "groundedness"
-    version = "1"
+    version = "2"
     method = "consistency"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
@@ -36,6 +37,7 @@ class Groundedness:
 
     def __init__(self, settings: GroundednessSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.threshold
+        self._claim_threshold = dependencies.claim_threshold
 
     def languages(self, models: Models) -> frozenset[str]:
         """Those of the grounding model."""
@@ -48,12 +50,13 @@ class Groundedness:
             raise Unscorable("no_claims")
         score = await case.consistency()
         threshold = or_else(self._threshold, grounder.answer_threshold)
-        verdict = Verdict.GROUNDED if score >= threshold else Verdict.HALLUCINATED
+        supported_from = or_else(self._claim_threshold, grounder.threshold)
+        supported = [one.probability >= supported_from for one in await case.support()]
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
             score=score,
-            label=verdict,
+            label=label_of(score, threshold, supported),
             model=grounder.identity,
             threshold=threshold,
         )

@@ -70,7 +70,7 @@ async def test_claims_point_into_the_documents_of_the_request() -> None:
 
 
 async def test_an_answer_below_the_threshold_is_hallucinated() -> None:
-    evaluated = await evaluate(request(), models(FakeGrounder(whole=0.2)))
+    evaluated = await evaluate(request(documents=("It is red.",)), models(FakeGrounder(whole=0.2)))
     assert evaluated.verdict is Verdict.HALLUCINATED
 
 
