@@ -10,6 +10,7 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
   generation and not handed out.
 - A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
   one record of one partition at a time, until it has found that record and stepped over it.
+- `getmany` unpacks on the event loop, and knows a limit of records only: unpack.py does it in a thread, and by bytes.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
 - A partition that became ours stays paused until its position is settled: below the committed offset where the commit says so (place.py),
   and in the topic that we repartition through at its beginning, whatever auto_offset_reset says, or what another replica wrote
@@ -32,6 +33,7 @@ from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
 from sidecar.kafka.consume.place import Place
+from sidecar.kafka.consume.unpack import unpack_aside
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
 
@@ -94,6 +96,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
         async with asyncio.timeout(self._config.start_timeout_seconds):
             await self._consumer.start()
+        unpack_aside(self._consumer, most_bytes=self._config.fetch_max_bytes)
         # Subscribing after the start keeps the start from waiting for topics and group without a limit.
         if self._config.topic_pattern:
             own = f"|{re.escape(self._config.repartition)}" if self._config.repartition else ""
