@@ -126,6 +126,10 @@ class Completeness:
     cut: bool
 
 
+# What a native record is by nature.
+WHOLE = Completeness(records=1, root_seen=True, ended="complete", cut=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """Everything that is known of one RAG request once it has ended, without the request's own texts.

@@ -12,7 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from exporters.result import Completeness
+from exporters.result import WHOLE, Completeness
 from sidecar.assemble.build import build_requests
 from sidecar.assemble.doubles import Doubles
 from sidecar.assemble.ended import Assembled, Claim, Ended
@@ -126,19 +126,28 @@ class Assembler:
         """Take the whole requests of one record. They end at once; those that were seen before (a replay) are dropped."""
         ended: list[Assembled] = []
         for request in requests:
-            key = f"{request.service}/{request.trace_id}"
-            if self._ended.knows(key, acknowledgement, partition):
-                self._telemetry.count("rag_sidecar_duplicate_spans_total")
-                continue
-            claim = Claim(key)
-            claim.hold(acknowledgement, partition)
-            self._ended.add(claim, self._clock.monotonic())
-            if claim.replayed:
-                self._ended.settle(claim)
-                continue
-            self._telemetry.count("rag_sidecar_traces_assembled_total", completion="complete")
-            ended.append(Assembled(request.trace_id, (request,), Completeness(1, True, "complete", False), claim))
+            try:
+                ended.extend(self._whole(request, acknowledgement, partition))
+            except Exception as error:  # noqa: BLE001 - a barrier: one request that breaks us must not take others along
+                self._broken.tell("assemble", error)
+                ended.append(Assembled(request.trace_id, (), WHOLE, Claim(""), INTERNAL))
         return ended
+
+    def _whole(
+        self, request: RagTrace, acknowledgement: Acknowledgement | None, partition: Partition | None
+    ) -> list[Assembled]:
+        key = f"{request.service}/{request.trace_id}"
+        if self._ended.knows(key, acknowledgement, partition):
+            self._telemetry.count("rag_sidecar_duplicate_spans_total")
+            return []
+        claim = Claim(key)
+        claim.hold(acknowledgement, partition)
+        self._ended.add(claim, self._clock.monotonic())
+        if claim.replayed:
+            self._ended.settle(claim)
+            return []
+        self._telemetry.count("rag_sidecar_traces_assembled_total", completion=WHOLE.ended)
+        return [Assembled(request.trace_id, (request,), WHOLE, claim)]
 
     def due(self, caught_up: Collection[Partition] | None = None) -> list[Assembled]:
         """Traces that are complete, quiet or too old by now. `caught_up`: partitions of which nothing lies unread; None: all."""

@@ -20,7 +20,7 @@ import orjson
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from exporters.result import SCHEMA, Outcome, Result
+from exporters.result import SCHEMA, WHOLE, Outcome, Result
 from exporters.serialize import clean, result_to_json
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
@@ -162,6 +162,7 @@ class _Scoring:
             outcome=evaluated.outcome,
             reason=evaluated.reason,
             evaluated=evaluated,
+            completeness=WHOLE,
         )
         return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
 

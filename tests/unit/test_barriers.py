@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -200,6 +201,24 @@ async def test_a_trace_that_breaks_assembling_is_failed_and_releases_its_record(
     assert outcomes(setting) == {("unscorable", "no_context"): 3, ("failed", "internal"): 1}
     assert telemetry.value("rag_sidecar_traces_ignored_total", reason="internal") == 1
     assert telemetry.value("rag_sidecar_internal_errors_total", stage="assemble") == 2
+    assert setting.source.done
+
+
+async def test_a_whole_request_that_breaks_assembling_is_failed_and_the_others_of_its_record_go_on() -> None:
+    class Service(str):
+        def __format__(self, spec: str) -> str:
+            raise BugError
+
+    class Whole(Decoder):
+        def decode(self, record: Record) -> Decoded:
+            found = super().decode(record)
+            found.requests[1] = replace(found.requests[1], service=Service("kb"))
+            return found
+
+    values = [b"[" + b",".join(native(n) for n in range(3)) + b"]"]
+    setting = build(values, parts={"decoder": Whole(DecodeConfig(), Telemetry())})
+    await setting.run()
+    assert outcomes(setting) == {("scored", ""): 2, ("failed", "internal"): 1}
     assert setting.source.done
 
 
