@@ -114,7 +114,8 @@ async def measure(source: Path, settings: Config) -> Calibration:
     rows = _read(source, settings)
     runtime = ModelRuntime(settings.inference, Telemetry())
     every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
-    engine = Engine(settings.evaluate, runtime.router, [evaluator for evaluator in every if evaluator.decides])
+    # `inference.detector` is of the default model: a rule's model has rates of its own.
+    engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
     gate = asyncio.Semaphore(_IN_FLIGHT)
 
     async def judge(trace: RagTrace) -> Verdict | None:

@@ -117,7 +117,7 @@ async def _models(settings: config.Config) -> list[str]:
         await runtime.stop()
     lines = [
         f"{role}: {identity.name} {identity.version} sha256 {identity.sha256[:12]}"
-        for role, identity in runtime.infos()
+        for role, identity in [*runtime.infos(), *runtime.try_others()]
     ]
     scores = ", ".join(f"{e.evaluator} {e.score:.2f}" for e in evaluated.evaluations if e.score is not None)
     return [*lines, f"an example request scored in {took * 1000:.0f} ms: {scores}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,10 @@ class ModelRuntime:
         self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
-        self._add(rules)
+        self._others = sorted({key for rule in rules for key in rule.names().items()} - set(self._defaults.items()))
+        for role, name in self._others:
+            build, size_bytes = self._model(role, name)
+            self._shelf.add((role, name), build, size_bytes=size_bytes)
         self.router = Router(rules, self._defaults, self._shelf)
 
     async def start(self) -> None:
@@ -131,6 +134,10 @@ class ModelRuntime:
             ("grounding", self.models.grounder.identity),
             ("relevance", self.models.relevance.identity),
         ]
+
+    def try_others(self) -> list[tuple[str, ModelIdentity]]:
+        """(role, identity) of each model that only rules name, read to see that it can be, and let go. Blocks. Raises ConfigError."""
+        return [(f"{role} by rule", self._model(role, name)[0]().model.identity) for role, name in self._others]
 
     def _names(self, rule: Rule) -> dict[str, str]:
         return {role: self._name(role, name) for role, name in rule.names().items()}
@@ -154,12 +161,6 @@ class ModelRuntime:
         built = build()
         self._shelf.pin((role, name), built, size_bytes=size_bytes)
         return built
-
-    def _add(self, rules: Iterable[Rule]) -> None:
-        keys = {key for rule in rules for key in rule.names().items()} - set(self._defaults.items())
-        for role, name in sorted(keys):
-            build, size_bytes = self._model(role, name)
-            self._shelf.add((role, name), build, size_bytes=size_bytes)
 
     def _show(self, key: Key, built: Built[Any]) -> None:
         """Name a model that was loaded, and how often its verdict is right."""

@@ -1,6 +1,6 @@
 """Threads for what models need done with text: cutting, tokenising, ranking. The event loop does none of it.
 
-They are few: most of this work holds the interpreter's lock, and a long text must not take all the cores from the models.
+They are few, since most of this work holds the interpreter's lock; and more than one, so that short texts pass a long one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-_EXECUTOR = ThreadPoolExecutor(2, thread_name_prefix="text")
+_EXECUTOR = ThreadPoolExecutor(4, thread_name_prefix="text")
 
 
 async def off_loop(work: Callable[[], Result]) -> Result:

@@ -109,15 +109,12 @@ def second(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
-RULE = {"service": "other", "grounding": "second"}
-
-
 def with_second() -> InferenceConfig:
     return InferenceConfig.model_validate(
         {
             "grounding": "embedded",
-            "rules": [RULE],
-            "models": {"grounding": {"second": {"kind": "embedded", "detector": None}}},
+            "rules": [{"service": "other", "grounding": "second"}],
+            "models": {"grounding": {"second": {"kind": "embedded"}}},
         }
     )
 
@@ -153,6 +150,14 @@ async def test_a_model_whose_files_went_bad_fails_the_requests_of_its_rule_alone
         assert telemetry.value("rag_sidecar_inference_failures_total", model="second", reason="load") == 1
     finally:
         await runtime.stop()
+
+
+def test_models_of_rules_can_be_tried_before_a_request_needs_them(second: Path) -> None:
+    runtime = ModelRuntime(with_second().model_copy(update={"model_dir": second}), Telemetry())
+    assert [(role, one.name) for role, one in runtime.try_others()] == [("grounding by rule", "embedded")]
+    (second / "embedded" / "cross_encoder.onnx").write_bytes(b"damaged")
+    with pytest.raises(ConfigError, match=r"cross_encoder\.onnx: sha256 is"):
+        runtime.try_others()
 
 
 def test_a_model_of_a_rule_that_is_not_there_is_named_at_the_start(tmp_path: Path) -> None:
