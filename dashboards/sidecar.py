@@ -13,6 +13,7 @@ from dashboards.panels import EVALUATORS, RATE, RED, REPLICAS, YELLOW, Dashboard
 
 _STALLED = shapes.runbook("RagSidecarScoringStalled")
 _MODELS = shapes.runbook("RagSidecarModelFallback", "RagSidecarModelsDiffer")
+_EVALUATORS_IN_USE = "Scores of two methods or versions are different things: a change here is a step in the scores."
 _LOOP = shapes.runbook("RagSidecarLoopStalls")
 _REQUESTS = "rag_sidecar_requests_total"
 _OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
@@ -265,8 +266,9 @@ def _exports() -> list[Panel]:
 
 def _process() -> list[Panel]:
     tables = (
-        ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 16, _MODELS),
-        ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 8, ""),
+        ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 12, _MODELS),
+        ("Evaluators", "rag_sidecar_evaluator_info", ("evaluator", "method", "version"), 7, _EVALUATORS_IN_USE),
+        ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 5, ""),
     )
     return [
         shapes.gauge(

@@ -48,6 +48,10 @@ class App:
         self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
         self.runtime = ModelRuntime(config.inference, self.telemetry)
         self.engine = Engine(config.evaluate, self.runtime.router)
+        for one in self.engine.evaluators:
+            self.telemetry.set(
+                "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
+            )
         self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
             config.deliver,
