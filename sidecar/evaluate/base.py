@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict
 
 from exporters.result import Evaluation, Subject
 from sidecar.evaluate.case import Case
-from sidecar.inference.base import Models
 
 
 class Needs(enum.StrEnum):
@@ -64,7 +63,7 @@ class Evaluator(Protocol):
     subject  what is judged, which says the span that an evaluation is attached to
     needs    checked, in order, before `evaluate` is called
     decides  whether its label is the verdict
-    lane     SLOW where it waits for something outside the process
+    lane     SLOW where it waits for something outside the process: its case has no local models, which others may need meanwhile
     """
 
     @property
@@ -88,8 +87,8 @@ class Evaluator(Protocol):
     @property
     def lane(self) -> Lane: ...
 
-    def languages(self, models: Models) -> frozenset[str] | None:
-        """ISO 639-1 codes that it reads with these models; None = any."""
+    def languages(self, case: Case) -> frozenset[str] | None:
+        """ISO 639-1 codes that it reads with the models of the case; None = any."""
         ...
 
     async def evaluate(self, case: Case) -> Evaluation:

@@ -20,13 +20,20 @@ Value = TypeVar("Value")
 class Case:
     """A request and the models. Attributes are what the request says, methods what the models say of it."""
 
-    def __init__(self, trace: RagTrace, models: Models) -> None:
+    def __init__(self, trace: RagTrace, models: Models | None) -> None:
         self.trace = trace
-        self.models = models
+        self._models = models
         self.question = _clean(trace.question).strip()
         self.answer = _clean(trace.answer).strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
         self._running: dict[str, asyncio.Future[Any]] = {}
+
+    @property
+    def models(self) -> Models:
+        """The local models. Raises RuntimeError in a slow lane, which has none: it would keep them from others while it waits."""
+        if self._models is None:
+            raise RuntimeError("an evaluator of a slow lane has no local models")
+        return self._models
 
     @cached_property
     def texts(self) -> list[str]:

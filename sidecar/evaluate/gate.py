@@ -23,7 +23,7 @@ def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
         raise Unscorable("too_long")
     if Needs.CONTEXT in needs and _too_many(case, limits):
         raise Unscorable("too_long")
-    read = evaluator.languages(case.models)
+    read = evaluator.languages(case)
     if read is not None and not case.languages <= read:
         raise Unscorable("language")
 

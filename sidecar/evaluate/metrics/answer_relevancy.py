@@ -7,7 +7,6 @@ from pydantic import Field
 from exporters.result import Evaluation, Outcome, Subject
 from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
-from sidecar.inference.base import Models
 
 
 def answer_relevancy(similarity: float, *, noncommittal: bool) -> float:
@@ -40,9 +39,9 @@ class AnswerRelevancy:
     def __init__(self, settings: AnswerRelevancySettings, dependencies: Dependencies) -> None:
         self._threshold = settings.threshold
 
-    def languages(self, models: Models) -> frozenset[str]:
+    def languages(self, case: Case) -> frozenset[str]:
         """Those of the relevance model."""
-        return models.relevance.languages
+        return case.models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""

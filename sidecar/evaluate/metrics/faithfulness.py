@@ -9,7 +9,6 @@ from pydantic import Field
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
 from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
-from sidecar.inference.base import Models
 from sidecar.record.errors import Unscorable
 
 
@@ -43,9 +42,9 @@ class Faithfulness:
     def __init__(self, settings: FaithfulnessSettings, dependencies: Dependencies) -> None:
         self._threshold = dependencies.claim_threshold
 
-    def languages(self, models: Models) -> frozenset[str]:
+    def languages(self, case: Case) -> frozenset[str]:
         """Those of the grounding model."""
-        return models.grounder.languages
+        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims."""

@@ -8,7 +8,6 @@ from exporters.result import Evaluation, Outcome, Subject
 from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.verdict import label_of
-from sidecar.inference.base import Models
 from sidecar.record.errors import Unscorable
 
 
@@ -39,9 +38,9 @@ class Groundedness:
         self._threshold = settings.threshold
         self._claim_threshold = dependencies.claim_threshold
 
-    def languages(self, models: Models) -> frozenset[str]:
+    def languages(self, case: Case) -> frozenset[str]:
         """Those of the grounding model."""
-        return models.grounder.languages
+        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims."""

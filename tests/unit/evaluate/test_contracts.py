@@ -9,6 +9,7 @@ import pytest
 
 from exporters.result import Evaluation, Outcome, Verdict
 from sidecar.evaluate.base import Evaluator
+from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import EVALUATORS, NAMES, Entry
 from sidecar.evaluate.settings import EvaluateConfig, build
@@ -70,7 +71,7 @@ def test_an_evaluator_says_what_it_is(entry: Entry) -> None:
     assert one.version.isdigit()
     assert one.method.isidentifier()
     assert (GOLDEN / f"{entry.name}.jsonl").is_file()
-    languages = one.languages(models())
+    languages = one.languages(Case(request(), models()))
     assert languages is None or all(len(code) == 2 for code in languages)
 
 

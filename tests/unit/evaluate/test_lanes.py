@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from exporters.result import Evaluation, Outcome, Subject, Verdict
 from sidecar.evaluate.base import Lane, Needs
@@ -27,7 +29,7 @@ class Patient:
     def __init__(self) -> None:
         self.go = asyncio.Event()
 
-    def languages(self, models: Models) -> None:
+    def languages(self, case: Case) -> None:
         return None
 
     async def evaluate(self, case: Case) -> Evaluation:
@@ -68,6 +70,30 @@ async def test_an_evaluator_that_reads_any_language_is_never_turned_away_for_it(
     trace = request(question="它多高？", answer="埃菲尔铁塔高330米。", documents=("埃菲尔铁塔高330米。",))
     [one] = (await engine_with(patient).evaluate(trace, lane=Lane.SLOW)).evaluations
     assert one.score == 0.25
+
+
+async def test_the_slow_lane_holds_no_local_models_while_it_waits() -> None:
+    held: list[str] = []
+
+    class Lent:
+        """Models that say who holds them."""
+
+        @asynccontextmanager
+        async def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AsyncIterator[Models]:
+            held.append(service)
+            try:
+                yield models()
+            finally:
+                held.remove(service)
+
+    patient = Patient()
+    engine = Engine(EvaluateConfig(), Lent(), [*build(EvaluateConfig()), patient])
+    waiting = asyncio.create_task(engine.evaluate(request(), lane=Lane.SLOW))
+    await asyncio.sleep(0)
+    assert held == []
+    patient.go.set()
+    assert (await waiting).outcome is Outcome.SCORED
+    assert (await engine.evaluate(request())).outcome is Outcome.SCORED
 
 
 def test_there_is_one_lane_where_nothing_waits() -> None:

@@ -30,7 +30,6 @@ from sidecar.evaluate.base import Lane
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
-from sidecar.inference.base import Models
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.logs import LogConfig, set_up_logs, watch_loop
 from sidecar.observe.telemetry import Telemetry
@@ -69,7 +68,7 @@ class Quotes:
     decides = True
     lane = Lane.LOCAL
 
-    def languages(self, models: Models) -> frozenset[str] | None:
+    def languages(self, case: Case) -> frozenset[str] | None:
         return None
 
     async def evaluate(self, case: Case) -> Evaluation:
