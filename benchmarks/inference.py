@@ -27,8 +27,8 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.traffic import Traffic
-from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.evaluate.text.claims import split_claims

@@ -25,8 +25,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from benchmarks.traffic import Traffic
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
+from sidecar.decode.native.reader import read_native_line
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig

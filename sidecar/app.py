@@ -14,7 +14,8 @@ from exporters.registry import EXPORTERS, Dependencies
 from sidecar import __version__
 from sidecar.assemble import Assembler
 from sidecar.config import Config
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime

@@ -18,7 +18,7 @@ from exporters.kafka import KafkaResultsConfig
 from exporters.otlp import OtlpConfig
 from exporters.prometheus import PrometheusConfig
 from sidecar.assemble import AssembleConfig
-from sidecar.decode.decoder import DecodeConfig
+from sidecar.decode.config import DecodeConfig
 from sidecar.deliver import DeliverConfig
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.runtime import InferenceConfig

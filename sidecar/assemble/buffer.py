@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from exporters.result import WHOLE, Completeness
-from sidecar.assemble.build import build_requests
 from sidecar.assemble.doubles import Doubles
 from sidecar.assemble.ended import Assembled, Claim, Ended
 from sidecar.assemble.progress import Partition, Progress
+from sidecar.assemble.request import build_requests
 from sidecar.assemble.scatter import Scatter
 from sidecar.assemble.settings import AssembleConfig
 from sidecar.assemble.waits import Wait, Waits

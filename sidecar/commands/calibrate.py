@@ -22,7 +22,7 @@ from exporters.result import Verdict
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.config import Config
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import NAMES
 from sidecar.evaluate.settings import build

@@ -18,8 +18,9 @@ from exporters.serialize import clean
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.commands.common import ConfigOption, new_cli
-from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.decode.native import native
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
+from sidecar.decode.native.fields import NAME as NATIVE
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -173,9 +174,7 @@ def _print(
     spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
 ) -> None:
     console = Console(highlight=False, markup=False)
-    by_trace: dict[str, list[RagSpan]] = {
-        request.trace_id: [] for request in requests if request.convention == native.NAME
-    }
+    by_trace: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
     for span in spans:
         by_trace.setdefault(span.trace_id, []).append(span)
     for trace_id, own in by_trace.items():

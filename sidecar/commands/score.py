@@ -27,9 +27,9 @@ from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
-from sidecar.decode.decoder import DecodeConfig
+from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.mapping import apply
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.native.reader import read_native_line
 from sidecar.decode.wire.parse import load_json
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime

@@ -10,7 +10,7 @@ import logging
 import math
 import re
 
-from sidecar.decode.values import number
+from sidecar.decode.values.scalars import number
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock

@@ -22,6 +22,10 @@ class Document:
     distance: float | None = None
     source: str | None = None
 
+    def without_text(self) -> Document:
+        """The same without what it says."""
+        return Document(self.rank, None, self.id, self.score, self.distance, self.source)
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:

@@ -6,7 +6,7 @@ Times are integer nanoseconds since the epoch, as on the wire. Absent is None, n
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from sidecar.record.record import Attributes
 from sidecar.record.request import Document, Tokens
@@ -63,25 +63,16 @@ class SpanKind(enum.StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RagSpan:
-    """One span after its convention has been read: what the assembler works on.
+@dataclass(slots=True)
+class Said:
+    """What a span says of its request. It is filled while the span is read and left alone afterwards; `fill` is the one merge: of
+    two conventions in a span, of log records into their span, of the spans of a request.
 
     `question` and `answer` are the unwrapped, validated input and output texts; `prompt` is all input text of a model
     span (to see which documents reached it). Text fields are None where content capture is off or the text was dropped.
+    `first_token_ns` and `error_status` are what times and error classes are made of.
     """
 
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: SpanKind
-    convention: str
-    service: str
-    start_ns: int
-    end_ns: int
-    scope: str = ""
-    is_log: bool = False
     question: str | None = None
     answer: str | None = None
     query: str | None = None
@@ -97,9 +88,7 @@ class RagSpan:
     streaming: bool = False
     time_to_first_token: float | None = None
     time_to_first_token_source: str | None = None
-    duration_suspect: bool = False
-    error: bool = False
-    error_class: str | None = None
+    first_token_ns: int | None = None
     session: str | None = None
     user: str | None = None
     tenant: str | None = None
@@ -108,6 +97,45 @@ class RagSpan:
     reference: str | None = None
     feedback: float | None = None
     partial: tuple[str, ...] = ()
+    error_status: str | None = None
+
+    def fill(self, other: Said) -> Said:
+        """Take from another reading what this one lacks; a feedback of 0 is no lack."""
+        for name in _NAMES:
+            mine = getattr(self, name)
+            if not mine and not isinstance(mine, float):
+                setattr(self, name, getattr(other, name))
+        return self
+
+    def drop_texts(self) -> None:
+        """Leave out all texts of the user."""
+        for name in ("question", "answer", "query", "prompt", "prompt_question", "prompt_context", "reference"):
+            setattr(self, name, None)
+        self.documents = tuple(document.without_text() for document in self.documents)
+
+
+_NAMES = tuple(one.name for one in fields(Said))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RagSpan:
+    """One span after its convention has been read: what the assembler works on."""
+
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: SpanKind
+    convention: str
+    service: str
+    start_ns: int
+    end_ns: int
+    scope: str = ""
+    is_log: bool = False
+    said: Said = field(default_factory=Said)
+    duration_suspect: bool = False
+    error: bool = False
+    error_class: str | None = None
     text_dropped: bool = False
     upstream_adjusted_count: float | None = None
     trace_sampled: bool = True

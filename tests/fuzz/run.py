@@ -18,8 +18,9 @@ from google.protobuf.message import DecodeError as ProtobufError
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoder
-from sidecar.decode.wire import wire
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
+from sidecar.decode.wire.proto import proto_spans
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.errors import DecodeError
@@ -88,7 +89,7 @@ def _whole(value: bytes) -> bool:
         return True
     bad: dict[str, int] = {}
     there = sum(len(scope.spans) for resource in data.resource_spans for scope in resource.scope_spans)
-    return sum(1 for _ in wire.proto_spans(value, bad)) + sum(bad.values()) == there
+    return sum(1 for _ in proto_spans(value, bad)) + sum(bad.values()) == there
 
 
 class _Steps:

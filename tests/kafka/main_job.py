@@ -21,7 +21,7 @@ from sidecar.app import App
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
 from sidecar.decode.conventions import genai, openinference
-from sidecar.decode.native import native
+from sidecar.decode.native import fields as native
 from tests.kafka.harness import QUICK, fresh
 from tests.parts.broker import Broker, Message, committed, produce, read
 

@@ -11,7 +11,8 @@ import pytest
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.observe.telemetry import Telemetry
@@ -19,7 +20,7 @@ from sidecar.price import PriceConfig, Priced, Pricer
 from sidecar.record.clock import SystemClock
 from sidecar.record.record import AttributeValue, Record
 from sidecar.record.request import ModelCall, RagTrace
-from sidecar.record.span import RagSpan, SpanKind
+from sidecar.record.span import RagSpan, Said, SpanKind
 from sidecar.sample.rules import Decision, SampleConfig, Sampler
 from tests.unit.test_pipeline import ListSource, Setting, build, native
 
@@ -189,7 +190,11 @@ async def test_a_trace_that_breaks_assembling_is_failed_and_releases_its_record(
             if record.offset == 3:
                 fields["size_bytes"] = "none"
             return Decoded(
-                [RagSpan(trace_id=ids[0], span_id=ids[1], parent_span_id=None, name="s", answer="a", **fields)]
+                [
+                    RagSpan(
+                        trace_id=ids[0], span_id=ids[1], parent_span_id=None, name="s", said=Said(answer="a"), **fields
+                    )
+                ]
             )
 
     telemetry = Telemetry()

@@ -12,7 +12,8 @@ import pytest
 from exporters.result import ClaimResult, Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembled, Assembler
 from sidecar.assemble.ended import Partition
-from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock

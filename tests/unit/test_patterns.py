@@ -19,11 +19,11 @@ import pytest
 import exporters
 import sidecar
 from sidecar.assemble.contexts import choose_documents, documents_of_prompt
-from sidecar.decode import values
+from sidecar.decode.config import DecodeConfig
 from sidecar.decode.cut import limit_of, salvage
-from sidecar.decode.decoder import DecodeConfig
 from sidecar.decode.errors import classify
-from sidecar.decode.native.native import read_native
+from sidecar.decode.native.reader import read_native
+from sidecar.decode.values import documents, messages, scalars
 from sidecar.decode.weight import adjusted_count
 from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
@@ -143,12 +143,12 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "salvage of a list": (lambda text: salvage("[" + text), 199_000),  # decode.cut leaves longer ones alone
     "salvage of an object": (lambda text: salvage('{"a": "' + text), 199_000),
     "limit_of": (lambda text: limit_of({"a": "[" + text, "b": '{"' + text}), MEGABYTE),
-    "text_of": (values.text_of, MEGABYTE),
-    "unwrap_input": (lambda text: values.unwrap_input("[" + text), MEGABYTE),
-    "unwrap_output": (lambda text: values.unwrap_output("{" + text), MEGABYTE),
-    "documents_in": (lambda text: values.documents_in("[" + text), MEGABYTE),
-    "messages": (lambda text: values.all_text([{"role": "user", "content": text}]), MEGABYTE),
-    "number": (values.number, MEGABYTE),
+    "text_of": (scalars.text_of, MEGABYTE),
+    "unwrap_input": (lambda text: messages.unwrap_input("[" + text), MEGABYTE),
+    "unwrap_output": (lambda text: messages.unwrap_output("{" + text), MEGABYTE),
+    "documents_in": (lambda text: documents.documents_in("[" + text), MEGABYTE),
+    "messages": (lambda text: messages.all_text([{"role": "user", "content": text}]), MEGABYTE),
+    "number": (scalars.number, MEGABYTE),
     "classify": (classify, MEGABYTE),
     "adjusted_count": (lambda text: adjusted_count("ot=" + text + "th:c"), MEGABYTE),
     "a native record": (_decode, MEGABYTE),

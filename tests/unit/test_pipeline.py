@@ -12,7 +12,8 @@ import pytest
 
 from exporters.result import Completeness, Outcome, Result
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine, Evaluated

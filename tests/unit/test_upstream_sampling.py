@@ -9,7 +9,8 @@ import pytest
 
 from exporters.result import Outcome
 from exporters.serialize import result_to_json
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.decode.weight import MOST, Weights, adjusted_count
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig, Pricer

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    first_count,
-    first_text,
-    make_tokens,
-    text_of,
-    texts_as_documents,
-    unwrap_input,
-    unwrap_output,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.messages import unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_count, first_text, make_tokens, text_of
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "deepeval"
 _KINDS = {
@@ -26,11 +19,11 @@ def kind(span: RawSpan) -> SpanKind | None:
     return _KINDS.get(value, SpanKind.CHAIN) if isinstance(value, str) else None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs, outputs and retrieval contexts."""
     attributes = span.attributes
     given, made = attributes.get("confident.span.input"), attributes.get("confident.span.output")
-    found = Fields(
+    found = Said(
         question=unwrap_input(given), reference=first_text(attributes, "confident.span.expected_output"),
         session=first_text(attributes, "confident.trace.thread_id"), user=first_text(attributes, "confident.trace.user_id"),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.decode.values import first_text, number, slots, text_of
+from sidecar.decode.values.scalars import first_text, number, slots, text_of
 from sidecar.record.record import Attributes
 from sidecar.record.span import RawSpan
 

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import (
     all_text,
-    documents_in,
-    first_count,
-    first_text,
     flat,
     last_user,
-    make_tokens,
     message_text,
     messages_text,
-    number,
-    parsed,
     parts_text,
     role_of,
-    slots,
-    text_of,
     unwrap_input,
     unwrap_output,
 )
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number, parsed, slots, text_of
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "otel_genai"
 _OPERATIONS = {
@@ -87,11 +80,11 @@ def kind_by_shape(span: RawSpan) -> SpanKind | None:
     return None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Everything that the convention names, in its current and older forms."""
     attributes = span.attributes
     provider = first_text(attributes, "gen_ai.provider.name", "gen_ai.system") if what is SpanKind.LLM else None
-    found = Fields(
+    found = Said(
         provider=provider,
         model_requested=first_text(attributes, "gen_ai.request.model"),
         model_answered=first_text(attributes, "gen_ai.response.model"),
@@ -157,7 +150,7 @@ def usage(attributes: Mapping[str, Any]) -> Any:
     )
 
 
-def _first_token(found: Fields, span: RawSpan) -> None:
+def _first_token(found: Said, span: RawSpan) -> None:
     seconds = number(span.attributes.get("gen_ai.response.time_to_first_chunk"))
     if seconds is not None:
         found.time_to_first_token, found.time_to_first_token_source = seconds, "gen_ai.response.time_to_first_chunk"
@@ -171,7 +164,7 @@ def _first_token(found: Fields, span: RawSpan) -> None:
         found.time_to_first_token, found.time_to_first_token_source = server, "gen_ai.server.time_to_first_token"
 
 
-def _messages(found: Fields, attributes: Mapping[str, Any]) -> None:
+def _messages(found: Said, attributes: Mapping[str, Any]) -> None:
     sent = attributes.get("gen_ai.input.messages")
     found.question = last_user(sent)
     system = parts_text(parsed(attributes.get("gen_ai.system_instructions")))
@@ -186,7 +179,7 @@ def _messages(found: Fields, attributes: Mapping[str, Any]) -> None:
     )
 
 
-def _flattened(found: Fields, attributes: Mapping[str, Any]) -> None:
+def _flattened(found: Said, attributes: Mapping[str, Any]) -> None:
     """`gen_ai.prompt.N.*` of the years before messages."""
     sent = sorted(slots(attributes, "gen_ai.prompt").items())
     texts = [
@@ -202,7 +195,7 @@ def _flattened(found: Fields, attributes: Mapping[str, Any]) -> None:
         found.answer = next((text for _, slot in got if (text := text_of(slot.get("content")))), None)
 
 
-def _whole(found: Fields, attributes: Mapping[str, Any]) -> None:
+def _whole(found: Said, attributes: Mapping[str, Any]) -> None:
     """Prompt and completion in one attribute each, as text, messages or a list of texts (Spring AI, LangSmith)."""
     given, made = parsed(attributes.get("gen_ai.prompt")), parsed(attributes.get("gen_ai.completion"))
     if given is not None and found.prompt is None:
@@ -212,13 +205,13 @@ def _whole(found: Fields, attributes: Mapping[str, Any]) -> None:
         found.answer = unwrap_output(made)
 
 
-def _events(found: Fields, span: RawSpan) -> None:
+def _events(found: Said, span: RawSpan) -> None:
     """Content in span events and log records: gen_ai.user.message and the like, gen_ai.content.*, operation.details."""
     prompt: list[str] = []
     for event in span.events:
         values = event.attributes
         if event.name.endswith("operation.details"):
-            inner = Fields()
+            inner = Said()
             _messages(inner, values)
             found.fill(inner)
             found.tokens = found.tokens or usage(values)

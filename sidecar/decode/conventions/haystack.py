@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    all_text,
-    documents_in,
-    first_count,
-    last_user,
-    make_tokens,
-    message_text,
-    parsed,
-    text_of,
-    unwrap_input,
-    unwrap_output,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import all_text, last_user, message_text, unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_count, make_tokens, parsed, text_of
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "haystack"
 _KINDS = (
@@ -34,12 +24,12 @@ def kind(span: RawSpan) -> SpanKind | None:
     return SpanKind.CHAIN if any(key.startswith("haystack.pipeline.") for key in span.attributes) else None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs and outputs of components and pipelines."""
     attributes = span.attributes
     given = parsed(attributes.get("haystack.component.input") or attributes.get("haystack.pipeline.input_data"))
     made = parsed(attributes.get("haystack.component.output") or attributes.get("haystack.pipeline.output_data"))
-    found = Fields()
+    found = Said()
     if what is SpanKind.LLM:
         found.question, found.prompt = last_user(given) or unwrap_input(given), all_text(given) or unwrap_input(given)
         _reply(found, made, given)
@@ -52,7 +42,7 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
     return found
 
 
-def _reply(found: Fields, made: Any, given: Any) -> None:
+def _reply(found: Said, made: Any, given: Any) -> None:
     replies = made.get("replies") if isinstance(made, dict) else None
     reply = replies[0] if isinstance(replies, list) and replies else None
     found.answer = message_text(reply)

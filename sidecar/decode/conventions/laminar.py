@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import first_text, texts_as_documents, unwrap_input, unwrap_output
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.messages import unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_text
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "laminar"
 _KINDS = {"llm": SpanKind.LLM, "tool": SpanKind.TOOL, "evaluator": SpanKind.EVALUATOR}
@@ -16,10 +17,10 @@ def kind(span: RawSpan) -> SpanKind | None:
     return _KINDS.get(value.lower()) if isinstance(value, str) else None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs and outputs; model spans carry gen_ai.* besides."""
     attributes = span.attributes
-    found = Fields(session=first_text(attributes, "lmnr.association.properties.session_id"))
+    found = Said(session=first_text(attributes, "lmnr.association.properties.session_id"))
     if what is SpanKind.LLM:
         return found
     found.question = unwrap_input(attributes.get("lmnr.span.input"))

@@ -6,24 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    all_text,
-    count,
-    documents_in,
-    first_count,
-    first_text,
-    last_user,
-    make_tokens,
-    number,
-    parsed,
-    text_of,
-    unquoted,
-    unwrap_input,
-    unwrap_output,
-)
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import count, first_count, first_text, make_tokens, number, parsed, text_of, unquoted
 from sidecar.record.request import Tokens
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "langfuse"
 _KINDS = {"generation": SpanKind.LLM, "span": SpanKind.CHAIN, "event": SpanKind.NONE}
@@ -50,12 +37,12 @@ def kind(span: RawSpan) -> SpanKind | None:
     return SpanKind(value) if value in _SAME else SpanKind.NONE
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Everything under `langfuse.`."""
     attributes = span.attributes
     given, made = attributes.get("langfuse.observation.input"), attributes.get("langfuse.observation.output")
     cost = parsed(attributes.get("langfuse.observation.cost_details"))
-    found = Fields(
+    found = Said(
         session=first_text(attributes, "langfuse.session.id", "session.id"),
         user=first_text(attributes, "langfuse.user.id", "user.id"),
         model_answered=first_text(attributes, "langfuse.observation.model.name"),
@@ -108,7 +95,7 @@ def _of_openai(usage: Mapping[str, Any]) -> Tokens | None:
     )
 
 
-def _first_token(found: Fields, span: RawSpan) -> None:
+def _first_token(found: Said, span: RawSpan) -> None:
     text = unquoted(span.attributes.get("langfuse.observation.completion_start_time"))
     if text is None:
         return

@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sidecar.decode.conventions.genai import usage
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    all_text,
-    documents_in,
-    first_count,
-    first_text,
-    last_user,
-    make_tokens,
-    parsed,
-    text_of,
-    unwrap_input,
-    unwrap_output,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_count, first_text, make_tokens, parsed, text_of
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "langsmith"
 _KINDS = {
@@ -33,11 +23,11 @@ def kind(span: RawSpan) -> SpanKind | None:
     return _KINDS.get(value, SpanKind.NONE) if isinstance(value, str) else None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Runs: inputs, outputs and metadata."""
     attributes = span.attributes
     given, made = parsed(attributes.get("gen_ai.prompt")), parsed(attributes.get("gen_ai.completion"))
-    found = Fields(
+    found = Said(
         session=first_text(attributes, "langsmith.metadata.session_id"),
         user=first_text(attributes, "langsmith.metadata.user_id"),
         model_requested=first_text(attributes, "gen_ai.request.model", "langsmith.metadata.ls_model_name"),

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    all_text,
-    documents_in,
-    first_count,
-    last_user,
-    make_tokens,
-    number,
-    parsed,
-    text_of,
-    unquoted,
-    unwrap_input,
-    unwrap_output,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_count, make_tokens, number, parsed, text_of, unquoted
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "mlflow"
 _KINDS = {
@@ -33,13 +22,13 @@ def kind(span: RawSpan) -> SpanKind | None:
     return _KINDS.get(value.upper(), SpanKind.CHAIN) if value else None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs, outputs, usage."""
     attributes = span.attributes
     given, made = parsed(attributes.get("mlflow.spanInputs")), parsed(attributes.get("mlflow.spanOutputs"))
     usage = parsed(attributes.get("mlflow.chat.tokenUsage"))
     cost = parsed(attributes.get("mlflow.llm.cost"))
-    found = Fields(
+    found = Said(
         model_requested=unquoted(attributes.get("mlflow.llm.model")),
         session=unquoted(attributes.get("mlflow.trace.session")),
         user=unquoted(attributes.get("mlflow.trace.user")),

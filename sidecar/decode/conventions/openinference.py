@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    REDACTED,
-    document,
-    documents_in,
-    first_count,
-    first_text,
-    make_tokens,
-    number,
-    parsed,
-    settle_ids,
-    slots,
-    text_of,
-    unwrap_input,
-    unwrap_output,
-)
+from sidecar.decode.values.documents import document, documents_in, settle_ids
+from sidecar.decode.values.messages import unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import REDACTED, first_count, first_text, make_tokens, number, parsed, slots, text_of
 from sidecar.record.record import Attributes
 from sidecar.record.request import Document
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "openinference"
 # UNKNOWN leaves it to the other conventions.
@@ -37,10 +24,10 @@ def kind(span: RawSpan) -> SpanKind | None:
     return _KINDS.get(value.upper())
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Everything that the convention names."""
     attributes = span.attributes
-    found = Fields(
+    found = Said(
         provider=first_text(attributes, "llm.provider", "llm.system") if what is SpanKind.LLM else None,
         model_requested=first_text(attributes, "llm.request.model_name"),
         model_answered=first_text(attributes, "llm.response.model_name", "llm.model_name"),
@@ -74,14 +61,14 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
     return found
 
 
-def _variables(found: Fields, attributes: Attributes) -> None:
+def _variables(found: Said, attributes: Attributes) -> None:
     variables = parsed(attributes.get("llm.prompt_template.variables"))
     if isinstance(variables, dict):
         found.prompt_question = first_text(variables, "question", "query_str", "query")
         found.prompt_context = first_text(variables, "context", "context_str")
 
 
-def _model_texts(found: Fields, attributes: Attributes) -> None:
+def _model_texts(found: Said, attributes: Attributes) -> None:
     sent = _messages(attributes, "llm.input_messages")
     prompts = [
         text

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import documents_in, first_text, unwrap_input, unwrap_output
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_text
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "openllmetry"
 _KINDS = {"workflow": SpanKind.CHAIN, "task": SpanKind.CHAIN, "agent": SpanKind.AGENT, "tool": SpanKind.TOOL}
@@ -30,10 +31,10 @@ def belongs(span: RawSpan) -> bool:
     return "traceloop.span.kind" in span.attributes or any(key.startswith("traceloop.") for key in span.attributes)
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs, outputs and association properties."""
     attributes = span.attributes
-    found = Fields(
+    found = Said(
         session=first_text(attributes, _PROPERTIES + "session_id"),
         user=first_text(attributes, _PROPERTIES + "user_id"),
     )

@@ -23,8 +23,7 @@ from sidecar.decode.conventions import (
     vectordb,
     vercel,
 )
-from sidecar.decode.fields import Fields
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Convention:
 
     name: str
     kind: Callable[[RawSpan], SpanKind | None]
-    fields: Callable[[RawSpan, SpanKind], Fields]
+    fields: Callable[[RawSpan, SpanKind], Said]
 
 
 CONVENTIONS: tuple[Convention, ...] = (

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    first_count,
-    first_text,
-    make_tokens,
-    number,
-    texts_as_documents,
-    unwrap_input,
-    unwrap_output,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.messages import unwrap_input, unwrap_output
+from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "trulens"
 _KINDS = {
@@ -29,10 +22,10 @@ def kind(span: RawSpan) -> SpanKind | None:
     return SpanKind.EVALUATOR if value.startswith("eval") else _KINDS.get(value, SpanKind.CHAIN)
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Record roots, retrievals, rerankings and generations."""
     attributes = span.attributes
-    found = Fields(reference=first_text(attributes, "ai.observability.record_root.ground_truth_output"))
+    found = Said(reference=first_text(attributes, "ai.observability.record_root.ground_truth_output"))
     if what is SpanKind.LLM:
         found.model_answered = first_text(attributes, "ai.observability.cost.model")
         found.tokens = make_tokens(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import document, first_text, settle_ids, text_of, texts_as_documents
+from sidecar.decode.values.documents import document, settle_ids, texts_as_documents
+from sidecar.decode.values.scalars import first_text, text_of
 from sidecar.record.request import Document
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "vector_db"
 _STORES = frozenset(
@@ -44,7 +44,7 @@ def kind(span: RawSpan) -> SpanKind | None:
     return None
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """The query and the hits."""
     kept: list[Document] = []
     for event in span.events:
@@ -55,7 +55,7 @@ def fields(span: RawSpan, what: SpanKind) -> Fields:
             one = document(hit, len(kept) + 1)
             if one is not None:
                 kept.append(one)
-    return Fields(
+    return Said(
         query=text_of(first_text(span.attributes, "db.vector.query.content", "ai.observability.retrieval.query_text")),
         documents=texts_as_documents(span.attributes.get("db.vector.query.response.documents")) or settle_ids(kept),
     )

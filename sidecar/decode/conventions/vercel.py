@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from sidecar.decode.fields import Fields
-from sidecar.decode.values import (
-    all_text,
-    documents_in,
-    first_count,
-    first_text,
-    last_user,
-    make_tokens,
-    number,
-    parsed,
-    unquoted,
-    unwrap_input,
-)
-from sidecar.record.span import RawSpan, SpanKind
+from sidecar.decode.values.documents import documents_in
+from sidecar.decode.values.messages import all_text, last_user, unwrap_input
+from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number, parsed, unquoted
+from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "vercel_ai"
 _WRAPPERS = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")
@@ -35,10 +25,10 @@ def kind(span: RawSpan) -> SpanKind | None:
     return SpanKind.CHAIN if value in _WRAPPERS else SpanKind.NONE
 
 
-def fields(span: RawSpan, what: SpanKind) -> Fields:
+def fields(span: RawSpan, what: SpanKind) -> Said:
     """Everything under `ai.`."""
     attributes = span.attributes
-    found = Fields(
+    found = Said(
         session=first_text(attributes, "ai.telemetry.metadata.sessionId"),
         user=first_text(attributes, "ai.telemetry.metadata.userId"),
     )

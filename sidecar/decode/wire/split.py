@@ -14,7 +14,8 @@ from google.protobuf.message import DecodeError as ProtobufError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from sidecar.decode.wire.wire import Bad, get, maps, read_id
+from sidecar.decode.wire.json_spans import get, maps, read_id
+from sidecar.decode.wire.raw import Bad
 from sidecar.record.errors import DecodeError
 
 Part = tuple[bytes, bytes]

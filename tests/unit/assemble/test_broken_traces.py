@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.assemble.build import build_requests
+from sidecar.assemble.request import build_requests
 from sidecar.kafka.consume.offsets import OffsetTracker
 from sidecar.record.request import Document, RagTrace, Tokens
 from sidecar.record.span import RagSpan, SpanKind

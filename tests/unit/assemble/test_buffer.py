@@ -11,7 +11,7 @@ from sidecar.assemble import AssembleConfig, Assembled, Assembler
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.request import Document, RagTrace, Tokens
-from sidecar.record.span import RagSpan, SpanKind
+from sidecar.record.span import RagSpan, Said, SpanKind
 
 
 @dataclass
@@ -58,7 +58,9 @@ def span(trace: int, number: int, kind: SpanKind, *, parent: int | None = None, 
         end_ns=number * 1_000_000 + 500_000,
         size_bytes=1000,
     )
-    return replace(base, **fields)  # type: ignore[arg-type]
+    own = {name: value for name, value in fields.items() if name in RagSpan.__slots__}
+    said = {name: value for name, value in fields.items() if name not in own}
+    return replace(base, **own, said=Said(**said))  # type: ignore[arg-type]
 
 
 def rag(trace: int) -> list[RagSpan]:

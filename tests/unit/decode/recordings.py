@@ -12,7 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.commands.demo.spans import to_otlp_json
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
 from sidecar.record.record import Record

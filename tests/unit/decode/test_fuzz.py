@@ -5,8 +5,9 @@ from __future__ import annotations
 import orjson
 import pytest
 
+from sidecar.decode.config import DecodeConfig
 from sidecar.decode.cut import salvage, without_cut_values
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.decoder import Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import AttributeValue
@@ -41,7 +42,7 @@ def test_ten_thousand_levels_within_an_attribute_are_text_that_says_nothing() ->
     span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": pairs}
     value = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
     [found] = Decoder(DecodeConfig(), Telemetry()).decode(record(value)).spans
-    assert (found.question, found.answer) == (None, None)
+    assert (found.said.question, found.said.answer) == (None, None)
 
 
 def test_a_hundred_megabytes_are_refused_by_their_size_alone() -> None:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoded, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from tests.unit.decode.recordings import NAMES, record, understood, values
@@ -122,7 +123,7 @@ def test_hostile_indices_of_flattened_documents_cost_nothing() -> None:
     attributes.append({"key": "openinference.span.kind", "value": {"stringValue": "RETRIEVER"}})
     span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": attributes}
     [found] = decode(orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})).spans
-    assert [d.rank for d in found.documents] == [3]
+    assert [d.rank for d in found.said.documents] == [3]
 
 
 def test_a_trace_of_100_000_spans_is_cut_and_marked_in_bounded_time() -> None:
@@ -150,12 +151,12 @@ def test_texts_that_may_not_be_kept_are_dropped_and_numbers_stay() -> None:
             decoder = Decoder(DecodeConfig(), Telemetry(), keep_text=lambda trace_id, service: False)
             for span in decoder.decode(record(value)).spans:
                 texts = (
-                    span.question,
-                    span.answer,
-                    span.query,
-                    span.prompt,
-                    span.prompt_context,
-                    *(d.text for d in span.documents),
+                    span.said.question,
+                    span.said.answer,
+                    span.said.query,
+                    span.said.prompt,
+                    span.said.prompt_context,
+                    *(d.text for d in span.said.documents),
                 )
                 assert not any(texts)
                 assert span.text_dropped

@@ -6,8 +6,8 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.native.reader import read_native_line
 
 RECORD = {
     "message": {"body": {"q": "How long is the warranty?"}, "reply": [{"text": "Two"}, {"text": "years."}]},

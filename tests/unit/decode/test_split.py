@@ -9,7 +9,8 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from sidecar.decode.decoder import DecodeConfig, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import Record

@@ -12,8 +12,8 @@ from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.screen import live_view, plain_line, summary
 from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
 from sidecar.commands.demo.watch import Watcher, wilson
-from sidecar.decode.decoder import DecodeConfig
-from sidecar.decode.native.native import read_native_line
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.native.reader import read_native_line
 from tests.unit.decode.recordings import understood
 
 

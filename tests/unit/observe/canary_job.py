@@ -24,7 +24,8 @@ from exporters.base import PermanentExportError, RetryableExportError
 from exporters.otlp import OtlpConfig
 from exporters.result import Evaluation, Result, Subject
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.decode.decoder import DecodeConfig, Decoded, Decoder
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoded, Decoder
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.case import Case

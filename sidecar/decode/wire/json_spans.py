@@ -1,6 +1,6 @@
-"""OTLP, protobuf and JSON, into RawSpans; log records that belong to a span become RawSpans too.
+"""OTLP/JSON into RawSpans.
 
-JSON is read as tolerantly as the Collector reads it: ids as hex or base64, 64-bit integers as strings or numbers, enums as
+It is read as tolerantly as the Collector reads it: ids as hex or base64, 64-bit integers as strings or numbers, enums as
 numbers or names, snake_case and camelCase, instrumentationLibrarySpans for scopeSpans.
 """
 
@@ -8,88 +8,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from google.protobuf.message import DecodeError as ProtobufError
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-
-from sidecar.record.errors import DecodeError
+from sidecar.decode.wire.raw import DEEPEST, MOST_EVENTS, Bad, count_bad, log_span, string
 from sidecar.record.record import AttributeValue
 from sidecar.record.span import RawEvent, RawSpan
 
-_MOST_EVENTS = 2000
-_DEEPEST = 32
-_NO_TRACE = "0" * 32
-_NO_SPAN = "0" * 16
 _STATUS = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
-
-Bad = dict[str, int]
-
-
-def proto_spans(value: bytes, bad: Bad) -> Iterator[RawSpan]:
-    """Spans of a TracesData / ExportTraceServiceRequest. Raises DecodeError("bad_protobuf"); `bad` counts spans left out."""
-    try:
-        data = TracesData.FromString(value)
-    except ProtobufError as error:
-        raise DecodeError("bad_protobuf", "not an ExportTraceServiceRequest") from error
-    for resource_spans in data.resource_spans:
-        resource = _attributes(resource_spans.resource.attributes)
-        for scope_spans in resource_spans.scope_spans:
-            scope = scope_spans.scope
-            for span in scope_spans.spans:
-                trace_id, span_id = span.trace_id.hex(), span.span_id.hex()
-                if len(trace_id) != 32 or trace_id == _NO_TRACE or len(span_id) != 16 or span_id == _NO_SPAN:
-                    _count(bad, "no_trace_id" if len(trace_id) != 32 or trace_id == _NO_TRACE else "no_span_id")
-                    continue
-                yield RawSpan(
-                    trace_id=trace_id,
-                    span_id=span_id,
-                    parent_span_id=span.parent_span_id.hex() or None,
-                    name=span.name,
-                    start_ns=span.start_time_unix_nano,
-                    end_ns=span.end_time_unix_nano,
-                    attributes=_attributes(span.attributes),
-                    resource=resource,
-                    scope=scope.name,
-                    scope_version=scope.version,
-                    events=tuple(
-                        RawEvent(event.name, event.time_unix_nano, _attributes(event.attributes))
-                        for event in span.events[:_MOST_EVENTS]
-                    ),
-                    status_code=span.status.code,
-                    status_message=span.status.message,
-                    trace_state=span.trace_state,
-                    flags=span.flags,
-                    dropped_attributes=span.dropped_attributes_count,
-                )
-
-
-def proto_logs(value: bytes, bad: Bad) -> Iterator[RawSpan]:
-    """Log records of an ExportLogsServiceRequest that name a span."""
-    try:
-        data = ExportLogsServiceRequest.FromString(value)
-    except ProtobufError as error:
-        raise DecodeError("bad_protobuf", "not an ExportLogsServiceRequest") from error
-    for resource_logs in data.resource_logs:
-        resource = _attributes(resource_logs.resource.attributes)
-        for scope_logs in resource_logs.scope_logs:
-            for record in scope_logs.log_records:
-                if len(record.trace_id) != 16 or len(record.span_id) != 8:
-                    _count(bad, "log_without_span")
-                    continue
-                yield _log(
-                    record.trace_id.hex(),
-                    record.span_id.hex(),
-                    time_ns=record.time_unix_nano or record.observed_time_unix_nano,
-                    attributes=_attributes(record.attributes),
-                    body=_value(record.body),
-                    event_name=record.event_name,
-                    resource=resource,
-                    scope=scope_logs.scope.name,
-                )
 
 
 def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
@@ -103,7 +29,7 @@ def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
                 trace_id = read_id(get(span, "traceId", "trace_id"), 32)
                 span_id = read_id(get(span, "spanId", "span_id"), 16)
                 if trace_id is None or span_id is None:
-                    _count(bad, "no_trace_id" if trace_id is None else "no_span_id")
+                    count_bad(bad, "no_trace_id" if trace_id is None else "no_span_id")
                     continue
                 yield _json_span(span, trace_id, span_id, resource, scope)
 
@@ -117,18 +43,18 @@ def json_logs(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
                 trace_id = read_id(get(record, "traceId", "trace_id"), 32)
                 span_id = read_id(get(record, "spanId", "span_id"), 16)
                 if trace_id is None or span_id is None:
-                    _count(bad, "log_without_span")
+                    count_bad(bad, "log_without_span")
                     continue
-                yield _log(
+                yield log_span(
                     trace_id,
                     span_id,
                     time_ns=_int(get(record, "timeUnixNano", "time_unix_nano"))
                     or _int(get(record, "observedTimeUnixNano", "observed_time_unix_nano")),
                     attributes=_json_attributes(record.get("attributes")),
                     body=_json_value(record.get("body")),
-                    event_name=_str(get(record, "eventName", "event_name")),
+                    event_name=string(get(record, "eventName", "event_name")),
                     resource=resource,
-                    scope=_str(_map(scope_logs.get("scope")).get("name")),
+                    scope=string(_map(scope_logs.get("scope")).get("name")),
                 )
 
 
@@ -142,74 +68,28 @@ def _json_span(
         trace_id=trace_id,
         span_id=span_id,
         parent_span_id=read_id(get(span, "parentSpanId", "parent_span_id"), 16),
-        name=_str(span.get("name")),
+        name=string(span.get("name")),
         start_ns=_int(get(span, "startTimeUnixNano", "start_time_unix_nano")),
         end_ns=_int(get(span, "endTimeUnixNano", "end_time_unix_nano")),
         attributes=_json_attributes(span.get("attributes")),
         resource=resource,
-        scope=_str(scope.get("name")),
-        scope_version=_str(scope.get("version")),
+        scope=string(scope.get("name")),
+        scope_version=string(scope.get("version")),
         events=tuple(
             RawEvent(
-                _str(event.get("name")),
+                string(event.get("name")),
                 _int(get(event, "timeUnixNano", "time_unix_nano")),
                 _json_attributes(event.get("attributes")),
             )
-            for event in (events[:_MOST_EVENTS] if isinstance(events, list) else ())
+            for event in (events[:MOST_EVENTS] if isinstance(events, list) else ())
             if isinstance(event, dict)
         ),
         status_code=_STATUS.get(code, 0) if isinstance(code, str) else _int(code),
-        status_message=_str(status.get("message")),
-        trace_state=_str(get(span, "traceState", "trace_state")),
+        status_message=string(status.get("message")),
+        trace_state=string(get(span, "traceState", "trace_state")),
         flags=_int(span.get("flags")),
         dropped_attributes=_int(get(span, "droppedAttributesCount", "dropped_attributes_count")),
     )
-
-
-def _log(
-    trace_id: str,
-    span_id: str,
-    *,
-    time_ns: int,
-    attributes: dict[str, AttributeValue],
-    body: AttributeValue,
-    event_name: str,
-    resource: dict[str, AttributeValue],
-    scope: str,
-) -> RawSpan:
-    name = event_name or _str(attributes.get("event.name"))
-    inner = dict(body) if isinstance(body, Mapping) else {}
-    return RawSpan(
-        trace_id=trace_id,
-        span_id=span_id,
-        parent_span_id=None,
-        name=name,
-        start_ns=time_ns,
-        end_ns=time_ns,
-        attributes=attributes,
-        resource=resource,
-        scope=scope,
-        events=(RawEvent(name, time_ns, {**inner, **attributes}),),
-        is_log=True,
-    )
-
-
-def _attributes(pairs: Sequence[KeyValue]) -> dict[str, AttributeValue]:
-    return {pair.key: _value(pair.value) for pair in pairs}
-
-
-def _value(value: AnyValue, depth: int = 0) -> AttributeValue:
-    kind = value.WhichOneof("value")
-    if kind == "string_value":
-        return value.string_value
-    if kind is None or depth > _DEEPEST:
-        return None
-    if kind == "array_value":
-        return [_value(one, depth + 1) for one in value.array_value.values]
-    if kind == "kvlist_value":
-        return {pair.key: _value(pair.value, depth + 1) for pair in value.kvlist_value.values}
-    found: AttributeValue = getattr(value, kind)
-    return found
 
 
 def _json_attributes(pairs: Any) -> dict[str, AttributeValue]:
@@ -223,7 +103,7 @@ def _json_attributes(pairs: Any) -> dict[str, AttributeValue]:
 
 
 def _json_value(value: Any, depth: int = 0) -> AttributeValue:
-    if not isinstance(value, dict) or not value or depth > _DEEPEST:
+    if not isinstance(value, dict) or not value or depth > DEEPEST:
         return None
     kind, inner = next(iter(value.items()))
     if kind in ("stringValue", "string_value"):
@@ -274,21 +154,17 @@ def maps(value: Any, bad: Bad) -> Iterator[dict[str, Any]]:
     if value is None:
         return
     if not isinstance(value, list):
-        _count(bad, "not_a_list")
+        count_bad(bad, "not_a_list")
         return
     for one in value:
         if isinstance(one, dict):
             yield one
         else:
-            _count(bad, "not_an_object")
+            count_bad(bad, "not_an_object")
 
 
 def _map(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _str(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _int(value: Any) -> int:
@@ -311,7 +187,3 @@ def _float(value: Any) -> float | None:
         )
     except (ValueError, OverflowError):
         return None
-
-
-def _count(bad: Bad, reason: str) -> None:
-    bad[reason] = bad.get(reason, 0) + 1

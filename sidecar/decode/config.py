@@ -1,0 +1,45 @@
+"""Settings of the decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sidecar.decode.native.mapping import check
+
+Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
+
+
+class DecodeConfig(BaseModel):
+    """Settings of the decoder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    encoding: Encoding = Field(default="sniff", description="How records are encoded; sniff tells by the first bytes.")
+    topics: Mapping[str, Encoding] = Field(default={}, description="Encodings by topic; `*` and `?` are wildcards.")
+    mapping: Mapping[str, str] = Field(
+        default={}, description="Your own names in native records: field to JMESPath expression, as `question: data.q`."
+    )
+    most_record_bytes: int = Field(
+        default=32_000_000, ge=1024, description="Larger records go to the dead-letter topic unread."
+    )
+    most_text_chars: int = Field(
+        default=2_000_000, ge=1000, description="Longer texts are left out, and the request is marked."
+    )
+    tenant_keys: tuple[str, ...] = Field(
+        default=("tenant", "tenant.id", "tenant_id"), description="Attributes that may hold the tenant."
+    )
+    variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
+    keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+    weight_attribute: str | None = Field(
+        default=None,
+        description="Attribute that says how many traces one stands for where tracestate does not, as `SampleRate`.",
+    )
+
+    @field_validator("mapping")
+    @classmethod
+    def _expressions(cls, value: Mapping[str, str]) -> Mapping[str, str]:
+        check(value)
+        return value

@@ -1,0 +1,140 @@
+"""Times, durations, token counts and feedback of a native record."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from sidecar.decode.conventions.langfuse import usage_details
+from sidecar.decode.native.fields import NAME, NativeRecord, squeeze
+from sidecar.decode.values.scalars import count, first_count, make_tokens, number
+from sidecar.record.errors import DecodeError
+from sidecar.record.request import Durations, Tokens
+
+_UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0, "us": 1e-6}
+
+
+def read_timestamp(record: NativeRecord, fallback: float) -> float:
+    """RFC 3339, or seconds, milliseconds, microseconds or nanoseconds since the epoch by magnitude."""
+    for value in record.values("timestamp", "ts", "created_at", "time", "end_time"):
+        found = number(value)
+        if found is not None:
+            for unit in (1.0, 1e3, 1e6, 1e9):
+                if 1e8 <= found / unit < 1e10:
+                    return found / unit
+            raise DecodeError("bad_field", "timestamp is no time since the epoch")
+        if isinstance(value, str):
+            try:
+                moment = datetime.fromisoformat(value.strip())
+            except ValueError as error:
+                raise DecodeError("bad_field", "timestamp is neither RFC 3339 nor a number") from error
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return fallback or time.time()
+
+
+def read_tokens(record: NativeRecord) -> Tokens:
+    exclusive = usage_details(record.mapping("usage_details"))
+    if exclusive is not None:
+        return exclusive
+    usage = record.mapping("usage", "token_usage", "usage_metadata", "usageMetadata", "tokens")
+    given_details = (
+        usage.get("prompt_tokens_details")
+        or usage.get("input_tokens_details")
+        or usage.get("input_token_details")
+        or {}
+    )
+    made_details = (
+        usage.get("completion_tokens_details")
+        or usage.get("output_tokens_details")
+        or usage.get("output_token_details")
+        or {}
+    )
+    cached = first_count(usage, "cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
+    if cached is None and isinstance(given_details, dict):
+        cached = first_count(given_details, "cached_tokens", "cache_read")
+    reasoning = first_count(usage, "reasoning", "reasoning_tokens", "thoughtsTokenCount")
+    if reasoning is None and isinstance(made_details, dict):
+        reasoning = first_count(made_details, "reasoning_tokens", "reasoning")
+    given = first_count(usage, "prompt_tokens", "input_tokens", "promptTokenCount", "input")
+    made = first_count(usage, "completion_tokens", "output_tokens", "candidatesTokenCount", "output")
+    if "cache_read_input_tokens" in usage or "cache_creation_input_tokens" in usage:
+        # Anthropic's own usage object counts cached tokens apart from input_tokens.
+        given = (
+            None if given is None else given + (cached or 0) + (count(usage.get("cache_creation_input_tokens")) or 0)
+        )
+    if "thoughtsTokenCount" in usage and made is not None:
+        made += reasoning or 0
+    if given is None:
+        given = next(
+            (found for value in record.values("prompt_tokens", "input_tokens") if (found := count(value)) is not None),
+            None,
+        )
+    if made is None:
+        made = next(
+            (
+                found
+                for value in record.values("completion_tokens", "output_tokens")
+                if (found := count(value)) is not None
+            ),
+            None,
+        )
+    written = first_count(usage, "cache_write", "cache_creation_input_tokens")
+    return make_tokens(given, made, cached=cached, written=written, reasoning=reasoning) or Tokens()
+
+
+def read_durations(record: NativeRecord) -> Durations:
+    return Durations(
+        total=_seconds(record, "latency", "total_latency", "duration", "total_duration", "completion_time"),
+        retrieval=_seconds(record, "retrieval_latency", "retrieval_duration"),
+        generation=_seconds(record, "generation_latency", "generation_duration", "llm_latency"),
+        time_to_first_token=_seconds(record, "ttft", "time_to_first_token"),
+        time_to_first_token_source=NAME if _seconds(record, "ttft", "time_to_first_token") is not None else None,
+    )
+
+
+def _seconds(record: NativeRecord, *names: str) -> float | None:
+    """A duration by its unit suffix; DeepEval's completion_time, ttft and a bare duration are seconds."""
+    nested = record.mapping("durations", "timings", "latencies")
+    for name, factor in _with_units(names):
+        value = record.number(name)
+        if value is not None and 0 <= value * factor < 1e6:
+            return value * factor
+    for name in names:
+        bare = [nested.get(name), nested.get(name.removesuffix("_latency").removesuffix("_duration"))]
+        if name in ("completion_time", "duration", "ttft", "time_to_first_token"):
+            bare += list(record.values(name))
+        for candidate in bare:
+            value = number(candidate)
+            if value is not None and 0 <= value < 1e6:
+                return value
+    return None
+
+
+def read_feedback(record: NativeRecord) -> float | None:
+    for value in record.values("feedback", "user_score", "rating", "thumbs"):
+        if isinstance(value, dict):
+            value = value.get("score", value.get("label"))
+        if isinstance(value, bool):
+            return float(value)
+        if isinstance(value, str) and value.lower() in (
+            "up",
+            "positive",
+            "good",
+            "like",
+            "down",
+            "negative",
+            "bad",
+            "dislike",
+        ):
+            return float(value.lower() in ("up", "positive", "good", "like"))
+        found = number(value)
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=64)
+def _with_units(names: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    """Each name with each unit's suffix, squeezed, and the unit in seconds."""
+    return tuple((squeeze(f"{name}_{unit}"), factor) for name in names for unit, factor in _UNITS.items())

@@ -1,0 +1,176 @@
+"""Native JSON: one object a request, in the words of any of the known evaluation libraries."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from sidecar.decode.errors import CLASSES, classify
+from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, text_in
+from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
+from sidecar.decode.values.documents import document, identifier, settle_ids
+from sidecar.decode.values.scalars import parsed, text_of
+from sidecar.decode.wire.parse import load_json
+from sidecar.record.errors import DecodeError
+from sidecar.record.request import Document, ModelCall, RagTrace, Tokens, TraceKind
+
+_QUESTION = ("user_input", "question", "query", "user_query", "prompt", "message", "q", "input")
+_ANSWER = ("response", "answer", "actual_output", "result", "completion", "generation", "reply", "output")
+_CONTEXTS = (
+    "retrieved_contexts", "contexts", "retrieval_context", "retrieved_context", "context", "source_documents", "source_nodes", "documents",
+    "citations", "chunks", "passages", "hits", "matches",
+)  # fmt: skip
+_REFERENCE = (
+    "reference", "ground_truth", "ground_truths", "expected_output", "gt_answer", "expected", "reference_answer",
+)  # fmt: skip
+_ID = ("request_id", "trace_id", "run_id", "id")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+
+
+class Limits(Protocol):
+    """The part of DecodeConfig that is needed here."""
+
+    @property
+    def most_record_bytes(self) -> int: ...
+
+    @property
+    def mapping(self) -> Mapping[str, str]: ...
+
+    @property
+    def tenant_keys(self) -> tuple[str, ...]: ...
+
+    @property
+    def variant_keys(self) -> tuple[str, ...]: ...
+
+
+def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) -> RagTrace:
+    """One line of JSON into a request. Raises DecodeError naming the field."""
+    if len(line) > limits.most_record_bytes:
+        raise DecodeError("too_large", f"{len(line)} bytes")
+    data = load_json(line)
+    if not isinstance(data, dict):
+        raise DecodeError("not_an_object", "a record is one JSON object")
+    return read_native(data, limits, fallback_timestamp=fallback_timestamp)
+
+
+def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float) -> RagTrace:
+    """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name."""
+    record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
+    question, answer, documents = record.text(*_QUESTION), record.text(*_ANSWER), _documents(record)
+    if question is None and answer is None and not documents:
+        raise DecodeError("missing_field", "a record needs a question, an answer or contexts")
+    timestamp = read_timestamp(record, fallback_timestamp)
+    tokens = read_tokens(record)
+    model = record.short("model", "model_name", "response_model")
+    provider = record.short("provider", "model_provider")
+    return RagTrace(
+        trace_id=_id(record) or _id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
+        span_id=_hex(record.short("span_id"), 16),
+        kind=TraceKind.RAG if documents and answer else TraceKind.RETRIEVAL_ONLY if documents else TraceKind.LLM_ONLY,
+        service=record.short("service", "service_name", "app") or "unknown",
+        convention=NAME,
+        timestamp=timestamp,
+        question=question,
+        answer=answer,
+        documents=documents,
+        context_source="spans" if documents else "none",
+        provider=provider,
+        model_requested=record.short("requested_model", "request_model") or model,
+        model_answered=model,
+        tokens=tokens,
+        model_calls=(ModelCall(provider, model, tokens),) if tokens != Tokens() else (),
+        durations=read_durations(record),
+        error_class=_error(record),
+        session=record.short("session_id", "thread_id", "conversation_id"),
+        user=record.short("user_id"),
+        tenant=record.short(*limits.tenant_keys, "org_id"),
+        variant=record.short(*limits.variant_keys, "experiment", "ab_group"),
+        response_id=record.short("response_id"),
+        reference=_reference(record),
+        feedback=read_feedback(record),
+        trace_sampled=_hex(record.short("trace_id"), 32) is not None,
+    )
+
+
+def without_text(trace: RagTrace) -> RagTrace:
+    """The request without its texts."""
+    bare = tuple(document.without_text() for document in trace.documents)
+    return replace(trace, question=None, answer=None, documents=bare, reference=None, text_dropped=True)
+
+
+def _documents(record: NativeRecord) -> tuple[Document, ...]:
+    for value in record.values(*_CONTEXTS):
+        items = parsed(value)
+        if isinstance(items, str):
+            items = [items]
+        if isinstance(items, dict):
+            items = [items]
+        if not isinstance(items, list):
+            raise DecodeError("bad_field", "contexts must be a list of texts or objects")
+        ids = next((ids for ids in record.values("retrieved_context_ids") if isinstance(ids, list)), [])
+        found = []
+        for rank, item in enumerate(items, 1):
+            own = identifier(ids[rank - 1]) if len(ids) == len(items) else None
+            one = Document(rank, text_of(item), own) if isinstance(item, str) else document(_item(item), rank)
+            if one is not None and (one.text or one.id):
+                found.append(
+                    one if one.id or not own else Document(one.rank, one.text, own, one.score, one.distance, one.source)
+                )
+        return settle_ids(found)
+    return ()
+
+
+def _item(item: Any) -> Any:
+    """Objects whose text stands under one of the native names."""
+    if isinstance(item, dict) and not any(
+        isinstance(item.get(key), str) for key in ("content", "text", "page_content", "pageContent")
+    ):
+        for key in ("chunk", "passage", "document", "body"):
+            if isinstance(item.get(key), str):
+                return {**item, "text": item[key]}
+    return item
+
+
+def _reference(record: NativeRecord) -> str | None:
+    """The reference answer; of a list of them (ragas v1) the first."""
+    for value in record.values(*_REFERENCE):
+        text = text_in(value[0] if isinstance(value, list) and value else value)
+        if text:
+            return text
+    return None
+
+
+def _id(record: NativeRecord) -> str | None:
+    for value in record.values(*_ID):
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, str) and value:
+            if len(value) > MOST_ID_CHARS:
+                raise DecodeError("bad_field", f"request_id is longer than {MOST_ID_CHARS} characters")
+            return value
+    return None
+
+
+def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
+    """An id for a record that has none, the same when the record is read again. By its time two requests that say the same stay two."""
+    content = "\0".join([repr(timestamp), *(text or "" for text in texts)])
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _error(record: NativeRecord) -> str | None:
+    for value in record.values("error_class", "error_type", "error", "exception"):
+        if isinstance(value, dict):
+            value = value.get("type") or value.get("code") or value.get("message")
+        if value is True:
+            return "other"
+        if isinstance(value, str) and value.strip():
+            return value if value in CLASSES else classify(value) or "other"
+    return "other" if record.short("status") in ("error", "failed", "failure") else None
+
+
+def _hex(value: str | None, digits: int) -> str | None:
+    return value.lower() if value and len(value) == digits and _HEX.fullmatch(value) else None
