@@ -4,16 +4,27 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast lint parts lock docs dashboards dashboards-preview clean
+.PHONY: demo test test-fast test-long chaos lint parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
 
-test: lint parts
-	$(BIN)/python -m pytest -q
-
+# Three tiers: what needs no real part (two minutes), all that a change needs to land, and what takes hours.
 test-fast: lint
-	$(BIN)/python -m pytest -q -m "not real"
+	$(BIN)/python -m pytest -q -m "not real and not long"
+
+test: lint parts
+	$(BIN)/python -m pytest -q -m "not long"
+
+test-long: lint parts chaos
+	$(BIN)/python -m tests.fuzz --inputs 200000
+	$(BIN)/python -m benchmarks.throughput
+
+# Replicas are killed, added and removed and the broker is restarted while numbered requests pass: none is lost, none gets a poorer result.
+chaos: $(VENV)/.dev parts
+	$(BIN)/python -m tests.chaos --seconds 600 --rate 8 --kills 20 --scalings 20 --broker-restarts 3
+	$(BIN)/python -m tests.chaos --seconds 300 --rate 32 --kills 10 --scalings 10 --broker-restarts 2 --settle-seconds 900
+	$(BIN)/python -m tests.chaos --seconds 300 --rate 8 --kills 10 --scalings 10 --broker-restarts 1 --repartition --encodings otlp_proto otlp_json
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
