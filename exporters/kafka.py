@@ -21,7 +21,8 @@ from exporters.clients.kafka_errors import FAILURES, Kind, kind_of
 from exporters.clients.producer import KafkaProducer, open_producer
 from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
 from exporters.result import SCHEMA, Result
-from exporters.serialize import clean, result_to_json
+from exporters.serialize import result_to_json
+from exporters.text import clean
 
 logger = logging.getLogger(__name__)
 

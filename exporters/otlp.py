@@ -25,7 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from exporters.base import DestinationError, PermanentExportError
 from exporters.otlp_send import Destination, GrpcSender, HttpSender, Sender, environment
 from exporters.result import Evaluation, Outcome, Result, Subject
-from exporters.serialize import REDACTED, clean
+from exporters.serialize import REDACTED
+from exporters.text import clean
 
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from exporters.result import SCHEMA, ClaimResult, Completeness, DocumentResult, Evaluation, Evidence, Result
+from exporters.text import clean
 
 _TOKENS = ("input", "output", "cached_input", "cache_write", "reasoning")
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
@@ -21,7 +22,6 @@ _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 REDACTED = "[redacted]"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -65,11 +65,6 @@ def _completeness(trace: Completeness | None) -> Json:
     if trace is None:
         return None
     return {"records": trace.records, "root_seen": trace.root_seen, "ended": clean(trace.ended), "cut": trace.cut}
-
-
-def clean(text: str) -> str:
-    """`text` with every lone surrogate replaced: the rest can be encoded as UTF-8."""
-    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def rfc3339(seconds: float) -> str | None:

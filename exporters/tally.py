@@ -11,6 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from exporters.text import clean
+
 OTHER = "__other__"
 UNKNOWN = "unknown"
 LONGEST_VALUE = 128
@@ -88,7 +90,7 @@ class LabelLimit:
 
 def label_value(value: str) -> str:
     """`value` as a label may hold it: valid UTF-8, at most 128 characters. One lone surrogate would fail a whole scrape."""
-    return value[:LONGEST_VALUE].encode("utf-8", "replace").decode("utf-8")
+    return clean(value[:LONGEST_VALUE])
 
 
 def disjoint_tokens(tokens: Mapping[str, int]) -> dict[str, int]:

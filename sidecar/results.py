@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from exporters.result import Completeness, Outcome, Result
+from exporters.text import clean
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
 from sidecar.record.request import RagTrace, Tokens
@@ -27,7 +28,7 @@ def make_result(
     priced = pricer.price(trace.model_calls)
     part = trace.root_span_id or trace.span_id or ""
     return Result(
-        id=str(uuid.uuid5(NAMESPACE, f"{trace.service}/{trace.trace_id}/{part}".encode("utf-8", "replace").decode())),
+        id=str(uuid.uuid5(NAMESPACE, clean(f"{trace.service}/{trace.trace_id}/{part}"))),
         trace_id=trace.trace_id,
         span_id=trace.span_id,
         retrieval_span_id=trace.retrieval_span_id,

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.tree import Tree
 
-from exporters.serialize import clean
+from exporters.text import clean
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.commands.common import ConfigOption, new_cli

@@ -21,7 +21,8 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from exporters.result import SCHEMA, WHOLE, Outcome, Result
-from exporters.serialize import clean, result_to_json
+from exporters.serialize import result_to_json
+from exporters.text import clean
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.output import lines_to, refuse_same_file

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from exporters.result import Evidence
+from exporters.text import clean
 from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import languages_together
@@ -23,8 +24,8 @@ class Case:
     def __init__(self, trace: RagTrace, models: Models | None) -> None:
         self.trace = trace
         self._models = models
-        self.question = _clean(trace.question).strip()
-        self.answer = _clean(trace.answer).strip()
+        self.question = clean(trace.question or "").strip()
+        self.answer = clean(trace.answer or "").strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
         self._running: dict[str, asyncio.Future[Any]] = {}
 
@@ -38,7 +39,7 @@ class Case:
     @cached_property
     def texts(self) -> list[str]:
         """Texts of the documents that have one, in rank order."""
-        return [_clean(document.text) for document in self.documents]
+        return [clean(document.text or "") for document in self.documents]
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -96,9 +97,4 @@ class Case:
 def languages_of(trace: RagTrace) -> frozenset[str]:
     """Codes of the languages that question, answer and documents are in as a whole: see text.language.languages_together."""
     texts = (trace.question, trace.answer, *(document.text for document in trace.documents))
-    return languages_together(_clean(text).strip() for text in texts)
-
-
-def _clean(text: str | None) -> str:
-    """Text that UTF-8 can hold; a lone surrogate becomes one question mark, so that places stay."""
-    return (text or "").encode("utf-8", "replace").decode("utf-8")
+    return languages_together(clean(text or "").strip() for text in texts)

@@ -13,6 +13,7 @@ import numpy as np
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
+from exporters.text import clean
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.onnx import OnnxModel
@@ -87,7 +88,7 @@ class PairModel:
 
     def encode(self, premise: str, hypothesis: str) -> Encoding:
         """The tokens of a pair, of whatever length."""
-        premise, hypothesis = _clean(premise), _clean(hypothesis)
+        premise, hypothesis = clean(premise), clean(hypothesis)
         if self._prompt is None:
             return self._tokenizer.encode(hypothesis, premise)
         return self._tokenizer.encode(self._prompt.format(premise=premise, hypothesis=hypothesis))
@@ -109,7 +110,7 @@ class PairModel:
 
     def _parts(self, text: str, most: int) -> list[str]:
         """Substrings of at most so many tokens, with some overlap; the text itself where it fits."""
-        text = _clean(text)
+        text = clean(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         if len(encoding.ids) <= most:
             return [text]
@@ -117,7 +118,3 @@ class PairModel:
         starts = range(0, len(encoding.ids) - (most - step), step)
         spans = [encoding.offsets[start : start + most] for start in starts]
         return [text[span[0][0] : span[-1][1]] for span in spans]
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 
+from exporters.text import clean
+
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 STALLS = (0.3, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -142,8 +144,7 @@ class Telemetry:
         child = self._children.get(key)
         if child is None:
             metric = self._metrics[name]
-            clean = [value.encode("utf-8", "replace").decode("utf-8") for value in values]
-            child = metric.labels(*clean) if row.labels else metric
+            child = metric.labels(*map(clean, values)) if row.labels else metric
             self._children[key] = child
         return child
 

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, TraceFlags, Tracer
 
 from exporters.otlp import SCOPE, SERVICE, OtlpConfig, span_id_bytes, trace_id_bytes
-from exporters.serialize import clean
+from exporters.text import clean
 
 # The SDK waits this long for its receiver when it stops; the longest that our own stop may stand still.
 _STOP_MILLISECONDS = 2_000

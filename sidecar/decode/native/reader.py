@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from exporters.text import clean
 from sidecar.decode.errors import CLASSES, classify
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, text_in
 from sidecar.decode.native.mapping import apply
@@ -158,7 +159,7 @@ def _id(record: NativeRecord) -> str | None:
 def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
     """An id for a record that has none, the same when the record is read again. By its time two requests that say the same stay two."""
     content = "\0".join([repr(timestamp), *(text or "" for text in texts)])
-    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:32]
+    return hashlib.sha256(clean(content).encode()).hexdigest()[:32]
 
 
 def _error(record: NativeRecord) -> str | None:

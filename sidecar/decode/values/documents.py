@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from exporters.text import clean
 from sidecar.decode.values.scalars import MOST_SLOTS, number, parsed, text_of
 from sidecar.record.request import Document
 
@@ -110,6 +111,6 @@ def settle_ids(documents: Iterable[Document]) -> tuple[Document, ...]:
         if own in repeated:
             own, source = None, own
         if own is None and one.text:
-            own = "sha256:" + hashlib.sha256(one.text.encode("utf-8", "replace")).hexdigest()[:16]
+            own = "sha256:" + hashlib.sha256(clean(one.text).encode()).hexdigest()[:16]
         settled.append(one if own == one.id else Document(one.rank, one.text, own, one.score, one.distance, source))
     return tuple(settled)

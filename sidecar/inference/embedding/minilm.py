@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
+from exporters.text import clean
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.embedding.idf import Idf
@@ -127,7 +128,7 @@ class MiniLM:
     def _windows(self, texts: Sequence[str]) -> _Windows:
         """What the model reads of each text, the shortest first."""
         found: list[tuple[int, Encoding]] = []
-        for owner, encoding in enumerate(self._tokenizer.encode_batch([_clean(text) for text in texts])):
+        for owner, encoding in enumerate(self._tokenizer.encode_batch([clean(text) for text in texts])):
             found.extend((owner, part) for part in (encoding, *encoding.overflowing))
         order = sorted(range(len(found)), key=lambda n: len(found[n][1]))
         return _Windows([found[n][1] for n in order], [(found[n][0], n) for n in order])
@@ -163,13 +164,13 @@ class MiniLM:
         return Encoded(vector, np.concatenate([tokens for _, _, tokens in parts]), weights, read_words(text))
 
     def _weights(self, text: str, encoding: Encoding) -> list[float]:
-        clean = _clean(text)
+        shown = clean(text)
         spans: dict[int, tuple[int, int]] = {}
         for word, (start, end) in zip(encoding.word_ids, encoding.offsets, strict=True):
             if word is not None:
                 first, _ = spans.get(word, (start, end))
                 spans[word] = (first, end)
-        by_word = {word: self._idf.of_word(clean[start:end].lower()) for word, (start, end) in spans.items()}
+        by_word = {word: self._idf.of_word(shown[start:end].lower()) for word, (start, end) in spans.items()}
         return [by_word[word] for word in encoding.word_ids[1:-1] if word is not None]
 
 
@@ -177,7 +178,3 @@ def _document(spans: Sequence[Span], encoded: Sequence[Encoded]) -> EncodedDocum
     vectors = np.stack([one.vector for one in encoded]) if encoded else np.zeros((0, 384), np.float32)
     size = sum(one.tokens.nbytes + one.weights.nbytes + one.vector.nbytes + 400 for one in encoded) + vectors.nbytes
     return EncodedDocument(tuple(spans), tuple(encoded), vectors, size)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 
+from exporters.text import clean
 from sidecar.kafka.produce.outbox import Lane, Message, Parcel
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.record import Acknowledgement, Record
@@ -60,4 +61,4 @@ def _headers(record: Record, reason: str, detail: str) -> tuple[tuple[str, bytes
         "offset": str(record.offset),
         "timestamp": f"{record.timestamp:.3f}",
     }
-    return tuple((f"rag-sidecar.{name}", value.encode("utf-8", "replace")) for name, value in ours.items())
+    return tuple((f"rag-sidecar.{name}", clean(value).encode()) for name, value in ours.items())

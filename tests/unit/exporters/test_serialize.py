@@ -8,7 +8,8 @@ import re
 import orjson
 import pytest
 
-from exporters.serialize import REDACTED, clean, result_to_json, rfc3339
+from exporters.serialize import REDACTED, result_to_json, rfc3339
+from exporters.text import clean
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SAMPLED_OUT, SCORED, SECRET
 
 
