@@ -1,7 +1,7 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
-Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), and the chart's
-values.schema.json and README.md.
+Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), the index of docs/adr, and the
+chart's values.schema.json and README.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs import chart, configuration, metrics
+from docs import chart, configuration, decisions, metrics
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,6 +22,7 @@ def files() -> dict[Path, str]:
     return {
         Path("docs/metrics.md"): metrics.page(),
         Path("docs/configuration.md"): configuration.page(),
+        decisions.INDEX: decisions.page(ROOT),
         chart.SCHEMA: chart.schema(),
         chart.README: chart.readme(values),
     }

@@ -135,3 +135,14 @@ def test_every_setting_that_a_page_names_exists(path: Path) -> None:
     for name in re.findall(r"`(?:config\.)?(\w+\.[\w.]+)`", path.read_text(encoding="utf-8")):
         if name.split(".")[0] in Config.model_fields and not name.endswith((".py", ".jsonl", ".json", ".yaml")):
             assert f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md"])
+def test_every_place_that_a_page_names_is_there(page: str) -> None:
+    named = re.findall(
+        r"`((?:sidecar|exporters|tests|docs|dashboards|helm|benchmarks)/[\w./-]*)`", (ROOT / page).read_text("utf-8")
+    )
+    assert named
+    for place in named:
+        known = place.partition("NAME")[0].partition("ROLE")[0]
+        assert (ROOT / known).exists(), f"{page} names {place}"
