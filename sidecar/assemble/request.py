@@ -188,7 +188,8 @@ def _told(group: Sequence[Node], top: Node) -> Said:
     """What the top says, filled by what the others say in their order."""
     told = replace(top.said)
     for node in group:
-        told.fill(node.said)
+        if node is not top:
+            told.fill(node.said)
     return told
 
 

@@ -103,8 +103,8 @@ class Said:
         """Take from another reading what this one lacks; a feedback of 0 is no lack."""
         for name in _NAMES:
             mine = getattr(self, name)
-            if not mine and not isinstance(mine, float):
-                setattr(self, name, getattr(other, name))
+            if not mine and not isinstance(mine, float) and (theirs := getattr(other, name)) is not None:
+                setattr(self, name, theirs)
         return self
 
     def drop_texts(self) -> None:
