@@ -91,3 +91,31 @@ def test_what_is_always_kept_comes_out_of_what_fits() -> None:
 
 def test_without_load_nothing_is_lowered() -> None:
     assert {one.factor for one in run(lambda at: CAPACITY / 2)} == {1.0}
+
+
+def test_what_overload_thins_out_does_not_bend_the_ratio() -> None:
+    """Twice the share of bad answers while the load is ten times as high: the weighted ratio is that of all requests."""
+    chance = random.Random(5)
+    misses = []
+    for _ in range(12):
+        budget = BudgetController(target_fill=0.25, floor=0.001)
+        queue = total = bad = weight = bad_weight = 0.0
+        for second in range(0, 240, 2):
+            overloaded = 60 <= second < 180
+            arrived = 2 * int(10 * CAPACITY if overloaded else CAPACITY / 2)
+            factor, scored = budget.factor, 0
+            for _ in range(arrived):
+                is_bad = chance.random() < (0.2 if overloaded else 0.1)
+                total, bad = total + 1, bad + is_bad
+                if chance.random() < factor:
+                    queue += 1
+                    weight, bad_weight = weight + 1 / factor, bad_weight + is_bad / factor
+            scored = int(min(queue, 2 * CAPACITY))
+            queue -= scored
+            budget.step(
+                Interval(seconds=2, open_seconds=2, offered=arrived, always=0, scored=scored, fill=queue / QUEUE)
+            )
+        misses.append(bad_weight / weight - bad / total)
+    mean = sum(misses) / len(misses)
+    spread = (sum((one - mean) ** 2 for one in misses) / (len(misses) - 1)) ** 0.5 / len(misses) ** 0.5
+    assert abs(mean) < max(3 * spread, 0.005), (mean, spread)
