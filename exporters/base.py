@@ -36,13 +36,15 @@ class PermanentExportError(ExportError):
 
 
 class DestinationError(Exception):
-    """`start` found a setting wrong. `field` is its dotted path, `problem` what is wrong, `mend` what to do. No secrets."""
+    """`start` found a setting wrong. `field` is its dotted path, `problem` what is wrong, `mend` what to do. No secrets.
+    `passing`: the setting may well be right, and the destination not up yet; `start` may be called again."""
 
-    def __init__(self, field: str, problem: str, mend: str = "") -> None:
+    def __init__(self, field: str, problem: str, mend: str = "", *, passing: bool = False) -> None:
         super().__init__(f"{field}: {problem}" + (f" ({mend})" if mend else ""))
         self.field = field
         self.problem = problem
         self.mend = mend
+        self.passing = passing
 
 
 class Exporter(Protocol):
@@ -52,7 +54,7 @@ class Exporter(Protocol):
     every_trace  False: `export` sees only results whose outcome is `evaluated`; True: all of them
     local        True: `export` never waits for anything outside the process, so it is called without a queue
 
-    `start` may raise DestinationError naming the field: a wrong destination fails at start-up.
+    `start` may raise DestinationError naming the field: a wrong destination fails at start-up, one that may pass is waited for.
     `export` may raise RetryableExportError or PermanentExportError and nothing else; it is safe to call twice with
     the same results (ids are deterministic); returning means that the destination took them, not that anyone read them.
     `stop` flushes within the caller's deadline, never raises, and may be called twice.

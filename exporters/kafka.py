@@ -107,7 +107,8 @@ class KafkaResultsExporter:
         except FAILURES as error:
             await self._disconnect()
             where = self._brokers.servers if field.endswith("servers") else self._topic
-            raise DestinationError(field, f"{where}: {type(error).__name__}", mend) from error
+            passing = kind_of(error) in (Kind.RETRYABLE, Kind.RENEW)
+            raise DestinationError(field, f"{where}: {type(error).__name__}", mend, passing=passing) from error
 
     async def export(self, results: Sequence[Result]) -> None:
         """Send and wait for the acknowledgements. Raises RetryableExportError or PermanentExportError."""

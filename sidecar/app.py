@@ -19,6 +19,8 @@ from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
+from sidecar.kafka.client import check_results
+from sidecar.kafka.consume.arrival import Arrival
 from sidecar.kafka.consume.receiver import Receiver
 from sidecar.observe.admin import Admin
 from sidecar.observe.stalls import LoopWatch
@@ -28,6 +30,7 @@ from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.deadline import Deadline, Stage, stop_in_order
+from sidecar.record.errors import BrokerError
 from sidecar.record.memory import MemoryBudget
 from sidecar.sample.rules import Sampler
 
@@ -85,20 +88,20 @@ class App:
             memory=self.memory,
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
-        self.admin = Admin(config.admin, self.telemetry.registry, alive=self.pipeline.problem, ready=self._not_ready)
+        self.admin = Admin(config.admin, self.telemetry.registry, alive=self._not_alive, ready=self._not_ready)
+        self.arrival = Arrival(self.telemetry, self.clock)
+        self._arrived = False
         self.watch = LoopWatch(self.telemetry, self.clock)
         self._deadline: Deadline | None = None
         self._stop = asyncio.Event()
         self._flush = False
 
     async def __aenter__(self) -> App:
-        """Start the sinks, then the sources. Raises ConfigError or BrokerError; what was started is stopped again."""
+        """Start what needs no Kafka. Raises ConfigError; what was started is stopped again."""
         self.watch.start()
         try:
             await self.runtime.start()
             await self.admin.start()
-            await self.deliverer.start()
-            await self.receiver.start()
         except BaseException:
             await self._close()
             raise
@@ -113,11 +116,46 @@ class App:
         logger.info("stopped")
 
     async def run(self) -> None:
-        """Work until `stop` is called."""
-        running = asyncio.create_task(self.pipeline.run(), name="pipeline")
+        """Wait for Kafka, then work until `stop` is called. Raises BrokerError or ConfigError for what does not pass by itself."""
         asked = asyncio.create_task(self._stop.wait(), name="stop")
+        try:
+            if await self._arrive(asked):
+                await self._work(asked)
+        finally:
+            asked.cancel()
+
+    async def _arrive(self, asked: asyncio.Task[bool]) -> bool:
+        """Start the sinks, then the source. False where a stop was asked for first."""
+        arriving = asyncio.create_task(self.arrival.until(self._start), name="arrive")
+        try:
+            await asyncio.wait({arriving, asked}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not arriving.done():
+                arriving.cancel()
+                await asyncio.gather(arriving, return_exceptions=True)
+        if arriving.cancelled():
+            return False
+        arriving.result()
+        self._arrived = True
+        return True
+
+    async def _start(self) -> None:
+        try:
+            await self.deliverer.start()
+        except BrokerError:
+            # The client of the results only says that it has no connection; this tells the step, and whether it may pass.
+            await self._look_for_results()
+            raise
+        await self.receiver.start()
+
+    async def _look_for_results(self) -> None:
+        results, receive = self.config.results, self.config.receive
+        if results.topic is not None:
+            await check_results(receive, results.brokers(receive.brokers), results.topic, create=True)
+
+    async def _work(self, asked: asyncio.Task[bool]) -> None:
+        running = asyncio.create_task(self.pipeline.run(), name="pipeline")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
-        asked.cancel()
         self._deadline = self._new_deadline()
         self.pipeline.stop(
             flush=self._flush, drain_seconds=self._deadline.share(0.5, most=self.config.pipeline.drain_seconds)
@@ -150,7 +188,12 @@ class App:
         made = (entry.build(getattr(self.config, entry.section), given) for entry in EXPORTERS)
         return [exporter for exporter in made if exporter is not None]
 
+    def _not_alive(self) -> str | None:
+        return self.pipeline.problem() if self._arrived else None
+
     def _not_ready(self) -> str | None:
+        if self.arrival.problem is not None:
+            return f"waiting for Kafka: {self.arrival.problem}"
         if not self.receiver.ready:
             return "Kafka: not in the consumer group yet"
         return self.pipeline.problem()

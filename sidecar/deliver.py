@@ -24,7 +24,7 @@ from exporters.result import Result
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
-from sidecar.record.errors import ConfigError
+from sidecar.record.errors import BrokerError, ConfigError
 from sidecar.record.memory import MemoryBudget
 
 logger = logging.getLogger(__name__)
@@ -88,16 +88,25 @@ class Deliverer:
         self._memory = memory or MemoryBudget(sys.maxsize)
         self._clock = clock
         self._exporters = list(exporters)
+        self._unstarted = list(exporters)
         self._doors = [_Door(exporter, telemetry, clock) for exporter in exporters if exporter.local]
         self._lanes = [_Lane(config, exporter, telemetry, clock) for exporter in exporters if not exporter.local]
 
     async def start(self) -> None:
-        """Start every exporter. Raises ConfigError naming the field: a wrong destination fails here, not later."""
-        for exporter in self._exporters:
+        """Start every exporter. Raises ConfigError naming the field: a wrong destination fails here, not later. Raises BrokerError
+        where one is not up yet; the next call starts those that are left, and one after a success does nothing."""
+        late: DestinationError | None = None
+        for exporter in list(self._unstarted):
             try:
                 await exporter.start()
             except DestinationError as error:
-                raise ConfigError(error.field, error.problem, error.mend) from error
+                if not error.passing:
+                    raise ConfigError(error.field, error.problem, error.mend) from error
+                late = late or error
+            else:
+                self._unstarted.remove(exporter)
+        if late is not None:
+            raise BrokerError("connect", f"{late.field}: {late.problem}", late.mend, passing=True) from late
         for lane in self._lanes:
             lane.start()
 
@@ -216,6 +225,9 @@ class _Lane:
         self.door = _Door(exporter, telemetry, clock)
 
     def start(self) -> None:
+        """Begin to push, unless that has begun."""
+        if self._task is not None:
+            return
         self._telemetry.set("rag_sidecar_queue_capacity", self._config.queue_size, queue=self._label)
         self._telemetry.set("rag_sidecar_queue_length", 0, queue=self._label)
         self._task = asyncio.create_task(self._run(), name=self._label)

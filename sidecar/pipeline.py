@@ -181,6 +181,7 @@ class Pipeline:
 
     async def run(self) -> None:
         """Take, score and deliver until `stop` is called, then drain by the deadline."""
+        self._beat = self._clock.monotonic()
         self._scoring.start()
         try:
             await self._take_in()

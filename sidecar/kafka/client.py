@@ -103,14 +103,15 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     return lines
 
 
-async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str) -> list[str]:
-    """Reach the brokers of the results and look for their topic, without making it. One line for each thing found.
+async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str, *, create: bool = False) -> list[str]:
+    """Reach the brokers of the results and look for their topic, without making it unless `create`. One line for each thing found.
 
     Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
     """
-    cluster = await survey(config, topics=[topic], create=False, brokers=brokers)
+    cluster = await survey(config, topics=[topic], create=create, brokers=brokers)
     if topic not in cluster.topics:
-        raise BrokerError("topic", f"the results topic {topic} does not exist", "create it, or correct results.topic")
+        problem = f"the results topic {topic} does not exist"
+        raise BrokerError("topic", problem, "create it, or correct results.topic", passing=True)
     lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}"]
     if brokers.security.protocol == "PLAINTEXT" != config.security.protocol:
         lines.append(
@@ -143,7 +144,7 @@ def refused_topics(names: Sequence[str]) -> BrokerError:
 def missing_topics(names: Sequence[str]) -> BrokerError:
     """The error of topics that do not exist."""
     listed = ", ".join(sorted(names))
-    return BrokerError("topic", f"{listed} does not exist", "create it, or correct receive.topics")
+    return BrokerError("topic", f"{listed} does not exist", "create it, or correct receive.topics", passing=True)
 
 
 @asynccontextmanager
@@ -207,6 +208,7 @@ async def _reach_advertised(
             failed.step,
             f"{bootstrap} answers, but the cluster advertises {', '.join(addresses)}, which cannot be reached",
             "set advertised.listeners of the brokers to addresses that clients can reach",
+            passing=failed.passing,
         ) from failed
 
 
@@ -239,7 +241,16 @@ def explain(error: Exception, brokers: Brokers, address: str) -> SidecarError:
     if isinstance(error, UnreadableFileError):
         return ConfigError(error.field, error.problem, error.mend)
     step, problem, mend = _found(error, brokers.security)
-    return BrokerError(step, f"{address}: {problem}", mend.format(section=brokers.section))
+    return BrokerError(step, f"{address}: {problem}", mend.format(section=brokers.section), passing=_may_pass(error))
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether an error may pass by itself. A connection that is closed in the middle of a login or handshake may: a balancer in front of
+    a broker that starts does so."""
+    cause = error.__cause__ if isinstance(error, KafkaConnectionError) else error
+    if isinstance(cause, ssl.SSLError):
+        return isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+    return not isinstance(cause, (*_LOGIN_REFUSED, *_LOGIN_UNKNOWN))
 
 
 _CERTIFICATE_MEND = "set {section}.security.ca_file to the authority that signed it, and use its host name"

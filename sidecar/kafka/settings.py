@@ -58,7 +58,9 @@ class ReceiveConfig(BaseModel):
     )
     connect_timeout_seconds: float = Field(default=10.0, gt=0, description="Time for one connection to be made.")
     start_timeout_seconds: float = Field(
-        default=30.0, gt=0, description="Time at the start for topics and group; then we start without partitions."
+        default=30.0,
+        gt=0,
+        description="Time of one attempt to reach topics and group. `check` ends after it; `run` waits on, see docs/adr/0026.",
     )
     stop_timeout_seconds: float = Field(default=10.0, gt=0, description="Time for leaving the group at the stop.")
     metadata_max_age_seconds: float = Field(

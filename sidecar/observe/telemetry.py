@@ -57,7 +57,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_assigned_partitions", "gauge", "Partitions assigned to this replica."),
     Series("rag_sidecar_rebalances_total", "counter", "Assignments of partitions received."),
     Series("rag_sidecar_receiver_restarts_total", "counter", "Times the Kafka consumer was given up and built anew, by cause.", ("reason",)),
-    Series("rag_sidecar_kafka_failures_total", "counter", "Attempts of a Kafka client (consumer, outbox) that failed and are made again, by kind of error.", ("client", "error_type")),
+    Series("rag_sidecar_kafka_failures_total", "counter", "Failed attempts of a Kafka client (start, consumer, outbox), by error or step.", ("client", "error_type")),
     Series("rag_sidecar_oldest_open_record_seconds", "gauge", "Age of the oldest record taken whose traces have not all ended."),
     Series("rag_sidecar_commits_total", "counter", "Offset commits, by outcome.", ("outcome",)),
     Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused because scoring is full."),

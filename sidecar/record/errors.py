@@ -32,12 +32,14 @@ class ConfigError(SidecarError):
 
 
 class BrokerError(SidecarError):
-    """Kafka is out of reach or refused us. `step` is one of resolve, connect, tls, authenticate, authorize, topic, group."""
+    """Kafka is out of reach or refused us. `step` is one of resolve, connect, tls, authenticate, authorize, topic, group.
+    `passing`: it may pass without anyone changing a setting, a login or a right, so that waiting for it makes sense."""
 
-    def __init__(self, step: str, problem: str, mend: str = "") -> None:
+    def __init__(self, step: str, problem: str, mend: str = "", *, passing: bool = False) -> None:
         super().__init__(f"{step}: {problem}" + (f" ({mend})" if mend else ""))
         self.step = step
         self.mend = mend
+        self.passing = passing
 
 
 class OutputError(SidecarError):

@@ -51,6 +51,8 @@ async def running(broker: Broker, topics: list[str], **sections: dict[str, Any])
         values[name] = {**values.get(name, {}), **section}
     async with App(config.build(values)) as app:
         work = asyncio.create_task(app.run())
+        while not app.receiver.ready and not work.done():  # noqa: ASYNC110 - a state, no event
+            await asyncio.sleep(0.02)
         try:
             yield app
         finally:

@@ -295,14 +295,25 @@ def test_a_wrong_setting_is_named_and_secrets_are_not_printed(tmp_path: Path, te
     assert "Traceback" not in run.stderr
 
 
-def test_a_broker_out_of_reach_is_named_with_the_step(tmp_path: Path) -> None:
+def test_a_broker_that_is_down_is_waited_for_and_named_with_the_step_until_sigterm(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(
-        "receive: {bootstrap_servers: '127.0.0.1:1', topics: [a], start_timeout_seconds: 3}\nadmin: {host: 127.0.0.1, port: 0}\n"
+        "receive: {bootstrap_servers: '127.0.0.1:1', topics: [a], start_timeout_seconds: 3}\n"
+        "admin: {host: 127.0.0.1, port: 0}\nlog: {format: text}\n"
     )
-    run = cli("run", "-c", tmp_path / "c.yaml")
-    assert run.returncode == 3
-    assert "connect" in run.stderr
-    assert "Traceback" not in run.stderr
+    command = [sys.executable, "-m", "sidecar", "run", "-c", str(tmp_path / "c.yaml")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if "waiting for Kafka" in line:
+                break
+        process.send_signal(signal.SIGTERM)
+        said += process.stderr.readlines()
+    assert process.returncode == 0
+    (waiting,) = [line for line in said if "waiting for Kafka" in line]
+    assert "waiting for Kafka: connect: 127.0.0.1:1: no connection" in waiting
+    assert "Traceback" not in "".join(said)
 
 
 def test_a_bare_check_says_what_is_wanted_and_offers_an_example() -> None:

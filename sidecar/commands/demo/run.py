@@ -52,7 +52,7 @@ async def _run(seconds: float | None) -> int:
     with EmbeddedBroker() as broker:
         async with App(_settings(broker.bootstrap_servers), more_exporters=[watcher]) as app:
             running = asyncio.create_task(app.run(), name="app")
-            await _until_ready(app, stop)
+            await _until_ready(app, running, stop)
             producer = DemoProducer(broker, rate=RATE, turn_seconds=turn)
             producing = asyncio.create_task(producer.run(), name="producer")
             address = f"http://127.0.0.1:{app.admin.port}/metrics"
@@ -82,9 +82,9 @@ def _settings(servers: str) -> config.Config:
     )
 
 
-async def _until_ready(app: App, stop: asyncio.Event) -> None:
+async def _until_ready(app: App, running: asyncio.Task[None], stop: asyncio.Event) -> None:
     for _ in range(300):
-        if app.receiver.ready or stop.is_set():
+        if app.receiver.ready or running.done() or stop.is_set():
             return
         await asyncio.sleep(0.1)
 

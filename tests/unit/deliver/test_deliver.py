@@ -15,7 +15,7 @@ from exporters.result import Outcome, Result
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
-from sidecar.record.errors import ConfigError
+from sidecar.record.errors import BrokerError, ConfigError
 from tests.unit.exporters.samples import SAMPLED_OUT, SCORED
 
 FAST = DeliverConfig(backoff_seconds=0.001, linger_seconds=0.0, timeout_seconds=5)
@@ -289,6 +289,28 @@ async def test_a_wrong_destination_fails_at_the_start_naming_the_field() -> None
 
     with pytest.raises(ConfigError, match=r"results\.bootstrap_servers: no broker answers \(start one\)"):
         await Bench(Wrong()).deliverer.start()
+
+
+async def test_a_destination_that_is_not_up_is_started_by_a_later_call_and_the_others_once() -> None:
+    class Late(Sink):
+        async def start(self) -> None:
+            await super().start()
+            if len(self.log) == 1:
+                raise DestinationError("results.bootstrap_servers", "no broker answers", "start one", passing=True)
+
+    late, other = Late("late"), Sink("other")
+    bench = Bench(late, other, config=FAST.model_copy(update={"batch_size": 1}))
+    with pytest.raises(BrokerError, match=r"connect: results\.bootstrap_servers: no broker answers") as caught:
+        await bench.deliverer.start()
+    assert caught.value.passing
+    for _ in range(3):
+        await bench.deliverer.start()
+    assert (late.log, other.log) == (["start", "start"], ["start"])
+    await bench.deliver(*results(5))
+    await bench.deliverer.stop(5)
+    for sink in (late, other):
+        assert len(sink.ids) == 5
+    assert bench.telemetry.value("rag_sidecar_exports_total", exporter="late", outcome="ok") == 5
 
 
 async def test_trouble_is_logged_when_it_begins_and_ends_not_at_every_push(caplog: pytest.LogCaptureFixture) -> None:
