@@ -12,6 +12,7 @@ from dashboards.objectives import (
     LAG_RECORDS,
     LAG_SECONDS,
     LEAST_REQUESTS,
+    PAUSED_SHARE,
     REBALANCES,
     SCATTERED_SHARE,
     SCRAPE_SECONDS,
@@ -218,7 +219,19 @@ def _output() -> tuple[Alert, ...]:
             wait="10m",
             summary="The RAG Sidecar cannot hand on its results.",
             description="{{ $labels.exporter }}: {{ $value | humanizePercentage }} of the pushes of the last 15 minutes failed. Results are "
-            "tried again, then dropped.",
+            "tried again; where the exporter is not required they are dropped then.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarIntakePausedByExporter",
+            severity="critical",
+            expr=f"max by ({SIDECAR}, instance) (\n"
+            '  avg_over_time(rag_sidecar_intake_paused{reason="exporter"}[10m])\n'
+            f") > {PAUSED_SHARE:g}",
+            wait="5m",
+            summary="The RAG Sidecar takes nothing in, because a required exporter takes no results.",
+            description="{{ $labels.instance }} of {{ $labels.job }}: intake was paused for {{ $value | humanizePercentage }} of the last 10 "
+            "minutes. Nothing is lost as long as Kafka keeps the traces.",
             board=ITSELF,
         ),
         Alert(

@@ -88,6 +88,8 @@ EXPORT_FAILURE_SHARE = 0.10
 SCRAPE_SECONDS = 5.0
 # Share of the time for which an event loop stands still.
 STALLED_SHARE = 0.1
+# Share of the time for which a required exporter may hold up the intake of a replica.
+PAUSED_SHARE = 0.5
 
 FAST_BURN_RATIO = round(FAST_BURN * HALLUCINATION_BUDGET, 6)
 SLOW_BURN_RATIO = round(SLOW_BURN * HALLUCINATION_BUDGET, 6)

@@ -82,9 +82,11 @@ def _now() -> list[Panel]:
         ),
         _stat(
             "Intake paused",
-            "Replicas that take nothing from Kafka at this moment because scoring is full. Now and then is fine; for minutes it is lag.",
-            f"sum(rag_sidecar_intake_paused{{{REPLICAS}}})",
-            "replicas",
+            "Replicas that take nothing from Kafka at this moment, by why: scoring has enough, memory is short (now and then is fine; for "
+            "minutes it is lag), or a required exporter takes nothing. "
+            + shapes.runbook("RagSidecarIntakePausedByExporter"),
+            f"sum by (reason) (rag_sidecar_intake_paused{{{REPLICAS}}})",
+            "{{reason}}",
         ),
     ]
 
@@ -232,7 +234,7 @@ def _exports() -> list[Panel]:
     return [
         shapes.rates(
             "Results by exporter and outcome",
-            "Results per second. Anything but `ok` was lost to that exporter; the others have it.",
+            "Results per second. What was dropped was lost to that exporter; the others have it. What was abandoned is read again.",
             "rag_sidecar_exports_total",
             by="exporter, outcome",
             width=6,

@@ -23,16 +23,22 @@ class ExportError(Exception):
 
 
 class RetryableExportError(ExportError):
-    """The same batch may be taken later."""
+    """The same batch may be taken later; `retry_after_seconds` is when, where the destination says so."""
+
+    def __init__(self, message: str, *, error_type: str, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message, error_type=error_type)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class PermanentExportError(ExportError):
     """The same batch will never be taken. `rejected` is how many of it were refused while the others were taken;
-    None means all of them."""
+    None means all of them. `closed`: nothing is wrong with the batch, the destination takes none from us until someone
+    changes something (rights, a login, an address)."""
 
-    def __init__(self, message: str, *, error_type: str, rejected: int | None = None) -> None:
+    def __init__(self, message: str, *, error_type: str, rejected: int | None = None, closed: bool = False) -> None:
         super().__init__(message, error_type=error_type)
         self.rejected = rejected
+        self.closed = closed
 
 
 class DestinationError(Exception):

@@ -147,14 +147,15 @@ class KafkaResultsExporter:
     async def _judge(self, failures: Sequence[Exception]) -> None:
         """Raise the one error that says what to do about all of these."""
         kinds = {kind_of(error): type(error).__name__ for error in failures}
-        if Kind.RENEW in kinds:
+        # A login or a right that was mended shows to a new producer.
+        if kinds.keys() & {Kind.RENEW, Kind.PERMANENT}:
             await self._disconnect()
         for kind in (Kind.RENEW, Kind.RETRYABLE):
             if kind in kinds:
                 raise RetryableExportError(f"Kafka does not take results now: {kinds[kind]}", error_type=kinds[kind])
         if Kind.PERMANENT in kinds:
             name = kinds[Kind.PERMANENT]
-            raise PermanentExportError(f"Kafka refuses the results: {name}", error_type=name)
+            raise PermanentExportError(f"Kafka refuses the results: {name}", error_type=name, closed=True)
         if failures:
             name = kinds[Kind.REFUSED]
             raise PermanentExportError(f"Kafka refuses a result: {name}", error_type=name, rejected=len(failures))
@@ -207,7 +208,7 @@ def export_error(error: Exception) -> ExportError:
     name = type(error).__name__
     if kind_of(error) in (Kind.RETRYABLE, Kind.RENEW):
         return RetryableExportError(f"Kafka does not take results now: {name}", error_type=name)
-    return PermanentExportError(f"Kafka refuses the results: {name}", error_type=name)
+    return PermanentExportError(f"Kafka refuses the results: {name}", error_type=name, closed=True)
 
 
 def _error_of(future: asyncio.Future[Any]) -> Exception | None:

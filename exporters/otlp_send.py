@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 
-from exporters.base import DestinationError, PermanentExportError, RetryableExportError
+from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 
 RETRYABLE_GRPC = frozenset(
@@ -34,6 +34,9 @@ RETRYABLE_GRPC = frozenset(
     }
 )
 RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
+# Nothing is wrong with the request itself: an address, a login or a right has to be mended first.
+CLOSED_HTTP = frozenset({301, 302, 307, 308, 401, 403, 404, 405})
+CLOSED_GRPC = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "UNIMPLEMENTED", "NOT_FOUND"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,13 @@ class HttpSender:
     async def send(self, request: ExportLogsServiceRequest) -> None:
         answer = await self._post(request.SerializeToString())
         if not 200 <= answer.status < 300:
-            kind = RetryableExportError if answer.status in RETRYABLE_HTTP else PermanentExportError
-            raise kind(f"the receiver answers {answer.status}", error_type=f"http_{answer.status}")
+            raise _http_error(answer)
         try:
             _check(ExportLogsServiceResponse.FromString(answer.body))
         except DecodeError as error:
-            raise PermanentExportError("the receiver does not speak OTLP", error_type="not_otlp") from error
+            raise PermanentExportError(
+                "the receiver does not speak OTLP", error_type="not_otlp", closed=True
+            ) from error
 
     async def close(self) -> None:
         await self._client.close()
@@ -95,7 +99,9 @@ class HttpSender:
         except UnansweredError as error:
             raise RetryableExportError("the receiver is out of reach", error_type="unreachable") from error
         except WrongRequestError as error:
-            raise PermanentExportError("the address or a header makes no sense", error_type="bad_request") from error
+            raise PermanentExportError(
+                "the address or a header makes no sense", error_type="bad_request", closed=True
+            ) from error
 
 
 class GrpcSender:
@@ -126,12 +132,25 @@ class GrpcSender:
             )
         except self._failure as error:
             code = error.code().name  # type: ignore[attr-defined]
-            kind = RetryableExportError if code in RETRYABLE_GRPC else PermanentExportError
-            raise kind(f"the receiver answers {code}", error_type=f"grpc_{code.lower()}") from error
+            raise _grpc_error(code) from error
         _check(answer)
 
     async def close(self) -> None:
         await self._channel.close()
+
+
+def _http_error(answer: Answer) -> ExportError:
+    said, kind = f"the receiver answers {answer.status}", f"http_{answer.status}"
+    if answer.status in RETRYABLE_HTTP:
+        return RetryableExportError(said, error_type=kind, retry_after_seconds=answer.retry_after_seconds)
+    return PermanentExportError(said, error_type=kind, closed=answer.status in CLOSED_HTTP)
+
+
+def _grpc_error(code: str) -> ExportError:
+    said, kind = f"the receiver answers {code}", f"grpc_{code.lower()}"
+    if code in RETRYABLE_GRPC:
+        return RetryableExportError(said, error_type=kind)
+    return PermanentExportError(said, error_type=kind, closed=code in CLOSED_GRPC)
 
 
 def _check(answer: ExportLogsServiceResponse) -> None:

@@ -62,6 +62,7 @@ class App:
             [*self._exporters(), *more_exporters],
             telemetry=self.telemetry,
             clock=self.clock,
+            required=[entry.name for entry in EXPORTERS if entry.section in config.required_exporters],
             memory=self.memory,
         )
         sampler = Sampler(config.sample, self.telemetry)

@@ -57,6 +57,22 @@ class Config(BaseModel):
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
     log: LogConfig = Field(default=LogConfig(), description="Logs.")
 
+    @property
+    def required_exporters(self) -> tuple[str, ...]:
+        """Sections of the exporters that offsets wait for."""
+        if self.deliver.required is not None:
+            return self.deliver.required
+        return ("results",) if self.results.topic is not None else ()
+
+    @model_validator(mode="after")
+    def _required_exporters_are_on(self) -> Config:
+        mends = {"results": "set results.topic", "otlp": "set otlp.endpoint"}
+        on = {"results": self.results.topic is not None, "otlp": self.otlp.wanted}
+        for name in self.required_exporters:
+            if not on[name]:
+                raise ValueError(f"deliver.required names {name}, which is off: {mends[name]}, or leave it out")
+        return self
+
     @model_validator(mode="after")
     def _results_are_not_read_back(self) -> Config:
         if self.results.topic is not None and self.receive.wants(self.results.topic):

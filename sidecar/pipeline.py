@@ -1,7 +1,7 @@
 """The one place that knows the order: receive, decode, assemble, sample, evaluate, deliver, acknowledge.
 
-intake    polls Kafka, decodes, assembles, samples; never waits for scoring: when the scoring queue is full it
-          pauses the partitions and keeps polling, so that the group membership lives
+intake    polls Kafka, decodes, assembles, samples; never waits for scoring: when the scoring queue is full (or that of a
+          required exporter) it pauses the partitions and keeps polling, so that the group membership lives
 workers   evaluate requests from the queue and hand the results to delivery
 done      a record is acknowledged when every request of every trace that it fed has its outcome and is delivered
 
@@ -19,7 +19,6 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Outcome, Result
-from sidecar import deliver, scoring
 from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
@@ -30,6 +29,7 @@ from sidecar.observe.broken import Broken
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
+from sidecar.pauses import Pauses
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
@@ -45,11 +45,6 @@ logger = logging.getLogger(__name__)
 MEGABYTE = 1_000_000
 INTERNAL = "internal"
 _BIG_RECORD = 128 * 1024
-# What open traces still take while intake is paused must fit above this.
-_FULL = 0.8
-# Buffers that empty by themselves while intake is paused, and what must be in them for a pause to be of use.
-_DRAINING = (scoring.BUFFER, deliver.BUFFER)
-_DRAINING_SHARE = 0.1
 # Between two turns of the intake where the first broke.
 _PAUSE_SECONDS = 0.2
 _LEAST_STOP_SECONDS = 5.0
@@ -159,6 +154,7 @@ class Pipeline:
             tracing=tracing,
             clock=clock,
         )
+        self._pauses = Pauses(self._scoring, deliverer, self._memory, telemetry=telemetry)
         self._stopping = asyncio.Event()
         self._flush = False
         self._beat = clock.monotonic()
@@ -202,8 +198,7 @@ class Pipeline:
         """Take what has come, route what has ended, commit what is done."""
         began = self._clock.monotonic()
         self._scoring.refill()
-        paused = self._scoring.full or self._is_memory_short()
-        self._telemetry.set("rag_sidecar_intake_paused", paused)
+        paused = self._pauses.wanted()
         for taken in await self._source.poll(paused=paused):
             await self._feed(taken)
             await asyncio.sleep(0)
@@ -213,15 +208,6 @@ class Pipeline:
             self._open_seconds += self._clock.monotonic() - began
         self._relieve()
         await self._source.commit()
-
-    def _is_memory_short(self) -> bool:
-        """Whether a pause would make room. Open traces do not end while nothing is read: of these the oldest has to go, and that happens
-        when more is read."""
-        if self._memory.fill <= _FULL:
-            return False
-        taken = self._memory.by_buffer()
-        draining = sum(taken.get(buffer, 0) for buffer in _DRAINING)
-        return draining > _DRAINING_SHARE * self._memory.most_bytes
 
     async def _drain(self) -> None:
         if self._flush:

@@ -60,7 +60,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_kafka_failures_total", "counter", "Failed attempts of a Kafka client (start, consumer, outbox), by error or step.", ("client", "error_type")),
     Series("rag_sidecar_oldest_open_record_seconds", "gauge", "Age of the oldest record taken whose traces have not all ended."),
     Series("rag_sidecar_commits_total", "counter", "Offset commits, by outcome.", ("outcome",)),
-    Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused because scoring is full."),
+    Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused, by why: scoring has enough, a required exporter takes nothing, memory is short.", ("reason",)),
     Series("rag_sidecar_inference_seconds", "histogram", "Seconds a model took for one batch.", ("model",)),
     Series("rag_sidecar_inference_batch_size", "histogram", "Items in one batch of a model.", ("model",), SIZES),
     Series("rag_sidecar_inference_failures_total", "counter", "Batches a model failed on.", ("model", "reason")),

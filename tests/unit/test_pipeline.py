@@ -95,6 +95,26 @@ class Sink:
         self.results += results
 
 
+class Gated:
+    """Takes nothing until it is let go."""
+
+    name = "gated"
+    every_trace = True
+    local = False
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+        self.ids: set[str] = set()
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def export(self, results: Sequence[Result]) -> None:
+        await self.go.wait()
+        self.ids |= {result.id for result in results}
+
+
 class Slow(Engine):
     """Takes its time, and breaks on the question `break`."""
 
@@ -195,6 +215,27 @@ async def test_intake_pauses_while_scoring_is_full_and_loses_nothing() -> None:
     await setting.run()
     assert setting.source.paused_polls > 0
     assert len(setting.sink.results) == 80
+
+
+async def test_intake_pauses_while_a_required_exporter_takes_nothing_and_goes_on_when_it_does() -> None:
+    telemetry, clock, topic = Telemetry(), SystemClock(), Gated()
+    config = DeliverConfig(queue_size=4, linger_seconds=0)
+    deliverer = Deliverer(config, [topic], telemetry=telemetry, clock=clock, required=["gated"])
+    setting = build([native(n) for n in range(60)], parts={"deliverer": deliverer, "telemetry": telemetry})
+    await deliverer.start()
+    running = asyncio.create_task(setting.run())
+    async with asyncio.timeout(20):
+        while setting.source.paused_polls < 200:  # noqa: ASYNC110 - a count, not an event
+            await asyncio.sleep(0.005)
+    assert setting.source.given < 60
+    assert telemetry.value("rag_sidecar_intake_paused", reason="exporter") == 1
+    assert setting.source.tracker.committable() == {}, "no offset passes a result that the topic has not"
+    topic.go.set()
+    await running
+    await deliverer.stop(5)
+    assert len(topic.ids) == 60
+    assert setting.source.done
+    assert telemetry.value("rag_sidecar_intake_paused", reason="exporter") == 0
 
 
 async def test_a_backlog_over_its_limit_is_shed_and_counted() -> None:

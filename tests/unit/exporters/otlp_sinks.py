@@ -30,6 +30,7 @@ class Sink:
     url: str = ""
     answers: list[Any] = field(default_factory=list)
     refuse: int = 0
+    retry_after: str = ""
     logs: list[ExportLogsServiceRequest] = field(default_factory=list)
     traces: list[ExportTraceServiceRequest] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -94,6 +95,8 @@ def http_sink() -> Iterator[Sink]:
             self.send_response(status)
             if status == 302:
                 self.send_header("Location", "/login")
+            if sink.retry_after:
+                self.send_header("Retry-After", sink.retry_after)
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)

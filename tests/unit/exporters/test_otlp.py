@@ -179,6 +179,26 @@ async def test_an_http_status_says_whether_to_try_again(
     assert getattr(caught.value, "error_type", None) == f"http_{status}"
 
 
+@pytest.mark.parametrize(("status", "closed"), [(400, False), (413, False), (401, True), (403, True), (404, True)])
+async def test_a_permanent_refusal_says_whether_others_would_be_taken(
+    http_receiver: Sink, status: int, closed: bool
+) -> None:
+    http_receiver.answers = [status]
+    with pytest.raises(PermanentExportError) as caught:
+        await sent(http_receiver, SCORED)
+    assert caught.value.closed is closed
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("7", 7.0), ("", None)], ids=["seconds", "nothing"])
+async def test_the_wait_that_a_receiver_asks_for_is_handed_on(
+    http_receiver: Sink, said: str, seconds: float | None
+) -> None:
+    http_receiver.answers, http_receiver.retry_after = [429], said
+    with pytest.raises(RetryableExportError) as caught:
+        await sent(http_receiver, SCORED)
+    assert caught.value.retry_after_seconds == seconds
+
+
 @pytest.mark.parametrize("code", [c for c in grpc.StatusCode if c is not grpc.StatusCode.OK], ids=lambda c: c.name)
 async def test_a_grpc_status_says_whether_to_try_again(code: Any) -> None:
     with grpc_sink() as sink:
