@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from sidecar.record.span import RagSpan, Said, SpanKind
 
 ORCHESTRATORS = (SpanKind.CHAIN, SpanKind.AGENT)
+# No framework nests deeper; without an end a chain of ten thousand spans would cost its square.
+_DEEPEST = 200
 
 
 @dataclass(slots=True)
@@ -24,9 +26,9 @@ class Node:
         return self.span.said
 
     def ancestors(self) -> Iterable[Node]:
-        """Parents up to the root; a loop of parents ends."""
+        """Parents up to the root, or as many as are looked at; a loop of parents ends."""
         node, steps = self.parent, 0
-        while node is not None and steps < 1000:
+        while node is not None and steps < _DEEPEST:
             yield node
             node, steps = node.parent, steps + 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -158,3 +159,10 @@ def test_a_trace_that_outgrows_the_number_of_spans_still_ends_and_gives_all_hold
         acknowledgement.release()
     assert sum(lease.holds for lease in leases) == 0
     assert "spans_left_out" in ended.requests[0].partial
+
+
+def test_a_chain_of_ten_thousand_spans_costs_no_square() -> None:
+    spans = [span(1, n + 1, SpanKind.LLM, parent=n or None, answer="a") for n in range(10_000)]
+    started = time.process_time()
+    assert len(build_requests(spans)) == 1
+    assert time.process_time() - started < 3
