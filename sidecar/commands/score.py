@@ -6,15 +6,19 @@ One result a line, in the order of the input. A line that cannot be read keeps i
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, BinaryIO, TypeAlias
 
 import orjson
 import typer
@@ -100,11 +104,11 @@ async def score_file(
     scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode)
     summary = Summary()
     with ExitStack() as stack:
-        lines = _lines(stack, source)
+        stream = _open(source)
         write = stack.enter_context(lines_to(target))
         await runtime.start()
         try:
-            async for line, (text, result) in _in_order(lines, scoring):
+            async for line, (text, result) in _in_order(_lines(stream), scoring):
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
@@ -125,10 +129,10 @@ class _Line:
 _Scored: TypeAlias = tuple[bytes, Result | None]
 
 
-async def _in_order(lines: Iterator[_Line], scoring: _Scoring) -> AsyncIterator[tuple[_Line, _Scored]]:
+async def _in_order(lines: AsyncIterator[_Line], scoring: _Scoring) -> AsyncIterator[tuple[_Line, _Scored]]:
     waiting: deque[tuple[_Line, asyncio.Task[_Scored]]] = deque()
     try:
-        for line in lines:
+        async for line in lines:
             waiting.append((line, asyncio.create_task(scoring.score(line))))
             if len(waiting) >= _IN_FLIGHT:
                 first, task = waiting.popleft()
@@ -195,17 +199,43 @@ def _unread(number: int, error: DecodeError) -> dict[str, object]:
     }
 
 
-def _lines(stack: ExitStack, source: Path) -> Iterator[_Line]:
+def _open(source: Path) -> BinaryIO:
     try:
-        stream = sys.stdin.buffer if str(source) == "-" else stack.enter_context(source.open("rb"))
+        # A stream of our own: closing Python's while it is read would wait for the next line.
+        return os.fdopen(sys.stdin.fileno(), "rb", closefd=False) if str(source) == "-" else source.open("rb")
     except OSError as error:
         raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
 
-    def numbered() -> Iterator[_Line]:
-        read = 0
-        for number, line in enumerate(stream, 1):
-            read += len(line)
-            if line.strip():
-                yield _Line(number, read, line)
 
-    return numbered()
+async def _lines(stream: BinaryIO) -> AsyncIterator[_Line]:
+    """The lines that are not empty. They are read in a thread that nobody waits for: a pipe may say nothing for hours, and a stop must not."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[_Line | OSError | None] = asyncio.Queue(_IN_FLIGHT)
+
+    def hand_over(item: _Line | OSError | None) -> None:
+        put = queue.put(item)
+        try:
+            asyncio.run_coroutine_threadsafe(put, loop).result()
+        except RuntimeError:  # The loop has ended.
+            put.close()
+            raise CancelledError from None
+
+    def read() -> None:
+        end = 0
+        with contextlib.suppress(CancelledError), stream:  # Cancelled: nobody wants more.
+            try:
+                for number, line in enumerate(stream, 1):
+                    end += len(line)
+                    if line.strip():
+                        hand_over(_Line(number, end, line))
+            except OSError as error:
+                hand_over(error)
+            hand_over(None)
+
+    threading.Thread(target=read, name="score-read", daemon=True).start()
+    while (item := await queue.get()) is not None:
+        if isinstance(item, OSError):
+            raise ConfigError(
+                "IN", item.strerror or type(item).__name__, "give a readable file of JSON lines"
+            ) from item
+        yield item
