@@ -11,7 +11,7 @@ demo: $(VENV)/.demo
 
 # Three tiers: what needs no real part (two minutes), all that a change needs to land, and what takes hours.
 test-fast: lint
-	$(BIN)/python -m pytest -q -m "not real and not long"
+	$(BIN)/python -m pytest -q -m "not real and not slow and not long"
 
 test: lint parts
 	$(BIN)/python -m pytest -q -m "not long"

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-
 # What a million empty matches take where the limits were set.
 _REFERENCE_SECONDS = 0.2
 
