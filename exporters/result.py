@@ -115,19 +115,21 @@ class Completeness:
     """How whole the trace was that a request was read from.
 
     records    Kafka records that fed it; a record that only repeats others counts too
+    spans      different spans and log records in it: of two results of one request the one of more spans is the more complete
     root_seen  whether the trace's root span was among them
     ended      why it was taken as it was: complete, no_root, max_age, evicted, flushed
     cut        whether it had more spans than may be kept (`assemble.most_spans`)
     """
 
     records: int
+    spans: int
     root_seen: bool
     ended: str
     cut: bool
 
 
 # What a native record is by nature.
-WHOLE = Completeness(records=1, root_seen=True, ended="complete", cut=False)
+WHOLE = Completeness(records=1, spans=1, root_seen=True, ended="complete", cut=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

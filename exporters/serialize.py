@@ -64,7 +64,13 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
 def _completeness(trace: Completeness | None) -> Json:
     if trace is None:
         return None
-    return {"records": trace.records, "root_seen": trace.root_seen, "ended": clean(trace.ended), "cut": trace.cut}
+    return {
+        "records": trace.records,
+        "spans": trace.spans,
+        "root_seen": trace.root_seen,
+        "ended": clean(trace.ended),
+        "cut": trace.cut,
+    }
 
 
 def rfc3339(seconds: float) -> str | None:

@@ -281,7 +281,7 @@ class Assembler:
             return self._replayed(one.claim, completion)
         self._scatter.ended(one.claim.partitions, has_root=one.has_root)
         self._telemetry.count("rag_sidecar_traces_assembled_total", completion=completion)
-        completeness = Completeness(one.records, one.has_root, completion, one.cut)
+        completeness = Completeness(one.records, len(one.spans), one.has_root, completion, one.cut)
         found, ignored = self._requests(one, completion)
         assembled = Assembled(trace_id, found, completeness, one.claim, ignored)
         if found and all(request.kind is TraceKind.LLM_ONLY for request in found):
@@ -297,7 +297,7 @@ class Assembler:
     def _replayed(self, claim: Claim, completion: str) -> list[Assembled]:
         """A trace of which every record was done before: it has had its outcome."""
         self._telemetry.count("rag_sidecar_traces_ignored_total", reason="replayed")
-        return [Assembled(claim.key, (), Completeness(len(claim.held), False, completion, False), claim, "replayed")]
+        return [Assembled(claim.key, (), Completeness(len(claim.held), 0, False, completion, False), claim, "replayed")]
 
     def _requests(self, one: _Open, completion: str) -> tuple[tuple[RagTrace, ...], str | None]:
         """The requests of a trace, or why there is none."""

@@ -316,7 +316,7 @@ async def test_requests_that_wait_for_scoring_are_given_up_when_their_partition_
 async def test_a_result_says_how_whole_its_trace_was() -> None:
     setting = build([native(1)])
     await setting.run()
-    assert [result.trace for result in setting.sink.results] == [Completeness(1, True, "complete", False)]
+    assert [result.trace for result in setting.sink.results] == [Completeness(1, 1, True, "complete", False)]
 
 
 async def test_a_stop_waits_for_scoring_no_longer_than_it_is_told() -> None:

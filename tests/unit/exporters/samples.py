@@ -75,7 +75,7 @@ SCORED = Result(
     cost_usd={"input": 0.25, "cached_input": 0.5, "output": 0.125},
     durations={"total": 2.0, "retrieval": 0.25, "generation": 1.5, "time_to_first_token": 0.07},
     retrieved_documents=2,
-    trace=Completeness(records=3, root_seen=True, ended="complete", cut=False),
+    trace=Completeness(records=3, spans=5, root_seen=True, ended="complete", cut=False),
 )
 SAMPLED_OUT = replace(
     SCORED,
