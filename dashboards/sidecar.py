@@ -263,6 +263,14 @@ def _exports() -> list[Panel]:
             by="label",
             width=6,
         ),
+        shapes.rates(
+            "Values redacted",
+            "Values per second that were replaced by pseudonyms in results, by kind. A kind that jumps is a service that began to show "
+            "such data to its users, or an own pattern that matches too much.",
+            "rag_sidecar_redactions_total",
+            by="kind",
+            width=6,
+        ),
     ]
 
 

@@ -145,6 +145,8 @@ class Result:
     upstream_adjusted_count  how many requests of the source this one stands for (tracestate `ot=th`), None = unknown
     timestamp    end of the request, seconds since the epoch (event time)
     completed_at when the sidecar was done with it, seconds since the epoch
+    redacted     how many different values were replaced by pseudonyms in its texts, by kind; evidence then points into the documents as
+                 they are after that; None where nothing was looked for
     trace        how whole the trace was; None where the request was made by hand. A native record is whole by nature
     """
 
@@ -172,6 +174,7 @@ class Result:
     cost_usd: Mapping[str, float] | None = None
     durations: Mapping[str, float] = field(default_factory=dict)
     retrieved_documents: int | None = None
+    redacted: Mapping[str, int] | None = None
     trace: Completeness | None = None
 
     @property

@@ -57,6 +57,7 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
         "cost_usd": None if cost is None else _number(math.fsum(cost.values())),
         "cost_usd_by_type": None if cost is None else dict(cost),
         "durations": {name: _number(result.durations.get(name)) for name in _DURATIONS},
+        "redacted": None if result.redacted is None else dict(result.redacted),
         "trace": _completeness(result.trace),
     }
 

@@ -32,6 +32,7 @@ from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.deadline import Deadline, Stage, stop_in_order
 from sidecar.record.errors import BrokerError
 from sidecar.record.memory import MemoryBudget
+from sidecar.redact.redactor import Redactor
 from sidecar.sample.rules import Sampler
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class App:
                 "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
             )
         self.tracing = Tracing(config.otlp)
+        self.redactor = Redactor(config.redact) if config.redact.enabled else None
         self.deliverer = Deliverer(
             config.deliver,
             [*self._exporters(), *more_exporters],
@@ -87,6 +89,7 @@ class App:
             clock=self.clock,
             tracing=self.tracing,
             memory=self.memory,
+            redactor=self.redactor,
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
         self.admin = Admin(config.admin, self.telemetry.registry, alive=self._not_alive, ready=self._not_ready)

@@ -28,6 +28,7 @@ from sidecar.observe.logs import LogConfig
 from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
+from sidecar.redact.settings import RedactConfig
 from sidecar.sample.rules import SampleConfig
 from sidecar.settings import environment
 from sidecar.settings.messages import Given, explain
@@ -50,6 +51,9 @@ class Config(BaseModel):
     evaluate: EvaluateConfig = Field(default=EvaluateConfig(), description="What scores a request.")
     inference: InferenceConfig = Field(default=InferenceConfig(), description="Local models.")
     price: PriceConfig = Field(default=PriceConfig(), description="Token prices.")
+    redact: RedactConfig = Field(
+        default=RedactConfig(), description="Personal data and secrets in what leaves the process."
+    )
     deliver: DeliverConfig = Field(default=DeliverConfig(), description="Queues of the exporters.")
     prometheus: PrometheusConfig = Field(default=PrometheusConfig(), description="Series about the RAG services.")
     otlp: OtlpConfig = Field(default=OtlpConfig(), description="OpenTelemetry evaluation events and our own spans.")

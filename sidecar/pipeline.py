@@ -36,7 +36,8 @@ from sidecar.record.deadline import Deadline
 from sidecar.record.errors import DecodeError
 from sidecar.record.memory import MemoryBudget
 from sidecar.record.record import Record
-from sidecar.results import make_result
+from sidecar.redact.redactor import Redactor
+from sidecar.results import Said, make_result, redact
 from sidecar.sample.rules import Decision, Sampler
 from sidecar.scoring import Job, Journey, Limits, Scoring
 
@@ -127,9 +128,11 @@ class Pipeline:
         clock: Clock,
         tracing: Tracing,
         memory: MemoryBudget | None = None,
+        redactor: Redactor | None = None,
         budget_interval_seconds: float = 2.0,
     ) -> None:
-        """`memory` is what the waiting requests share with the other buffers; by default as the settings say."""
+        """`memory` is what the waiting requests share with the other buffers; by default as the settings say. `redactor` is None where
+        nothing is redacted."""
         self._config = config
         self._source = source
         self._decoder = decoder
@@ -141,6 +144,7 @@ class Pipeline:
         self._clock = clock
         self._tracing = tracing
         self._memory = memory or MemoryBudget(config.buffer_megabytes * MEGABYTE)
+        self._redactor = redactor
         self._broken = Broken(logger, telemetry, clock)
         self._drain_by = Deadline(config.drain_seconds, clock)
         self._budget_interval = budget_interval_seconds
@@ -308,13 +312,16 @@ class Pipeline:
     async def _close(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
         """The one end of every request: count the outcome, then deliver; the job is finished when delivery is done."""
         try:
-            result = self._result(job, outcome, reason, evaluated)
+            said = await redact(evaluated, job.trace, self._redactor)
+            result = self._result(job, outcome, reason, said)
         except Exception as error:  # noqa: BLE001 - the barrier of requests: without a result the outcome is counted all the same
             self._broken.tell("result", error)
             self._telemetry.count("rag_sidecar_requests_total", outcome=Outcome.FAILED, reason=INTERNAL)
             job.finish()
             return
         self._telemetry.count("rag_sidecar_requests_total", outcome=outcome, reason=reason or "")
+        for kind, number in (result.redacted or {}).items():
+            self._telemetry.count("rag_sidecar_redactions_total", number, kind=kind)
         if outcome.evaluated:
             delay = result.completed_at - result.timestamp
             self._telemetry.observe("rag_sidecar_end_to_end_delay_seconds", max(0.0, delay))
@@ -324,14 +331,15 @@ class Pipeline:
             self._broken.tell("deliver", error)
             job.finish()
 
-    def _result(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None) -> Result:
+    def _result(self, job: Job, outcome: Outcome, reason: str | None, said: Said) -> Result:
         return make_result(
             job.trace,
             pricer=self._pricer,
             completed_at=self._clock.now(),
             outcome=outcome,
             reason=reason,
-            evaluated=evaluated,
+            evaluated=said.evaluated,
+            redacted=said.redacted,
             inclusion_probability=job.decision.probability,
             completeness=job.journey.assembled.completeness,
         )

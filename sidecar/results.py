@@ -1,16 +1,67 @@
-"""From a scored request to its result."""
+"""From a scored request to its result, and the one place where the texts of a result are redacted."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from exporters.result import Completeness, Outcome, Result
+from exporters.result import ClaimResult, Completeness, DocumentResult, Evaluation, Evidence, Outcome, Result
 from exporters.text import clean
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
 from sidecar.record.request import RagTrace, Tokens
+from sidecar.redact.redactor import Redactor
+from sidecar.redact.session import Session
 
 NAMESPACE = uuid.UUID("8f6f5f0e-5d3c-5b0a-9a52-0d8c3b8a6f11")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a request, and how many values were replaced in it, by kind; None where nothing was looked for."""
+
+    evaluated: Evaluated | None
+    redacted: Mapping[str, int] | None = None
+
+
+async def redact(evaluated: Evaluated | None, trace: RagTrace, redactor: Redactor | None) -> Said:
+    """What evaluators say, as it may leave the process. They themselves have read the original.
+
+    Evidence points into the documents as they are after redaction.
+    """
+    if redactor is None or evaluated is None:
+        return Said(evaluated)
+    if not any(one.claims or one.explanation or one.documents for one in evaluated.evaluations):
+        return Said(evaluated, {})
+    texts = [trace.question, *(document.text for document in trace.documents), trace.answer]
+
+    def work(session: Session) -> Said:
+        evaluations = tuple(_redacted(one, trace, session) for one in evaluated.evaluations)
+        return Said(replace(evaluated, evaluations=evaluations), session.counts)
+
+    return await redactor.run(work, [text for text in texts if text])
+
+
+def _redacted(one: Evaluation, trace: RagTrace, session: Session) -> Evaluation:
+    return replace(
+        one,
+        explanation=None if one.explanation is None else session.redact(one.explanation).text,
+        claims=tuple(_claim(claim, trace, session) for claim in one.claims),
+        documents=tuple(_document(document, session) for document in one.documents),
+    )
+
+
+def _claim(claim: ClaimResult, trace: RagTrace, session: Session) -> ClaimResult:
+    evidence = claim.evidence
+    if evidence is not None:
+        text = trace.documents[evidence.document].text or ""
+        evidence = Evidence(evidence.document, *session.redact(text).span(evidence.start, evidence.end))
+    return replace(claim, text=session.redact(claim.text, part_of=trace.answer or "").text, evidence=evidence)
+
+
+def _document(document: DocumentResult, session: Session) -> DocumentResult:
+    return document if document.id is None else replace(document, id=session.redact_id(document.id))
 
 
 def make_result(
@@ -23,6 +74,7 @@ def make_result(
     evaluated: Evaluated | None = None,
     inclusion_probability: float = 1.0,
     completeness: Completeness | None = None,
+    redacted: Mapping[str, int] | None = None,
 ) -> Result:
     """The result of one request. Its id is a function of the trace alone, so that a replay overwrites."""
     priced = pricer.price(trace.model_calls)
@@ -52,6 +104,7 @@ def make_result(
         cost_usd=priced.cost_usd,
         durations=_durations(trace),
         retrieved_documents=len(trace.documents),
+        redacted=redacted,
         trace=completeness,
     )
 

@@ -41,7 +41,8 @@ from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import Pricer
 from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.results import make_result
+from sidecar.redact.redactor import Redactor
+from sidecar.results import make_result, redact
 
 cli = new_cli()
 
@@ -101,7 +102,8 @@ async def score_file(
     opened, OutputError where the results cannot be written.
     """
     runtime = ModelRuntime(settings.inference, Telemetry())
-    scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode)
+    redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
+    scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode, redactor)
     summary = Summary()
     with ExitStack() as stack:
         stream = _open(source)
@@ -152,6 +154,7 @@ class _Scoring:
     engine: Engine
     pricer: Pricer
     limits: DecodeConfig
+    redactor: Redactor | None
 
     async def score(self, line: _Line) -> _Scored:
         own = _request_id(line.text, self.limits)
@@ -160,13 +163,15 @@ class _Scoring:
         except DecodeError as error:
             return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
         evaluated = await self.engine.evaluate(trace)
+        said = await redact(evaluated, trace, self.redactor)
         result = make_result(
             trace,
             pricer=self.pricer,
             completed_at=time.time(),
             outcome=evaluated.outcome,
             reason=evaluated.reason,
-            evaluated=evaluated,
+            evaluated=said.evaluated,
+            redacted=said.redacted,
             completeness=WHOLE,
         )
         return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result

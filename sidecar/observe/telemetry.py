@@ -69,6 +69,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_exports_total", "counter", "Results handed to exporters, by outcome.", ("exporter", "outcome")),
     Series("rag_sidecar_export_seconds", "histogram", "Seconds of one push to an exporter, failed or not.", ("exporter",)),
     Series("rag_sidecar_export_failures_total", "counter", "Pushes to an exporter that failed, retried or not.", ("exporter", "error_type")),
+    Series("rag_sidecar_redactions_total", "counter", "Values of a request that were replaced by pseudonyms before its result went out, by kind.", ("kind",)),
     Series("rag_sidecar_detector_rate", "gauge", "How often verdicts are right: sensitivity (hallucinated found), specificity (grounded passed).", ("rate", "grounding_model")),
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label", "grounding_model")),
     Series("rag_sidecar_loop_stall_seconds", "histogram", "Seconds for which the event loop stood still, where over 0.2.", (), STALLS),

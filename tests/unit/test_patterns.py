@@ -31,6 +31,8 @@ from sidecar.evaluate.text.language import language_of
 from sidecar.inference.embedding.text import read_words, sentences
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.request import Document, ModelCall, Tokens
+from sidecar.redact.redactor import Redactor
+from sidecar.redact.settings import RedactConfig
 from tests.cpu import cpu_limit
 from tests.unit.decode.spans import message, one, span
 
@@ -38,7 +40,9 @@ pytestmark = pytest.mark.slow
 MEGABYTE = 1_000_000
 RUNS = ("\n", " ", "\n ", "[", "-", "0", "a b ", "<document>", '"', "\\", '\\"', ",")
 MORE_RUNS = (
-    "\t", "\r\n", "\n\n", "]", "(", "*", "_", "#", "|", ":", ".", "<", "a", "A", "。", "'", "`", "a\n", "1,", "A-", "[1]", "[1]\n", "![",
+    "\t", "\r\n", "\n\n", "]", "(", "*", "_", "#", "|", ":", ".", "<", "a", "A", "。", "'", "`", "a\n", "1,", "A-", "@", "+", "a@", "a.", "1.", "1-",
+    "0 ", "00", ":a", "token=", "token:$", "eyJ", "-----BEGIN PRIVATE KEY-----",
+    "[1]", "[1]\n", "![",
     "[a](", "<b ", "<doc ", "</context>", "context:\n", "a: b\n", "```", "**a", "- a\n", "|a|\n", "provided ", "is not ", "i am really ",
     "there is no ", "however ", "status ", '["', '{"a":', "\\ud800",
 )  # fmt: skip
@@ -47,6 +51,7 @@ MORE_RUNS = (
 BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.abstain._ABSTAINS": 4000,
     "sidecar.evaluate.text.abstain._LECTURE": 4000,
+    "sidecar.redact.secrets._PEM_LINES": 20_000,
 }
 
 
@@ -73,6 +78,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 PATTERNS = _patterns()
+REDACTOR = Redactor(RedactConfig())
 
 
 def _text(run: str, size: int) -> str:
@@ -126,6 +132,10 @@ def _decode(value: Mapping[str, Any] | str) -> object:
     return read_native({"question": "q", "answer": value}, DecodeConfig(), fallback_timestamp=0.0)
 
 
+def _redact(text: str) -> object:
+    return REDACTOR.session([text]).redact(text)
+
+
 def _documents(text: str) -> object:
     third = len(text) // 3
     halves = (Document(1, text[:third]), Document(2, text[third:]))
@@ -154,6 +164,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "a native record": (_decode, MEGABYTE),
     "sentences": (sentences, 100_000),  # of a document, on a thread: one step for each break
     "read_words": (read_words, MEGABYTE),
+    "redact": (_redact, MEGABYTE // 2),  # in a thread
     "price": (lambda text: Pricer(PriceConfig()).price([ModelCall(None, text, Tokens(1, 1))]), MEGABYTE),
 }
 

@@ -37,6 +37,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "cost_usd": 0.875,
         "cost_usd_by_type": {"input": 0.25, "cached_input": 0.5, "output": 0.125},
         "durations": {"total": 2.0, "retrieval": 0.25, "generation": 1.5, "time_to_first_token": 0.07},
+        "redacted": None,
         "trace": {"records": 3, "spans": 5, "root_seen": True, "ended": "complete", "cut": False},
     }
     assert isinstance(evaluations, list)
