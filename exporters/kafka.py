@@ -17,9 +17,10 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
+from exporters.clients.files import UnreadableFileError
 from exporters.clients.kafka_errors import FAILURES, Kind, kind_of
 from exporters.clients.producer import KafkaProducer, open_producer
-from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
+from exporters.clients.security import Brokers, SecurityConfig
 from exporters.result import SCHEMA, Result
 from exporters.serialize import result_to_json
 from exporters.text import clean

@@ -59,6 +59,7 @@ async def open_producer(brokers: Brokers, *, client_id: str, request_seconds: fl
         **brokers.client_options(),
         **options,
     )
+    brokers.keep_fresh(producer.client)
     try:
         await producer.start()
     except BaseException:

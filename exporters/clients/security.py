@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from aiokafka.abc import AbstractTokenProvider
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from exporters.clients.files import UnreadableFileError, read_text
+from exporters.clients.login import TokenFile, reread_password
+from exporters.clients.oauth import ClientCredentials, OauthConfig
+from exporters.clients.tls import RereadContext
 
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
@@ -25,11 +29,19 @@ class SecurityConfig(BaseModel):
     )
     username: str | None = Field(default=None, description="SASL user.")
     password: SecretStr | None = Field(default=None, description="SASL password; better from the environment.")
-    password_file: Path | None = Field(default=None, description="File that holds the SASL password.")
+    password_file: Path | None = Field(
+        default=None, description="File that holds the SASL password; read again for each connection."
+    )
     token_file: Path | None = Field(
         default=None, description="File that holds an OAUTHBEARER token; read again for each connection."
     )
-    ca_file: Path | None = Field(default=None, description="PEM file of authorities to trust; else the system's.")
+    oauth: OauthConfig | None = Field(
+        default=None, description="Token endpoint that OAUTHBEARER tokens are fetched from, in place of token_file."
+    )
+    ca_file: Path | None = Field(
+        default=None,
+        description="PEM file of authorities to trust; else the system's. This and the next two are read again once they are replaced.",
+    )
     cert_file: Path | None = Field(default=None, description="PEM file of our certificate, for mutual TLS.")
     key_file: Path | None = Field(default=None, description="PEM file of its private key.")
     key_password: SecretStr | None = Field(default=None, description="Password of the private key, if it has one.")
@@ -49,7 +61,7 @@ class SecurityConfig(BaseModel):
     def _fits(self) -> Self:
         if self.sasl:
             self._check_login()
-        elif self.username or self.password or self.password_file or self.token_file:
+        elif self.username or self.password or self.password_file or self.token_file or self.oauth:
             raise ValueError(f"protocol {self.protocol} does not log in: set SASL_SSL, or remove username and password")
         if not self.tls and (self.ca_file or self.cert_file or self.key_file):
             raise ValueError(
@@ -61,8 +73,8 @@ class SecurityConfig(BaseModel):
 
     def _check_login(self) -> None:
         if self.sasl_mechanism == "OAUTHBEARER":
-            if self.token_file is None:
-                raise ValueError("OAUTHBEARER needs token_file")
+            if (self.token_file is None) == (self.oauth is None):
+                raise ValueError("OAUTHBEARER needs either token_file or oauth")
             return
         if self.username is None:
             raise ValueError(f"{self.sasl_mechanism} needs username")
@@ -78,22 +90,32 @@ class SecurityConfig(BaseModel):
         if self.sasl:
             options["sasl_mechanism"] = self.sasl_mechanism
             if self.sasl_mechanism == "OAUTHBEARER":
-                options["sasl_oauth_token_provider"] = _TokenFile(f"{path}.token_file", _required(self.token_file))
+                options["sasl_oauth_token_provider"] = self._tokens(path)
             else:
                 options["sasl_plain_username"] = self.username
-                options["sasl_plain_password"] = self._password(path)
+                options["sasl_plain_password"] = self.read_password(path)
         return options
 
-    def _password(self, path: str) -> str:
+    def read_password(self, path: str) -> str:
+        """The SASL password as it is now. Raises UnreadableFileError."""
         if self.password is not None:
             return self.password.get_secret_value()
-        return _read(f"{path}.password_file", _required(self.password_file))
+        return read_text(f"{path}.password_file", _required(self.password_file))
 
-    def _ssl_context(self, path: str) -> ssl.SSLContext:
+    def _tokens(self, path: str) -> TokenFile | ClientCredentials:
+        if self.oauth is not None:
+            return ClientCredentials(self.oauth, f"{path}.oauth")
+        return TokenFile(f"{path}.token_file", _required(self.token_file))
+
+    def _ssl_context(self, path: str) -> RereadContext:
+        files = [file for file in (self.ca_file, self.cert_file, self.key_file) if file is not None]
+        return RereadContext(ssl.PROTOCOL_TLS_CLIENT, lambda: self._read_certificates(path), files)
+
+    def _read_certificates(self, path: str) -> ssl.SSLContext:
         for field in ("ca_file", "cert_file", "key_file"):
             file: Path | None = getattr(self, field)
             if file is not None:
-                _read(f"{path}.{field}", file)
+                read_text(f"{path}.{field}", file)
         try:
             context = ssl.create_default_context(cafile=self.ca_file)
         except ssl.SSLError as error:
@@ -134,37 +156,10 @@ class Brokers:
         """What aiokafka's clients take as keyword arguments. Reads the files; raises UnreadableFileError naming the one at fault."""
         return {"bootstrap_servers": self.servers, **self.security.client_options(f"{self.section}.security")}
 
-
-class UnreadableFileError(OSError):
-    """A file of the settings cannot be read, or does not hold what it should. At the start that is a wrong setting; to a client
-    that runs it is one more connection that could not be made, and may be made later: files are replaced while we run.
-
-    `field` is the setting's dotted path, `problem` what is wrong, `mend` what to do.
-    """
-
-    def __init__(self, field: str, problem: str) -> None:
-        self.field = field
-        self.problem = problem
-        self.mend = "give a file that this process can read"
-        super().__init__(f"{field}: {problem} ({self.mend})")
-
-
-class _TokenFile(AbstractTokenProvider):  # type: ignore[misc]
-    """An OAUTHBEARER token from a file that something else keeps fresh, such as a projected service account token."""
-
-    def __init__(self, field: str, file: Path) -> None:
-        self._field = field
-        self._file = file
-
-    async def token(self) -> str:
-        return _read(self._field, self._file)
-
-
-def _read(field: str, file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(field, f"{file}: {type(error).__name__}") from error
+    def keep_fresh(self, client: Any) -> None:
+        """Make an AIOKafkaClient of these brokers send a password file's present content wherever it connects again."""
+        if self.security.password_file is not None:
+            reread_password(client, lambda: self.security.read_password(f"{self.section}.security"))
 
 
 def _required(path: Path | None) -> Path:

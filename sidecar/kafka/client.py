@@ -33,7 +33,9 @@ from aiokafka.errors import (
 from aiokafka.protocol.coordination import FindCoordinatorRequest
 from aiokafka.protocol.metadata import MetadataRequest
 
-from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
+from exporters.clients.files import UnreadableFileError
+from exporters.clients.oauth import TokenError
+from exporters.clients.security import Brokers, SecurityConfig
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import BrokerError, ConfigError, SidecarError
 
@@ -62,6 +64,9 @@ async def survey(
         deadline = asyncio.get_running_loop().time() + config.start_timeout_seconds
         while True:
             answer = await _ask(connection, MetadataRequest(list(topics) or None, create), asked, address)
+            if not answer.brokers and asked.security.sasl and asked.security.sasl_mechanism == "OAUTHBEARER":
+                # aiokafka takes a token that is refused for one that is taken; the broker then answers everything with nothing.
+                raise explain(SaslAuthenticationFailed(), asked, address)
             waiting = [topic[1] for topic in answer.topics if for_code(topic[0]) is LeaderNotAvailableError]
             if not waiting or asyncio.get_running_loop().time() > deadline:
                 break
@@ -240,6 +245,9 @@ def explain(error: Exception, brokers: Brokers, address: str) -> SidecarError:
     cannot be read. The one table for foreign errors."""
     if isinstance(error, UnreadableFileError):
         return ConfigError(error.field, error.problem, error.mend)
+    if isinstance(error, TokenError):
+        problem = f"no token to log in to {address} with: {error.problem}"
+        return BrokerError("authenticate", problem, error.mend.format(section=brokers.section))
     step, problem, mend = _found(error, brokers.security)
     return BrokerError(step, f"{address}: {problem}", mend.format(section=brokers.section), passing=_may_pass(error))
 
@@ -255,7 +263,6 @@ def _may_pass(error: Exception) -> bool:
 
 _CERTIFICATE_MEND = "set {section}.security.ca_file to the authority that signed it, and use its host name"
 _MECHANISM_MEND = "check {section}.security.sasl_mechanism and protocol"
-_LOGIN_MEND = "check {section}.security.username and password"
 _PROTOCOL_MEND = "does this port speak TLS? check {section}.security.protocol"
 _TIME_MEND = "check address, firewall and {section}.connect_timeout_seconds"
 _UP_MEND = "is the broker up? check {section}.bootstrap_servers"
@@ -270,7 +277,7 @@ def _found(error: Exception, security: SecurityConfig) -> tuple[str, str, str]:
     elif isinstance(error, ssl.SSLError) or (isinstance(error, ConnectionResetError) and security.tls):
         found = ("tls", "the TLS handshake failed", _PROTOCOL_MEND)
     elif isinstance(error, _LOGIN_REFUSED):
-        found = ("authenticate", "the broker refused user or password", _LOGIN_MEND)
+        found = ("authenticate", *_refused_login(security))
     elif isinstance(error, _LOGIN_UNKNOWN):
         found = ("authenticate", f"the broker does not take {security.sasl_mechanism} here", _MECHANISM_MEND)
     elif isinstance(error, TimeoutError):
@@ -284,6 +291,15 @@ def _found(error: Exception, security: SecurityConfig) -> tuple[str, str, str]:
     return found
 
 
+def _refused_login(security: SecurityConfig) -> tuple[str, str]:
+    if security.sasl_mechanism != "OAUTHBEARER":
+        return "the broker refused user or password", "check {section}.security.username and password"
+    mend = (
+        "check {section}.security.oauth.scope and audience" if security.oauth else "check {section}.security.token_file"
+    )
+    return "the broker refused the token", f"{mend}: who signed it, for whom, until when"
+
+
 def _closed(error: KafkaConnectionError, security: SecurityConfig) -> tuple[str, str, str]:
     """A broker that does not like how we speak closes the connection without a word; what we were about to do tells more."""
     if isinstance(error.__cause__, ssl.SSLError) or (security.tls and isinstance(error.__cause__, ConnectionError)):
@@ -291,6 +307,8 @@ def _closed(error: KafkaConnectionError, security: SecurityConfig) -> tuple[str,
             "the broker refused our client certificate" if security.cert_file else "the broker wants a certificate"
         )
         return "tls", problem, "set {section}.security.cert_file and key_file to a pair that it trusts"
+    if security.sasl and security.sasl_mechanism == "OAUTHBEARER":
+        return "authenticate", *_refused_login(security)
     if security.sasl:
         return "authenticate", "the broker closed the connection at login", _MECHANISM_MEND
     if security.tls:

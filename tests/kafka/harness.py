@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
+import pytest
 from aiokafka.conn import create_conn
 from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
@@ -19,6 +20,7 @@ from sidecar.kafka.consume.receiver import Receiver, Taken
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
+from sidecar.record.errors import BrokerError
 from tests.parts.broker import Broker
 
 # Short enough for a test; the floor is what brokers accept.
@@ -122,6 +124,19 @@ def released(taken: Taken) -> Callable[[], Awaitable[bool]]:
         return taken.lease.done
 
     return done
+
+
+async def refusal(servers: str, security: dict[str, Any], **settings: Any) -> BrokerError:
+    """The error of a start that must fail, within ten seconds."""
+    values = {**QUICK, "topics": ["x"], "bootstrap_servers": servers, "security": security, **settings}
+    receiver = Receiver(ReceiveConfig(**values), Telemetry(), SystemClock(), on_revoked=lambda _: None)
+    started = time.monotonic()
+    with pytest.raises(BrokerError) as caught:
+        await receiver.start()
+    await receiver.stop()
+    assert time.monotonic() - started < 10
+    assert "-secret" not in str(caught.value)
+    return caught.value
 
 
 async def produce_unreadable(broker: Broker, topic: str, *, partition: int) -> int:

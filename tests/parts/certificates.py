@@ -11,13 +11,16 @@ from tests.parts import paths
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """PEM files. `broker` holds key, certificate and authority in this order, as Kafka reads them."""
+    """PEM files. `broker` holds key, certificate and authority in this order, as Kafka reads them; the stranger is a client that
+    `other_authority` has signed."""
 
     authority: Path
     broker: Path
     client_certificate: Path
     client_key: Path
     other_authority: Path
+    stranger_certificate: Path
+    stranger_key: Path
 
 
 def make_certificates(folder: Path) -> Certificates:
@@ -26,10 +29,12 @@ def make_certificates(folder: Path) -> Certificates:
     other = _authority(folder, "other-ca")
     _signed(folder, "broker", by="ca")
     _signed(folder, "client", by="ca")
+    _signed(folder, "stranger", by="other-ca")
     bundle = folder / "broker-bundle.pem"
     names = ("broker.key", "broker.crt", "ca.crt")
     bundle.write_text("".join((folder / name).read_text(encoding="ascii") for name in names), encoding="ascii")
-    return Certificates(authority, bundle, folder / "client.crt", folder / "client.key", other)
+    pairs = [folder / f"{name}.{kind}" for name in ("client", "stranger") for kind in ("crt", "key")]
+    return Certificates(authority, bundle, pairs[0], pairs[1], other, pairs[2], pairs[3])
 
 
 def _authority(folder: Path, name: str) -> Path:

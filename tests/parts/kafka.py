@@ -9,16 +9,22 @@ from types import TracebackType
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._scram import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 from confluent_kafka.cimpl import NewTopic
 
 from tests.parts import paths
 from tests.parts.certificates import Certificates, make_certificates
 from tests.parts.process import Server, free_ports
+from tests.parts.tokens import Signer
 
 SCRAM_USER, SCRAM_PASSWORD = "alice", "alice-secret"
 PLAIN_USER, PLAIN_PASSWORD = "bob", "bob-secret"
 # This one may log in and then do nothing.
 POOR_USER, POOR_PASSWORD = "carol", "carol-secret"
+# The password of this one is changed by tests.
+CHANGED_USER, CHANGED_PASSWORD = "erin", "erin-secret"
+# By a token.
+TOKEN_USER, AUDIENCE, ISSUER = "dave", "kafka", "https://login.example.org"
 
 _PLAIN = """
 process.roles=broker,controller
@@ -50,12 +56,26 @@ listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.securi
 listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \
 user_{plain_user}="{plain_password}" user_{poor_user}="{poor_password}";
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
-super.users=User:ANONYMOUS;User:{scram_user};User:{plain_user};User:CN=client
+super.users=User:ANONYMOUS;User:{scram_user};User:{plain_user};User:{token_user};User:{changed_user};User:CN=client
+listener.name.oauth.sasl.enabled.mechanisms=OAUTHBEARER
+listener.name.oauth.oauthbearer.sasl.jaas.config=\
+org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
+listener.name.oauth.oauthbearer.sasl.server.callback.handler.class=\
+org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
+listener.name.oauth.connections.max.reauth.ms=3600000
+listener.name.short.sasl.enabled.mechanisms=SCRAM-SHA-512
+listener.name.short.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.short.connections.max.reauth.ms=1500
+listener.name.short.ssl.client.auth=required
+sasl.oauthbearer.jwt.validator.class=org.apache.kafka.common.security.oauthbearer.BrokerJwtValidator
+sasl.oauthbearer.jwks.endpoint.url={keys}
+sasl.oauthbearer.expected.audience={audience}
+sasl.oauthbearer.expected.issuer={issuer}
 """
 
 
 class KafkaBroker:
-    """A broker. Used as `with KafkaBroker() as broker`; `secure` adds a SASL_SSL and an mTLS listener and ACLs.
+    """A broker. Used as `with KafkaBroker() as broker`; `secure` adds SASL_SSL listeners (one of them for tokens), an mTLS listener and ACLs.
 
     `stop_broker` and `start_broker` take it down and up again with its data, on the same ports.
     """
@@ -64,9 +84,10 @@ class KafkaBroker:
         self._secure = secure
         self._auto_create = auto_create_topics
         self._folder = tempfile.TemporaryDirectory(prefix="rag-sidecar-kafka-")
-        self._port, self._controller, self._sasl, self._mtls = free_ports(4)
+        self._port, self._controller, self._sasl, self._mtls, self._oauth, self._short = free_ports(6)
         self._server: Server | None = None
         self._certificates: Certificates | None = None
+        self._signer: Signer | None = None
 
     @property
     def bootstrap_servers(self) -> str:
@@ -82,6 +103,23 @@ class KafkaBroker:
     def mtls_servers(self) -> str:
         """The TLS listener that asks for a client certificate."""
         return f"127.0.0.1:{self._mtls}"
+
+    @property
+    def oauth_servers(self) -> str:
+        """The SASL_SSL listener that takes tokens, which `signer` signs; a connection ends with its token."""
+        return f"127.0.0.1:{self._oauth}"
+
+    @property
+    def short_servers(self) -> str:
+        """The SASL_SSL listener whose connections last a second and a half: SCRAM-SHA-512 and a client certificate."""
+        return f"127.0.0.1:{self._short}"
+
+    @property
+    def signer(self) -> Signer:
+        """Signs the tokens that a secure broker takes."""
+        if self._signer is None:
+            raise RuntimeError("only a broker with secure=True takes tokens")
+        return self._signer
 
     @property
     def certificates(self) -> Certificates:
@@ -128,13 +166,22 @@ class KafkaBroker:
         while any(part.leader < 0 for part in admin.list_topics(name, timeout=10).topics[name].partitions.values()):
             pass
 
+    def change_password(self, password: str) -> None:
+        """Give CHANGED_USER another password."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+        change = UserScramCredentialUpsertion(CHANGED_USER, info, password.encode())
+        admin.alter_user_scram_credentials([change])[CHANGED_USER].result(30)
+
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name
 
     def _java(self, main: str, *words: str | Path) -> list[str | Path]:
         java = paths.find("java")
         jars = f"{paths.find_kafka_jars()}/*"
-        quick = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+        quick: tuple[str, ...] = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+        if self._signer is not None:
+            quick = (*quick, f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={self._signer.keys.as_uri()}")
         return [java, *quick, "-cp", jars, main, *words]
 
     def _format(self) -> None:
@@ -144,6 +191,7 @@ class KafkaBroker:
         if self._secure:
             for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
                 words += ["--add-scram", f"{mechanism}=[name={SCRAM_USER},password={SCRAM_PASSWORD}]"]
+            words += ["--add-scram", f"SCRAM-SHA-512=[name={CHANGED_USER},password={CHANGED_PASSWORD}]"]
         command = self._java("kafka.tools.StorageTool", *words)
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=60)
         if done.returncode:
@@ -157,8 +205,10 @@ class KafkaBroker:
         )
         if self._secure:
             self._certificates = make_certificates(self._path("."))
+            self._signer = Signer(self._path("."))
             listeners += [f"SASL://127.0.0.1:{self._sasl}", f"MTLS://127.0.0.1:{self._mtls}"]
-            protocols += ["SASL:SASL_SSL", "MTLS:SSL"]
+            listeners += [f"OAUTH://127.0.0.1:{self._oauth}", f"SHORT://127.0.0.1:{self._short}"]
+            protocols += ["SASL:SASL_SSL", "MTLS:SSL", "OAUTH:SASL_SSL", "SHORT:SASL_SSL"]
             text += _SECURE.format(
                 bundle=self._certificates.broker,
                 authority=self._certificates.authority,
@@ -167,6 +217,11 @@ class KafkaBroker:
                 plain_password=PLAIN_PASSWORD,
                 poor_user=POOR_USER,
                 poor_password=POOR_PASSWORD,
+                token_user=TOKEN_USER,
+                changed_user=CHANGED_USER,
+                keys=self._signer.keys.as_uri(),
+                audience=AUDIENCE,
+                issuer=ISSUER,
             )
         return f"{text}listeners={','.join(listeners)}\nlistener.security.protocol.map={','.join(protocols)}\n"
 

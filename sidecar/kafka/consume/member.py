@@ -80,6 +80,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._drained = False
         bound(config.most_batch_bytes)
         self._consumer = AIOKafkaConsumer(**consumer_options(config))
+        config.brokers.keep_fresh(self._consumer._client)
         self._paused = False
         self._generation = 0
         self._held: list[ConsumerRecord] = []

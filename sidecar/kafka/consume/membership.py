@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from aiokafka.errors import GroupAuthorizationFailedError, KafkaError, TopicAuthorizationFailedError
 
-from exporters.clients.security import UnreadableFileError
+from exporters.clients.files import UnreadableFileError
 from sidecar.kafka.backoff import Backoff
 from sidecar.kafka.client import explain, refused_group, refused_topics
 from sidecar.kafka.consume.member import GroupMember

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from exporters.clients.security import Brokers, SecurityConfig, UnreadableFileError
+from exporters.clients.files import UnreadableFileError
+from exporters.clients.security import Brokers, SecurityConfig
 
 LOGIN = {"protocol": "SASL_SSL", "username": "u", "password": "hidden"}
 

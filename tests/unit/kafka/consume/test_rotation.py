@@ -82,15 +82,16 @@ async def test_a_consumer_is_built_anew_when_the_file_is_back(broker: MockKafka,
         assert b"after" in front.logins[-1]
 
 
-async def test_a_consumer_that_must_log_in_again_lives_through_a_token_that_is_away(
-    broker: MockKafka, tmp_path: Path
+@pytest.mark.parametrize("kind", ["password_file", "token_file"])
+async def test_a_consumer_that_must_log_in_again_lives_through_a_file_that_is_away(
+    broker: MockKafka, tmp_path: Path, kind: str
 ) -> None:
     topic = fresh("spans")
     broker.create_topic(topic)
-    secret = tmp_path / "token"
+    secret = tmp_path / "secret"
     secret.write_text("before")
     async with LoginProxy(broker.bootstrap_servers) as front:
-        security = login(secret, "token_file")
+        security = login(secret, kind)
         async with Reader(front.servers, topics=[topic], group_id=fresh("g"), security=security) as reader:
             secret.unlink()
             front.hang_up()
@@ -98,4 +99,5 @@ async def test_a_consumer_that_must_log_in_again_lives_through_a_token_that_is_a
             secret.write_text("after")
             await away(produce, broker, topic, [b"here"])
             assert values(await reader.take(1)) == [b"here"]
+            assert failures(reader, "consumer") == 0
         assert b"after" in front.logins[-1]

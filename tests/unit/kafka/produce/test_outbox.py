@@ -17,7 +17,7 @@ from aiokafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from exporters.clients.security import UnreadableFileError
+from exporters.clients.files import UnreadableFileError
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker
 from sidecar.kafka.produce.outbox import MOST_WAITING, MOST_WAITING_BYTES, Lane, Message, Outbox, Parcel
 from sidecar.observe.telemetry import Telemetry
