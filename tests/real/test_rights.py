@@ -1,0 +1,154 @@
+"""The rights that docs/security.md grants are enough on a broker with ACLs: the commands of the page are what is granted."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._acl import AclBinding, AclBindingFilter, AclOperation, AclPermissionType
+from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
+
+from sidecar.record.errors import BrokerError, ConfigError
+from tests.kafka.main_job import running, until
+from tests.parts import kafka as parts
+from tests.parts.broker import Message, produce, read
+from tests.parts.kafka import KafkaBroker
+from tests.unit.test_pipeline import native
+
+pytestmark = pytest.mark.real
+PAGE = Path(__file__).parents[2] / "docs/security.md"
+TOPICS = ("otlp_spans", "rag_dead_letters", "rag_spans_by_trace", "rag_results")
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """One operation on one topic or group."""
+
+    operation: str
+    kind: str
+    name: str
+
+    @property
+    def binding(self) -> AclBinding:
+        return AclBinding(
+            ResourceType[self.kind.upper()],
+            self.name,
+            ResourcePatternType.LITERAL,
+            f"User:{parts.POOR_USER}",
+            "*",
+            AclOperation[self.operation.upper()],
+            AclPermissionType.ALLOW,
+        )
+
+
+def rights() -> list[Right]:
+    """Those of the commands on the page."""
+    found = []
+    for line in re.findall(r"^kafka-acls .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE):
+        words = shlex.split(line)
+        said = list(itertools.pairwise(words))
+        [(kind, name)] = [(key[2:], value) for key, value in said if key in ("--topic", "--group")]
+        found += [Right(value, kind, name) for key, value in said if key == "--operation"]
+    return found
+
+
+RIGHTS = rights()
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[KafkaBroker]:
+    with KafkaBroker(secure=True, auto_create_topics=False) as kafka:
+        for topic in TOPICS:
+            kafka.create_topic(topic, partitions=1)
+        yield kafka
+
+
+@pytest.fixture
+def granted(broker: KafkaBroker) -> Iterator[AdminClient]:
+    """Every right of the page, for the user who has none else."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0})
+    for done in admin.create_acls([right.binding for right in RIGHTS]).values():
+        done.result(10)
+    yield admin
+    take(admin, *RIGHTS)
+
+
+def take(admin: AdminClient, *gone: Right) -> None:
+    """Take rights away."""
+    filters = [
+        AclBindingFilter(
+            one.restype,
+            one.name,
+            one.resource_pattern_type,
+            one.principal,
+            one.host,
+            one.operation,
+            one.permission_type,
+        )
+        for one in (right.binding for right in gone)
+    ]
+    for done in admin.delete_acls(filters).values():
+        done.result(10)
+
+
+def sections(broker: KafkaBroker) -> dict[str, dict[str, Any]]:
+    security = {
+        "protocol": "SASL_SSL",
+        "sasl_mechanism": "PLAIN",
+        "username": parts.POOR_USER,
+        "password": parts.POOR_PASSWORD,
+        "ca_file": str(broker.certificates.authority),
+    }
+    receive = {
+        "bootstrap_servers": broker.sasl_servers,
+        "group_id": "rag-sidecar",
+        "dead_letter_topic": "rag_dead_letters",
+        "repartition": "rag_spans_by_trace",
+        "security": security,
+        "auto_offset_reset": "earliest",
+        "start_timeout_seconds": 5.0,
+    }
+    return {"receive": receive, "results": {"topic": "rag_results"}}
+
+
+def written(broker: KafkaBroker) -> tuple[int, int]:
+    """How many results and dead letters there are."""
+    return len(read(broker, "rag_results", count=99, seconds=2)), len(
+        read(broker, "rag_dead_letters", count=99, seconds=2)
+    )
+
+
+async def test_the_rights_of_the_page_are_enough(broker: KafkaBroker, granted: AdminClient) -> None:
+    assert {right.name for right in RIGHTS} == {*TOPICS, "rag-sidecar"}
+    produce(broker, "otlp_spans", [Message(native(1)), Message(b"junk")])
+    async with running(broker, ["otlp_spans"], **sections(broker)) as app:
+        await until(app, 1)
+    [result] = read(broker, "rag_results", count=1)
+    assert orjson.loads(result.value or b"")["outcome"] == "scored"
+    [dead] = read(broker, "rag_dead_letters", count=1)
+    assert dead.value == b"junk"
+    assert app.telemetry.value("rag_sidecar_commits_total", outcome="ok") > 0
+
+
+@pytest.mark.parametrize("right", RIGHTS, ids=lambda right: f"{right.operation} {right.name}")
+async def test_none_of_them_is_too_much(broker: KafkaBroker, granted: AdminClient, right: Right) -> None:
+    take(granted, right)
+    before = await asyncio.to_thread(written, broker)
+    produce(broker, "otlp_spans", [Message(native(2)), Message(b"junk")])
+    try:
+        async with asyncio.timeout(12), running(broker, ["otlp_spans"], **sections(broker)) as app:
+            await until(app, 1, seconds=6)
+            await asyncio.sleep(1)
+    except (BrokerError, ConfigError, TimeoutError, AssertionError):
+        return
+    after = await asyncio.to_thread(written, broker)
+    assert after[0] == before[0] or after[1] == before[1]
