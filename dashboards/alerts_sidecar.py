@@ -56,6 +56,16 @@ def _service() -> tuple[Alert, ...]:
             board=ITSELF,
         ),
         Alert(
+            name="RagSidecarConfigRefused",
+            severity="warning",
+            expr="rag_sidecar_config_refused == 1",
+            wait="15m",
+            summary="The RAG Sidecar refuses its changed settings.",
+            description="{{ $labels.instance }} of {{ $labels.job }} runs with older settings than its file has: something in them is wrong, or needs "
+            "a restart.",
+            board=ITSELF,
+        ),
+        Alert(
             name="RagSidecarScoringStalled",
             severity="critical",
             expr=(

@@ -279,6 +279,7 @@ def _process() -> list[Panel]:
         ("Models in use", "rag_sidecar_model_info", ("role", "name", "version", "sha256"), 12, _MODELS),
         ("Evaluators", "rag_sidecar_evaluator_info", ("evaluator", "method", "version"), 7, _EVALUATORS_IN_USE),
         ("Versions", "rag_sidecar_build_info", ("version", "python_version"), 5, ""),
+        ("Settings", "rag_sidecar_config_info", ("sha256",), 5, shapes.runbook("RagSidecarConfigRefused")),
     )
     return [
         shapes.gauge(
@@ -320,6 +321,29 @@ def _process() -> list[Panel]:
             "{{instance}}",
             unit="bytes",
             width=12,
+        ),
+        shapes.rates(
+            "Settings read again",
+            "Times per second that replicas read their settings again, by what came of it: only `ok` has them in effect. "
+            + shapes.runbook("RagSidecarConfigRefused"),
+            "rag_sidecar_config_reloads_total",
+            by="outcome",
+            width=8,
+        ),
+        shapes.gauge(
+            "Settings refused",
+            "1 while a replica refuses the settings that it read last, and runs with those before.",
+            f"max by (instance) (rag_sidecar_config_refused{{{REPLICAS}}})",
+            "{{instance}}",
+            width=8,
+        ),
+        shapes.gauge(
+            "Age of the settings",
+            "Time since each replica read the settings that are in effect.",
+            f"time() - max by (instance) (rag_sidecar_config_last_reload_success_timestamp_seconds{{{REPLICAS}}} > 0)",
+            "{{instance}}",
+            unit="s",
+            width=8,
         ),
         *(
             Panel(

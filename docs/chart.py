@@ -31,6 +31,9 @@ beside it is what it renders to.
 - **Settings** go under `config`, just as in [docs/configuration.md](../../docs/configuration.md). A misspelt one is refused by the schema, before
   anything is installed. Secrets are refused there too: give them through `secretEnv` or `secretFiles`. On the command line a number with
   a point wants `--set-json config.sample.rate=0.1`, because Helm's `--set` makes it a text.
+- **Some settings change without a restart**: those that [docs/configuration.md](../../docs/configuration.md) marks *live*. `helm upgrade` changes the ConfigMap,
+  the kubelet brings it to the pods within about a minute, and they take it as a whole or refuse it (`RagSidecarConfigRefused`). Any other
+  change replaces the pods.
 - **Replicas share the topics' partitions.** A pod is ready once it has joined the consumer group. With more pods than partitions some have
   none and wait: they cost memory and score nothing. A rollout takes one pod down first, and waits `minReadySeconds` so that the group
   settles in between.

@@ -23,6 +23,7 @@ from sidecar.kafka.client import check_results
 from sidecar.kafka.consume.arrival import Arrival
 from sidecar.kafka.consume.receiver import Receiver
 from sidecar.observe.admin import Admin
+from sidecar.observe.logs import set_level
 from sidecar.observe.stalls import LoopWatch
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
@@ -67,7 +68,7 @@ class App:
             required=[entry.name for entry in EXPORTERS if entry.section in config.required_exporters],
             memory=self.memory,
         )
-        sampler = Sampler(config.sample, self.telemetry)
+        self.sampler = sampler = Sampler(config.sample, self.telemetry)
         assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)
         self.receiver = Receiver(
             config.receive,
@@ -170,6 +171,15 @@ class App:
             running.cancel()
             return
         running.result()
+
+    def apply(self, config: Config) -> None:
+        """Take the settings that are live of another configuration, between two steps of the event loop. Raises ConfigError and takes
+        none where one of them cannot be."""
+        pricer = Pricer(config.price)
+        self.engine.reconfigure(config.evaluate)
+        self.sampler.reconfigure(config.sample, open_seconds=config.assemble.max_age_seconds)
+        self.pipeline.pricer = pricer
+        set_level(config.log)
 
     def stop(self, *, flush: bool = False) -> None:
         """Ask `run` to end; with `flush`, traces still open are scored as they are."""

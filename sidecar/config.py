@@ -38,6 +38,17 @@ _NO_KAFKA = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
 _NOT_SETTINGS = frozenset({"RAG_SIDECAR_CONFIG", "RAG_SIDECAR_CACHE"})
 
 
+class ReloadConfig(BaseModel):
+    """Settings of reading the settings again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    watch: bool = Field(default=True, description="Read the file again when it changes; SIGHUP always does.")
+    interval_seconds: float = Field(
+        default=5.0, gt=0, description="How often the file is looked at; a change must be there twice to be taken."
+    )
+
+
 class Config(BaseModel):
     """Everything that can be set. Each part is documented where it is used."""
 
@@ -60,6 +71,7 @@ class Config(BaseModel):
     results: KafkaResultsConfig = Field(default=KafkaResultsConfig(), description="The Kafka results topic.")
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
     log: LogConfig = Field(default=LogConfig(), description="Logs.")
+    reload: ReloadConfig = Field(default=ReloadConfig(), description="Settings that change while the sidecar runs.")
 
     @property
     def required_exporters(self) -> tuple[str, ...]:

@@ -138,7 +138,7 @@ class Pipeline:
         self._decoder = decoder
         self._assembler = assembler
         self._sampler = sampler
-        self._pricer = pricer
+        self.pricer = pricer
         self._deliverer = deliverer
         self._telemetry = telemetry
         self._clock = clock
@@ -334,7 +334,7 @@ class Pipeline:
     def _result(self, job: Job, outcome: Outcome, reason: str | None, said: Said) -> Result:
         return make_result(
             job.trace,
-            pricer=self._pricer,
+            pricer=self.pricer,
             completed_at=self._clock.now(),
             outcome=outcome,
             reason=reason,

@@ -44,6 +44,10 @@ class Engine:
         self.evaluators = tuple(build(config) if evaluators is None else evaluators)
         self.lanes = tuple(lane for lane in Lane if any(one.lane is lane for one in self.evaluators))
 
+    def reconfigure(self, config: EvaluateConfig) -> None:
+        """Let what is evaluated from now on be evaluated by other settings. Which evaluators there are may not change."""
+        self.evaluators, self._config = tuple(build(config)), config
+
     async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
         """The evaluations of one lane, in the order of the registry. A caller that wants more than one lane asks for each
         by itself and puts them together with `summarise`: what waits in one never holds another."""

@@ -106,12 +106,17 @@ def set_up_logs(config: LogConfig) -> None:
     logging.raiseExceptions = False
     # aiokafka logs an error for every try and user names at INFO; what matters of it the receiver says itself.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
-    for name in _OURS:
-        logging.getLogger(name).setLevel(config.level)
+    set_level(config)
     warnings.showwarning = _warned
     sys.excepthook = _uncaught
     sys.unraisablehook = lambda given: _nobody_took(given.exc_value)
     threading.excepthook = lambda given: _nobody_took(given.exc_value)
+
+
+def set_level(config: LogConfig) -> None:
+    """Write our own records from that level on."""
+    for name in _OURS:
+        logging.getLogger(name).setLevel(config.level)
 
 
 def watch_loop(loop: asyncio.AbstractEventLoop) -> None:

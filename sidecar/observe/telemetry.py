@@ -77,6 +77,10 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_evaluator_info", "gauge", "1 for each evaluator in use: scores of two methods or versions are different things.", ("evaluator", "method", "version")),
     Series("rag_sidecar_models_loaded", "gauge", "Models in memory.", ("role",)),
     Series("rag_sidecar_models_loaded_bytes", "gauge", "Bytes of the files of the models in memory.", ("role",)),
+    Series("rag_sidecar_config_info", "gauge", "1, with the fingerprint of the settings in effect.", ("sha256",)),
+    Series("rag_sidecar_config_reloads_total", "counter", "Times the settings were read again: ok, unchanged, invalid or needs_restart.", ("outcome",)),
+    Series("rag_sidecar_config_refused", "gauge", "1 while the settings that were read last are not in effect, since they were refused."),
+    Series("rag_sidecar_config_last_reload_success_timestamp_seconds", "gauge", "When the settings in effect were read, in seconds since the epoch."),
     Series("rag_sidecar_build_info", "gauge", "1, with the version.", ("version", "python_version")),
 )  # fmt: skip
 

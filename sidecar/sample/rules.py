@@ -89,14 +89,13 @@ class Sampler:
     """Decides; pure but for the budget and the gauge of the present probability."""
 
     def __init__(self, config: SampleConfig, telemetry: Telemetry) -> None:
-        self._config = config
         self._telemetry = telemetry
         self._salt = config.salt.encode()
-        self._highest = max([config.rate, *(rule.rate for rule in config.rules)])
-        # Below this no rate falls any further.
-        floor = max(_LEAST_FACTOR, min(1.0, config.min_rate / self._highest)) if self._highest else 1.0
-        target = (config.budget.low_fill + config.budget.high_fill) / 2
-        self._budget = BudgetController(target_fill=target, floor=floor)
+        self._config = config
+        self._budget = _controller(config)
+        self._with_text = _with_text(config)
+        self._cap = 1.0
+        self._capped_seconds = 0.0
         self._offered = 0.0
         self._always = 0
         self._rates: dict[str, tuple[float, str]] = {}
@@ -107,35 +106,50 @@ class Sampler:
         The budget's factor is left out and the highest rate of all rules is used: a trace may span services, and
         dropping the text of a trace that is kept after all would bias the sample.
         """
-        return bool(self._config.always_keep) or self._u(trace_id) < self._highest
+        return self._u(trace_id) < self._with_text
+
+    def reconfigure(self, config: SampleConfig, *, open_seconds: float) -> None:
+        """Take other rates and rules. `open_seconds` is how long a trace may stay open: for that long no request is kept whose texts the
+        rates before may have let go, which is a lower rate, said with each result, and no bias."""
+        before, self._with_text = self._with_text, _with_text(config)
+        if before < self._with_text:
+            self._cap, self._capped_seconds = min(before, self._cap), open_seconds
+        factor, self._budget = self._budget.factor, _controller(config)
+        self._budget.factor = factor
+        self._config = config
+        self._rates.clear()
 
     def decide(self, trace: RagTrace) -> Decision:
         """The decision for one request."""
         rate, rule = self._rate(trace.service)
+        u = self._u(trace.trace_id)
         for keep in self._config.always_keep:
             if keep.matches(trace):
                 self._always += 1
-                return Decision(keep=True, probability=1.0, rule=keep.name)
+                return Decision(keep=u < self._cap, probability=self._cap, rule=keep.name)
         self._offered += rate
         probability = self._effective(rate)
-        return Decision(keep=self._u(trace.trace_id) < probability, probability=probability, rule=rule)
+        return Decision(keep=u < probability, probability=probability, rule=rule)
 
     def relieve(self, *, seconds: float, open_seconds: float, scored: int, fill: float) -> None:
         """Tell the budget what the last `seconds` were like (see budget.Interval); called every `budget.interval_seconds`."""
+        self._capped_seconds -= seconds
+        if self._capped_seconds <= 0:
+            self._cap = 1.0
         offered, self._offered = self._offered, 0.0
         always, self._always = self._always, 0
-        if not self._config.budget.enabled:
-            return
-        self._budget.step(
-            Interval(
-                seconds=seconds, open_seconds=open_seconds, offered=offered, always=always, scored=scored, fill=fill
+        if self._config.budget.enabled:
+            self._budget.step(
+                Interval(
+                    seconds=seconds, open_seconds=open_seconds, offered=offered, always=always, scored=scored, fill=fill
+                )
             )
-        )
         for service, (rate, _) in self._rates.items():
             self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=service)
 
     def _effective(self, rate: float) -> float:
-        return max(rate * self._budget.factor, min(self._config.min_rate, rate))
+        factor = self._budget.factor if self._config.budget.enabled else 1.0
+        return min(self._cap, max(rate * factor, min(self._config.min_rate, rate)))
 
     def _rate(self, service: str) -> tuple[float, str]:
         known = self._rates.get(service)
@@ -153,3 +167,19 @@ class Sampler:
     def _u(self, trace_id: str) -> float:
         digest = hashlib.blake2b(trace_id.encode("utf-8", "surrogatepass"), key=self._salt[:64], digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2.0**64
+
+
+def _highest(config: SampleConfig) -> float:
+    return max([config.rate, *(rule.rate for rule in config.rules)])
+
+
+def _with_text(config: SampleConfig) -> float:
+    """Share of the traces whose texts are held while they are open."""
+    return 1.0 if config.always_keep else _highest(config)
+
+
+def _controller(config: SampleConfig) -> BudgetController:
+    highest = _highest(config)
+    # Below this no rate falls any further.
+    floor = max(_LEAST_FACTOR, min(1.0, config.min_rate / highest)) if highest else 1.0
+    return BudgetController(target_fill=(config.budget.low_fill + config.budget.high_fill) / 2, floor=floor)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,6 +17,7 @@ import yaml
 from dashboards import generate
 from sidecar import config
 from sidecar.pipeline import PipelineConfig
+from sidecar.settings.live import LIVE
 from tests.real import chart
 
 pytestmark = pytest.mark.real
@@ -158,13 +161,41 @@ def test_secrets_come_as_references(production: dict[str, dict[str, Any]]) -> No
 
 
 def test_a_changed_setting_replaces_the_pods() -> None:
-    checksums = {
-        pod_of(chart.objects(chart.render("--set-json", f"config.sample.rate={rate}")))["metadata"]["annotations"][
-            "checksum/config"
-        ]
-        for rate in ("0.1", "0.2")
-    }
-    assert len(checksums) == 2
+    assert len({checksum(), checksum("config.receive.group_id=g"), checksum("config.sample.salt=s")}) == 3
+
+
+def test_a_changed_setting_that_is_live_replaces_no_pod() -> None:
+    values = (
+        "config.sample.rate=1", "config.sample.rules[0].service=a", "config.sample.rules[0].rate=1", "config.sample.min_rate=0",
+        "config.sample.always_keep[0].name=a", "config.sample.budget.enabled=false", "config.sample.budget.low_fill=0",
+        "config.sample.budget.high_fill=1", "config.evaluate.most_documents=9", "config.evaluate.timeout_seconds=9",
+        "config.evaluate.groundedness.threshold=1", "config.price.models.m.input=1", "config.price.models.m.output=1",
+        "config.log.level=DEBUG",
+    )  # fmt: skip
+    kept = (
+        "config.sample.salt=s", "config.evaluate.evaluators={groundedness}", "config.log.format=text",
+        "config.sample.budget.interval_seconds=2",
+    )  # fmt: skip
+    named = {tuple(re.split(r"[.\[=]", value)[1:]) for value in values}
+    for pattern in LIVE:
+        assert any(all(map(fnmatchcase, one, pattern)) for one in named), pattern
+    assert checksum() == checksum(*values)
+    assert checksum(*kept) == checksum(*kept, *values) != checksum()
+
+
+def checksum(*values: str) -> str:
+    pod = pod_of(chart.objects(chart.render(*(word for value in values for word in ("--set", value)))))
+    found: str = pod["metadata"]["annotations"]["checksum/config"]
+    return found
+
+
+def test_the_settings_are_mounted_as_a_folder_so_that_a_changed_config_map_arrives(
+    production: dict[str, dict[str, Any]],
+) -> None:
+    (container,) = pod_of(list(production.values()))["spec"]["containers"]
+    (mount,) = [one for one in container["volumeMounts"] if one["name"] == "config"]
+    assert "subPath" not in mount
+    assert container["args"] == ["run", "--config", f"{mount['mountPath']}/config.yaml"]
 
 
 def test_the_rules_are_the_projects_with_the_installers_addresses(production: dict[str, dict[str, Any]]) -> None:

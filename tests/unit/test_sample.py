@@ -109,3 +109,36 @@ def test_text_is_never_dropped_of_a_request_that_is_kept(trace_id: str, default:
         trace = RagTrace(trace_id=trace_id, service=service, convention="native", timestamp=0.0)
         if sampler.decide(trace).keep:
             assert sampler.may_keep(trace_id, "any")
+
+
+def test_a_rate_that_rises_keeps_no_request_whose_texts_were_let_go_until_no_trace_of_then_is_open() -> None:
+    sampler = _sampler(SampleConfig(rate=0.1, min_rate=0.0))
+    let_go = [n for n in range(2000) if not sampler.may_keep(f"{n:032x}", "kb")]
+    sampler.reconfigure(SampleConfig(rate=0.5, min_rate=0.0), open_seconds=120)
+    assert sum(sampler.may_keep(f"{n:032x}", "kb") for n in range(2000)) == pytest.approx(1000, rel=0.1)
+    decisions = {n: sampler.decide(_trace(n)) for n in range(2000)}
+    assert {decision.probability for decision in decisions.values()} == {0.1}
+    assert not any(decisions[n].keep for n in let_go)
+    for _ in range(60):
+        sampler.relieve(seconds=2, open_seconds=2, scored=1, fill=0.0)
+    assert sampler.decide(_trace()).probability == 0.5
+
+
+def test_a_rule_that_keeps_all_is_held_to_the_texts_that_are_there_and_a_rate_that_falls_counts_at_once() -> None:
+    sampler = _sampler(SampleConfig(rate=0.1))
+    sampler.reconfigure(SampleConfig(rate=0.1, always_keep=(KeepRule(name="errors", error=True),)), open_seconds=120)
+    failed = [sampler.decide(_trace(n, error="E")) for n in range(2000)]
+    assert {one.probability for one in failed} == {0.1}
+    assert sum(one.keep for one in failed) == pytest.approx(200, rel=0.25)
+    sampler.reconfigure(SampleConfig(rate=0.05), open_seconds=120)
+    assert sampler.decide(_trace()).probability == 0.05
+
+
+def test_a_budget_that_is_switched_off_gives_the_rates_back() -> None:
+    sampler = _sampler(SampleConfig(rate=1.0))
+    for _ in range(20):
+        sampler.decide(_trace())
+        sampler.relieve(seconds=2, open_seconds=2, scored=1, fill=5.0)
+    lowered = sampler.decide(_trace()).probability
+    sampler.reconfigure(SampleConfig(rate=1.0, budget=BudgetConfig(enabled=False)), open_seconds=120)
+    assert (lowered < 1.0, sampler.decide(_trace()).probability) == (True, 1.0)

@@ -52,3 +52,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "rag-sidecar.adminScheme" -}}
 {{- if dig "admin" "tls_cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
+
+{{/* The settings without those that docs/configuration.md marks as live, and without sections that are empty then. */}}
+{{- define "rag-sidecar.restartConfig" -}}
+{{- $config := omit (deepCopy .Values.config) "price" }}
+{{- $sample := get $config "sample" | default dict }}
+{{- $budget := omit (get $sample "budget" | default dict) "enabled" "low_fill" "high_fill" }}
+{{- $sample = omit $sample "rate" "rules" "always_keep" "min_rate" "budget" }}
+{{- if $budget }}{{- $_ := set $sample "budget" $budget }}{{- end }}
+{{- $evaluate := dict }}
+{{- range $key, $value := get $config "evaluate" | default dict }}
+{{- if kindIs "map" $value }}{{- $value = omit $value "threshold" }}{{- end }}
+{{- if not (or (hasPrefix "most_" $key) (eq $key "timeout_seconds") (empty $value)) }}{{- $_ := set $evaluate $key $value }}{{- end }}
+{{- end }}
+{{- $log := omit (get $config "log" | default dict) "level" }}
+{{- $config = omit $config "sample" "evaluate" "log" }}
+{{- range $name, $section := dict "sample" $sample "evaluate" $evaluate "log" $log }}
+{{- if $section }}{{- $_ := set $config $name $section }}{{- end }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}
