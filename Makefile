@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast test-long chaos lint parts lock docs dashboards dashboards-preview clean
+.PHONY: demo test test-fast test-long chaos soak lint parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
@@ -16,15 +16,19 @@ test-fast: lint
 test: lint parts
 	$(BIN)/python -m pytest -q -m "not long"
 
-test-long: lint parts chaos
+test-long: lint parts chaos soak
 	$(BIN)/python -m tests.fuzz --inputs 200000
 	$(BIN)/python -m benchmarks.throughput
 
-# Replicas are killed, added and removed and the broker is restarted while numbered requests pass: none is lost, none gets a poorer result.
+# Replicas are killed, added and removed, the broker is restarted and the results topic cut off while numbered requests pass: none is lost, none gets a poorer result.
 chaos: $(VENV)/.dev parts
-	$(BIN)/python -m tests.chaos --seconds 600 --rate 8 --kills 20 --scalings 20 --broker-restarts 3
-	$(BIN)/python -m tests.chaos --seconds 300 --rate 32 --kills 10 --scalings 10 --broker-restarts 2 --settle-seconds 900
-	$(BIN)/python -m tests.chaos --seconds 300 --rate 8 --kills 10 --scalings 10 --broker-restarts 1 --repartition --encodings otlp_proto otlp_json
+	$(BIN)/python -m tests.chaos --seconds 600 --rate 8 --kills 20 --scalings 20 --broker-restarts 3 --exporter-pauses 6
+	$(BIN)/python -m tests.chaos --seconds 300 --rate 32 --kills 10 --scalings 10 --broker-restarts 2 --exporter-pauses 3 --settle-seconds 900
+	$(BIN)/python -m tests.chaos --seconds 300 --rate 8 --kills 10 --scalings 10 --broker-restarts 1 --exporter-pauses 2 --repartition --encodings otlp_proto otlp_json
+
+# A day of changing services, models and variants in minutes: memory, series, descriptors and tasks stay flat.
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.soak --traces 43200
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

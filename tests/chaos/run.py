@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ class Plan:
 
     rate        requests a second
     gap         seconds between the records of one request
-    kills, scalings, broker_restarts   how many of each fault; a scaling adds a replica or stops one
+    kills, scalings, broker_restarts, exporter_pauses
+                how many of each fault; a scaling adds a replica or stops one; in a pause nothing passes between the sidecars and the
+                results topic, a required exporter, for `pause_seconds`, while other faults go on
     """
 
     seconds: float = 60.0
@@ -32,6 +35,8 @@ class Plan:
     kills: int = 6
     scalings: int = 4
     broker_restarts: int = 1
+    exporter_pauses: int = 0
+    pause_seconds: float = 10.0
     replicas: int = 2
     partitions: int = 4
     encodings: tuple[Encoding, ...] = ("otlp_proto", "otlp_json", "native")
@@ -51,10 +56,10 @@ class Ended:
 
 def run(plan: Plan, *, say: bool = False) -> Ended:
     """Run a plan on a real broker. Raises RuntimeError where a replica ended by itself."""
-    with tempfile.TemporaryDirectory(prefix="rag-sidecar-chaos-") as folder, KafkaBroker() as broker:
+    with tempfile.TemporaryDirectory(prefix="rag-sidecar-chaos-") as folder, KafkaBroker(gated=True) as broker:
         for topic in ("spans", "results", "by-trace"):
             broker.create_topic(topic, partitions=plan.partitions)
-        replicas = Replicas(_settings(plan, broker.bootstrap_servers), Path(folder))
+        replicas = Replicas(_settings(plan, broker), Path(folder))
         sender = Sender(broker.bootstrap_servers, "spans", rate=plan.rate, gap=plan.gap, encodings=plan.encodings)
         chaos = _Chaos(plan, broker, replicas, say)
         try:
@@ -73,9 +78,9 @@ def run(plan: Plan, *, say: bool = False) -> Ended:
             replicas.stop_all()
 
 
-def _settings(plan: Plan, servers: str) -> dict[str, Any]:
+def _settings(plan: Plan, broker: KafkaBroker) -> dict[str, Any]:
     receive = {
-        "bootstrap_servers": servers, "topics": ["spans"], "group_id": "chaos", "auto_offset_reset": "earliest",
+        "bootstrap_servers": broker.bootstrap_servers, "topics": ["spans"], "group_id": "chaos", "auto_offset_reset": "earliest",
         "session_timeout_seconds": 6.0, "heartbeat_interval_seconds": 1.0, "commit_interval_seconds": 1.0,
         **({"repartition": "by-trace"} if plan.repartition else {}),
     }  # fmt: skip
@@ -83,7 +88,10 @@ def _settings(plan: Plan, servers: str) -> dict[str, Any]:
         "receive": receive,
         "assemble": {"quiet_seconds": 2.0, "quiet_without_root_seconds": 10.0},
         "sample": {"budget": {"enabled": False}},
-        "results": {"topic": "results"},
+        "results": {"topic": "results", "bootstrap_servers": broker.gated_servers},
+        # A pause is longer than the queue, and than what attempts of an exporter that is not required would bridge.
+        "deliver": {"queue_size": 32, "timeout_seconds": 2.0, "most_attempts": 3},
+        "pipeline": {"drain_seconds": 5.0},
     }
 
 
@@ -106,6 +114,10 @@ class _Chaos:
     def __init__(self, plan: Plan, broker: KafkaBroker, replicas: Replicas, say: bool) -> None:
         self._plan, self._broker, self._replicas, self._say = plan, broker, replicas, say
         self._random = random.Random(plan.seed)
+        self._pauses: list[threading.Timer] = []
+        self._doing = {
+            "kill": self._kill, "scaling": self._scale, "broker restart": self._restart_broker, "exporter pause": self._pause_exporter,
+        }  # fmt: skip
         self.log: list[str] = []
 
     def go_on(self) -> None:
@@ -114,12 +126,15 @@ class _Chaos:
         for moment, fault in self._faults():
             time.sleep(max(0.0, started + moment - time.monotonic()))
             self._note(time.monotonic() - started, fault)
-            {"kill": self._kill, "scaling": self._scale, "broker restart": self._restart_broker}[fault]()
+            self._doing[fault]()
         time.sleep(max(0.0, started + self._plan.seconds - time.monotonic()))
+        for pause in self._pauses:
+            pause.join()
 
     def _faults(self) -> Sequence[tuple[float, str]]:
         plan = self._plan
-        names = ["kill"] * plan.kills + ["scaling"] * plan.scalings + ["broker restart"] * plan.broker_restarts
+        counts = (plan.kills, plan.scalings, plan.broker_restarts, plan.exporter_pauses)
+        names = [name for name, count in zip(self._doing, counts, strict=True) for _ in range(count)]
         self._random.shuffle(names)
         step = plan.seconds * 0.9 / max(1, len(names))
         return [(step * (n + self._random.random()), name) for n, name in enumerate(names)]
@@ -138,6 +153,11 @@ class _Chaos:
         self._broker.stop_broker()
         time.sleep(self._random.uniform(0.5, 4.0))
         self._broker.start_broker()
+
+    def _pause_exporter(self) -> None:
+        self._broker.gate.shut()
+        self._pauses.append(threading.Timer(self._plan.pause_seconds, self._broker.gate.open))
+        self._pauses[-1].start()
 
     def _note(self, moment: float, fault: str) -> None:
         self.log.append(f"{moment:6.1f} s  {fault}, {len(self._replicas)} replicas")

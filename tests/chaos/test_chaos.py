@@ -10,7 +10,16 @@ pytestmark = pytest.mark.real
 
 
 def test_nothing_is_lost_and_nothing_gets_poorer_while_replicas_die_and_the_broker_restarts() -> None:
-    ended = run(Plan(seconds=60, rate=6, kills=4, scalings=3, broker_restarts=1))
+    ended = run(Plan(seconds=60, rate=6, kills=4, scalings=3, broker_restarts=1, exporter_pauses=1))
     report = ended.report
     assert report.sent > 200, str(report)
+    assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), f"{report}\n{ended.log}"
+
+
+def test_no_result_is_lost_while_nothing_reaches_the_results_topic_for_a_minute() -> None:
+    """Half-open: connections are taken, and nobody answers."""
+    plan = Plan(seconds=75, rate=6, kills=0, scalings=0, broker_restarts=0, exporter_pauses=1, pause_seconds=61)
+    ended = run(plan)
+    report = ended.report
+    assert report.sent > 300, str(report)
     assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), f"{report}\n{ended.log}"

@@ -14,6 +14,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from tests.parts import paths
 from tests.parts.certificates import Certificates, make_certificates
+from tests.parts.gate import Gate
 from tests.parts.process import Server, free_ports
 from tests.parts.tokens import Signer
 
@@ -75,17 +76,21 @@ sasl.oauthbearer.expected.issuer={issuer}
 
 
 class KafkaBroker:
-    """A broker. Used as `with KafkaBroker() as broker`; `secure` adds SASL_SSL listeners (one of them for tokens), an mTLS listener and ACLs.
+    """A broker. Used as `with KafkaBroker() as broker`; `secure` adds SASL_SSL listeners (one of them for tokens), an mTLS listener and ACLs,
+    `gated` a listener without security that is only reached through `gate`.
 
     `stop_broker` and `start_broker` take it down and up again with its data, on the same ports.
     """
 
-    def __init__(self, *, secure: bool = False, auto_create_topics: bool = True) -> None:
+    def __init__(self, *, secure: bool = False, auto_create_topics: bool = True, gated: bool = False) -> None:
         self._secure = secure
+        self._gated = gated
         self._auto_create = auto_create_topics
         self._folder = tempfile.TemporaryDirectory(prefix="rag-sidecar-kafka-")
         self._port, self._controller, self._sasl, self._mtls, self._oauth, self._short = free_ports(6)
+        self._behind, self._before = free_ports(2)
         self._server: Server | None = None
+        self._gate: Gate | None = None
         self._certificates: Certificates | None = None
         self._signer: Signer | None = None
 
@@ -93,6 +98,18 @@ class KafkaBroker:
     def bootstrap_servers(self) -> str:
         """The listener without security."""
         return f"127.0.0.1:{self._port}"
+
+    @property
+    def gate(self) -> Gate:
+        """What a gated listener is reached through."""
+        if self._gate is None:
+            raise RuntimeError("only a broker with gated=True has a gate")
+        return self._gate
+
+    @property
+    def gated_servers(self) -> str:
+        """The listener behind the gate."""
+        return f"127.0.0.1:{self._before}"
 
     @property
     def sasl_servers(self) -> str:
@@ -132,6 +149,8 @@ class KafkaBroker:
         try:
             self._format()
             self.start_broker()
+            if self._gated:
+                self._gate = Gate(self._before, self._behind)
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -140,6 +159,8 @@ class KafkaBroker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if self._gate is not None:
+            self._gate.stop()
         self.stop_broker()
         self._folder.cleanup()
 
@@ -200,6 +221,11 @@ class KafkaBroker:
     def _properties(self) -> str:
         listeners = [f"PLAINTEXT://127.0.0.1:{self._port}", f"CONTROLLER://127.0.0.1:{self._controller}"]
         protocols = ["CONTROLLER:PLAINTEXT", "PLAINTEXT:PLAINTEXT"]
+        advertised = ""
+        if self._gated:
+            listeners.append(f"GATED://127.0.0.1:{self._behind}")
+            protocols.append("GATED:PLAINTEXT")
+            advertised = f"advertised.listeners={listeners[0]},GATED://{self.gated_servers}\n"
         text = _PLAIN.format(
             controller=self._controller, folder=self._folder.name, auto_create=str(self._auto_create).lower()
         )
@@ -223,6 +249,7 @@ class KafkaBroker:
                 audience=AUDIENCE,
                 issuer=ISSUER,
             )
+        text += advertised
         return f"{text}listeners={','.join(listeners)}\nlistener.security.protocol.map={','.join(protocols)}\n"
 
     def _answers(self) -> bool:

@@ -250,8 +250,10 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return self._generation, [record for batch in batches.values() for record in batch]
 
     async def _read_to_the_end(self) -> frozenset[Partition]:
-        """Partitions whose position is the end of the log, by an answer of the broker that is not old."""
-        fresh = milliseconds(self._clock.now()) - milliseconds(2 * self._config.fetch_max_wait_seconds + _STALE_SECONDS)
+        """Partitions whose position is the end of the log, by an answer of the broker that is not old. One from the future was
+        given before the host's clock was set back: nobody knows how old it is."""
+        now = milliseconds(self._clock.now())
+        oldest = now - milliseconds(2 * self._config.fetch_max_wait_seconds + _STALE_SECONDS)
         found = set()
         for tp in self._consumer.assignment() - self._consumer.paused():
             end, answered = self._consumer.highwater(tp), self._consumer.last_poll_timestamp(tp)
@@ -259,7 +261,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             if (
                 end is not None
                 and answered is not None
-                and answered >= fresh
+                and oldest <= answered <= now + milliseconds(_STALE_SECONDS)
                 and await self._consumer.position(tp) >= end
             ):
                 found.add((tp.topic, tp.partition))
