@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import socket
-import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from prometheus_client import CollectorRegistry
@@ -23,8 +22,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from sidecar.observe.admission import Admission, Secret
+from sidecar.observe.door import TlsDoor, reread_context
 from sidecar.observe.guard import guarded
 from sidecar.record.errors import ConfigError
+
+_MOST_HEADER_BYTES = 16 * 1024
 
 Check = Callable[[], str | None]
 
@@ -43,20 +46,37 @@ class AdminConfig(BaseModel):
         description="Port of /livez and /readyz alone, without TLS; by default the one after `port`; 0 takes a free one.",
     )
     bearer_token: SecretStr | None = Field(default=None, description="Token that /metrics asks for; probes stay open.")
-    bearer_token_file: Path | None = Field(default=None, description="File with that token.")
-    tls_cert_file: Path | None = Field(default=None, description="PEM certificate: serve TLS.")
+    bearer_token_file: Path | None = Field(
+        default=None, description="File with that token, read at each request; each of its lines is one that is taken."
+    )
+    basic_username: str | None = Field(
+        default=None, min_length=1, pattern="^[^:]*$", description="User that /metrics asks for; probes stay open."
+    )
+    basic_password: SecretStr | None = Field(default=None, description="Password of that user.")
+    basic_password_file: Path | None = Field(
+        default=None,
+        description="File with that password, read at each request; each of its lines is one that is taken.",
+    )
+    tls_cert_file: Path | None = Field(
+        default=None, description="PEM certificate: serve TLS. Read again for new connections once it is replaced."
+    )
     tls_key_file: Path | None = Field(default=None, description="PEM key of that certificate.")
     most_connections: int = Field(
         default=64, ge=1, description="Connections of a port at once; one more closes the longest silent."
     )
     header_seconds: float = Field(
-        default=10.0, gt=0, description="A connection that has not sent a whole request header by then is closed."
+        default=10.0,
+        gt=0,
+        description="A connection that has not sent a whole request header by then is closed; as long for TLS.",
     )
 
     @model_validator(mode="after")
     def _pairs(self) -> AdminConfig:
         if (self.tls_cert_file is None) != (self.tls_key_file is None):
             raise ValueError("tls_cert_file and tls_key_file go together")
+        given = (self.basic_password is not None) + (self.basic_password_file is not None)
+        if given != (self.basic_username is not None):
+            raise ValueError("basic_username goes with either basic_password or basic_password_file")
         if self.probe_port and self.probe_port == self.port:
             raise ValueError("probe_port and port are the same; leave probe_port out, or give another")
         return self
@@ -77,7 +97,8 @@ class Admin:
         self._config = config
         self._registry = registry
         self._checks = {"/livez": alive, "/readyz": ready}
-        self._token = _token(config)
+        self._admission = _admission(config)
+        self._door: TlsDoor | None = None
         self._servers: list[tuple[_Server, asyncio.Task[None]]] = []
         self.port = config.port
         self.probe_port = config.probes
@@ -85,11 +106,8 @@ class Admin:
     async def start(self) -> None:
         """Listen. Raises ConfigError where an address is taken or a file cannot be read."""
         config = self._config
-        try:
-            options = self._options(self._application(), tls=True)
-            options.load()
-        except (OSError, ssl.SSLError) as error:
-            raise ConfigError("admin.tls_cert_file", type(error).__name__, "give readable PEM files") from error
+        self._door = self._tls_door()
+        options = self._options(self._application(), self._door or guarded(config.header_seconds))
         main = _bind("admin.port", config.host, config.port)
         try:
             probes = _bind("admin.probe_port", config.host, config.probes)
@@ -98,32 +116,45 @@ class Admin:
             raise
         self.port, self.probe_port = main.getsockname()[1], probes.getsockname()[1]
         self._serve(options, main)
-        self._serve(self._options(Starlette(routes=self._probes())), probes)
+        self._serve(self._options(Starlette(routes=self._probes()), guarded(config.header_seconds)), probes)
 
     async def stop(self) -> None:
         """Stop listening; requests in flight have two seconds."""
         servers, self._servers = self._servers, []
         for server, _ in servers:
             server.should_exit = True
+        if self._door is not None:
+            self._door.close()
         for _, task in servers:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def _options(self, application: Starlette, *, tls: bool = False) -> uvicorn.Config:
+    def _tls_door(self) -> TlsDoor | None:
+        config = self._config
+        if config.tls_cert_file is None or config.tls_key_file is None:
+            return None
+        try:
+            context = reread_context(config.tls_cert_file, config.tls_key_file)
+        except OSError as error:
+            mend = "give readable PEM files, a certificate and its key without a password"
+            raise ConfigError("admin.tls_cert_file", type(error).__name__, mend) from error
+        inner = guarded(config.header_seconds)
+        return TlsDoor(inner, context, seconds=config.header_seconds, most=config.most_connections)
+
+    def _options(self, application: Starlette, protocol: Any) -> uvicorn.Config:
         config = self._config
         return uvicorn.Config(
             application,
-            http=guarded(config.header_seconds),
+            http=protocol,
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
             # uvicorn refuses the connection that makes the limit full.
             limit_concurrency=config.most_connections + 1,
+            h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=2,
-            ssl_certfile=config.tls_cert_file if tls else None,
-            ssl_keyfile=config.tls_key_file if tls else None,
         )
 
     def _serve(self, options: uvicorn.Config, sock: socket.socket) -> None:
@@ -137,10 +168,8 @@ class Admin:
         return [Route(path, self._probe) for path in self._checks]
 
     async def _metrics(self, request: Request) -> Response:
-        if self._token is not None:
-            given = request.headers.get("authorization", "").encode()
-            if not hmac.compare_digest(given, b"Bearer " + self._token):
-                return PlainTextResponse("unauthorized\n", 401, headers={"WWW-Authenticate": "Bearer"})
+        if not self._admission.admits(request.headers.get("authorization", "")):
+            return PlainTextResponse("unauthorized\n", 401, headers={"WWW-Authenticate": self._admission.challenge})
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
         body = await asyncio.to_thread(encode, self._registry)
         return Response(body, media_type=content_type)
@@ -175,17 +204,14 @@ def _bind(field: str, host: str, port: int) -> socket.socket:
     return sock
 
 
-def _token(config: AdminConfig) -> bytes | None:
-    if config.bearer_token is not None:
-        return config.bearer_token.get_secret_value().encode()
-    if config.bearer_token_file is None:
-        return None
-    try:
-        return config.bearer_token_file.read_bytes().strip()
-    except OSError as error:
-        raise ConfigError(
-            "admin.bearer_token_file", error.strerror or "cannot be read", "give a readable file"
-        ) from error
+def _admission(config: AdminConfig) -> Admission:
+    """Raises ConfigError where a file cannot be read or is empty."""
+    token = password = None
+    if config.bearer_token is not None or config.bearer_token_file is not None:
+        token = Secret("admin.bearer_token", config.bearer_token, config.bearer_token_file)
+    if config.basic_username is not None:
+        password = Secret("admin.basic_password", config.basic_password, config.basic_password_file)
+    return Admission(token=token, user=config.basic_username, password=password)
 
 
 @contextlib.asynccontextmanager

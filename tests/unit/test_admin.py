@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import socket
 import threading
@@ -88,10 +89,85 @@ async def test_metrics_ask_for_the_token_and_probes_do_not() -> None:
         assert (await _get(admin, "/livez")).status_code == 200
 
 
-async def test_the_token_may_come_from_a_file(tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("abc\n")
-    async with serving(_admin(_config(bearer_token_file=tmp_path / "token"))) as admin:
-        assert (await _get(admin, "/metrics", authorization="Bearer abc")).status_code == 200
+async def test_the_token_may_come_from_a_file_and_be_replaced(tmp_path: Path) -> None:
+    """While both are in the file both are taken; a file that is away, or empty, lets nobody in."""
+    file = tmp_path / "token"
+
+    async def taken(admin: Admin) -> list[bool]:
+        given = ("Bearer abc", "Bearer def", "Bearer")
+        return [(await _get(admin, "/metrics", authorization=one)).status_code == 200 for one in given]
+
+    file.write_text("abc\n")
+    async with serving(_admin(_config(bearer_token_file=file))) as admin:
+        assert await taken(admin) == [True, False, False]
+        file.write_text("abc\ndef\n")
+        assert await taken(admin) == [True, True, False]
+        file.write_text("def")
+        assert await taken(admin) == [False, True, False]
+        file.write_text("\n")
+        assert await taken(admin) == [False, False, False]
+        file.unlink()
+        assert await taken(admin) == [False, False, False]
+
+
+def _basic(pair: str) -> str:
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+async def test_metrics_ask_for_user_and_password_and_probes_do_not(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("pä:ss\n", encoding="utf-8")
+    config = _config(basic_username="prometheus", basic_password_file=tmp_path / "password")
+    async with serving(_admin(config)) as admin:
+        refused = await _get(admin, "/metrics")
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (
+            401,
+            'Basic realm="rag-sidecar", charset="UTF-8"',
+        )
+        for wrong in (
+            _basic("prometheus:pass"),
+            _basic("other:pä:ss"),
+            _basic(":"),
+            "Basic x",
+            "Basic",
+            "Bearer pä:ss",
+        ):
+            assert (await _get(admin, "/metrics", authorization=wrong)).status_code == 401, wrong
+        assert (await _get(admin, "/metrics", authorization=_basic("prometheus:pä:ss"))).status_code == 200
+        assert (await _get(admin, "/livez")).status_code == 200
+
+
+async def test_either_way_of_asking_is_enough_where_both_are_set() -> None:
+    config = _config(basic_username="u", basic_password="p", bearer_token="t")
+    async with serving(_admin(config)) as admin:
+        for given, status in ((_basic("u:p"), 200), ("bearer t", 200), (_basic("u:t"), 401), ("Bearer p", 401)):
+            assert (await _get(admin, "/metrics", authorization=given)).status_code == status
+
+
+@pytest.mark.parametrize("field", ["bearer_token", "bearer_token_file", "basic_password_file"])
+def test_an_empty_secret_is_refused_at_the_start(field: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text(" \n")
+    given: dict[str, object] = {field: tmp_path / "empty" if field.endswith("_file") else ""}
+    if field.startswith("basic"):
+        given["basic_username"] = "u"
+    with pytest.raises(ConfigError, match=rf"^admin\.{field}: is empty"):
+        _admin(_config(**given))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"basic_username": "u"}, {"basic_password": "p"}, {"basic_username": "u", "basic_password": "p", "basic_password_file": "f"}],
+)  # fmt: skip
+def test_a_user_has_one_password(given: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="basic_username goes with either"):
+        _config(**given)
+
+
+async def test_a_header_beyond_its_size_is_refused_and_closed() -> None:
+    async with serving(_admin(_config())) as admin:
+        with socket.create_connection(("127.0.0.1", admin.port), timeout=30) as sock:
+            sock.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 20_000)
+            said = await asyncio.to_thread(lambda: b"".join(iter(lambda: sock.recv(1000), b"")))
+            assert said.startswith(b"HTTP/1.1 400")
 
 
 async def test_the_page_lists_what_there_is() -> None:
