@@ -129,7 +129,7 @@ async def test_metrics_ask_for_user_and_password_and_probes_do_not(tmp_path: Pat
             _basic(":"),
             "Basic x",
             "Basic",
-            "Bearer pä:ss",
+            "Bearer pass",
         ):
             assert (await _get(admin, "/metrics", authorization=wrong)).status_code == 401, wrong
         assert (await _get(admin, "/metrics", authorization=_basic("prometheus:pä:ss"))).status_code == 200
