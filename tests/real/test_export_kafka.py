@@ -110,7 +110,10 @@ async def test_a_result_that_is_too_large_does_not_take_others_with_it(broker: K
 async def test_no_result_is_lost_or_doubled_while_the_broker_restarts(broker: KafkaBroker, topic: str) -> None:
     telemetry = Telemetry()
     config = DeliverConfig(timeout_seconds=2, most_attempts=100, backoff_seconds=0.1, linger_seconds=0)
-    deliverer = Deliverer(config, [exporter(broker, topic)], telemetry=telemetry, clock=SystemClock())
+    results_topic = exporter(broker, topic)
+    deliverer = Deliverer(
+        config, [results_topic], required=[results_topic.name], telemetry=telemetry, clock=SystemClock()
+    )
     await deliverer.start()
     done: list[str] = []
 
