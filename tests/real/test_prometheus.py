@@ -45,6 +45,11 @@ MAY_BE_EMPTY = {
     "Failed pushes",
     "Repartitioned records",
     "Labels that are full",
+    "Unknown weights",
+    "Traces given up at a rebalance",
+    "Errors of our own",
+    "Failed attempts of Kafka clients",
+    "Values redacted",
 }
 # Series that begin with what does not happen here.
 MAY_BE_ABSENT = {
@@ -53,6 +58,11 @@ MAY_BE_ABSENT = {
     "rag_sidecar_receiver_restarts_total",
     "rag_sidecar_repartitioned_records_total",
     "rag_label_overflow_total",
+    "rag_sidecar_internal_errors_total",
+    "rag_sidecar_kafka_failures_total",
+    "rag_sidecar_redactions_total",
+    "rag_sidecar_revoked_traces_total",
+    "rag_sidecar_unknown_weights_total",
 }
 # Alerts about services have no job and no instance.
 MAY_BE_EMPTY_LABELS = {"ALERTS": {"job", "instance"}}
