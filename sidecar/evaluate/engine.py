@@ -15,6 +15,8 @@ from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import ModelSource
+from sidecar.observe.said import RateLimited
+from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import InferenceError, Unscorable
 from sidecar.record.request import RagTrace
 
@@ -37,8 +39,14 @@ class Engine:
     """`evaluate` never raises for what is in a request. `lanes` are those that have an evaluator, LOCAL first."""
 
     def __init__(
-        self, config: EvaluateConfig, models: ModelSource, evaluators: Sequence[Evaluator] | None = None
+        self,
+        config: EvaluateConfig,
+        models: ModelSource,
+        evaluators: Sequence[Evaluator] | None = None,
+        *,
+        clock: Clock | None = None,
     ) -> None:
+        self._said = RateLimited(logger, clock or SystemClock())
         self._config = config
         self._models = models
         self.evaluators = tuple(build(config) if evaluators is None else evaluators)
@@ -69,9 +77,7 @@ class Engine:
     def refused(self, lane: Lane, reason: str) -> tuple[Evaluation, ...]:
         """Failed evaluations of a lane that could not be run, `reason` for all."""
         mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
-        return tuple(
-            _stamped(one, Evaluation(evaluator=one.name, outcome=Outcome.FAILED, reason=reason)) for one in mine
-        )
+        return tuple(_stamped(one, _failed(one.name, reason)) for one in mine)
 
     async def _one(self, evaluator: Evaluator, case: Case) -> Evaluation:
         return _stamped(evaluator, await self._attempt(evaluator, case))
@@ -89,7 +95,8 @@ class Engine:
         except TimeoutError:
             return _failed(name, "timeout")
         except Exception as error:  # noqa: BLE001 - the door of the evaluators: one that breaks is one failed evaluation
-            logger.error("evaluator %s broke: %s", name, type(error).__name__)
+            kind = type(error).__name__
+            self._said.warn(("broke", name, kind), "evaluator %s broke: %s", name, kind)
             return _failed(name, "internal")
 
 
