@@ -35,6 +35,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml sidecar exporters
 	$(BIN)/python -m docs.generate --check
 	$(BIN)/python -m dashboards.generate --check
 
