@@ -25,6 +25,7 @@ chaos: $(VENV)/.dev parts
 	$(BIN)/python -m tests.chaos --seconds 600 --rate 8 --kills 20 --scalings 20 --broker-restarts 3 --exporter-pauses 6
 	$(BIN)/python -m tests.chaos --seconds 300 --rate 32 --kills 10 --scalings 10 --broker-restarts 2 --exporter-pauses 3 --settle-seconds 900
 	$(BIN)/python -m tests.chaos --seconds 300 --rate 8 --kills 10 --scalings 10 --broker-restarts 1 --exporter-pauses 2 --repartition --encodings otlp_proto otlp_json
+	$(BIN)/python -m pytest -q -m long tests/chaos
 
 # A day of changing services, models and variants in minutes: memory, series, descriptors and tasks stay flat.
 soak: $(VENV)/.dev

@@ -60,7 +60,8 @@ class Exporter(Protocol):
     every_trace  False: `export` sees only results whose outcome is `evaluated`; True: all of them
     local        True: `export` never waits for anything outside the process, so it is called without a queue
 
-    `start` may raise DestinationError naming the field: a wrong destination fails at start-up, one that may pass is waited for.
+    `start` may raise DestinationError naming the field: a wrong destination fails at start-up, one that may pass is waited for where
+    the exporter is required, else its `export` connects.
     `export` may raise RetryableExportError or PermanentExportError and nothing else; it is safe to call twice with
     the same results (ids are deterministic); returning means that the destination took them, not that anyone read them.
     `stop` flushes within the caller's deadline, never raises, and may be called twice.

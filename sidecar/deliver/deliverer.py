@@ -65,6 +65,7 @@ class Deliverer:
         memory = memory or MemoryBudget(sys.maxsize)
         self._exporters = list(exporters)
         self._unstarted = list(exporters)
+        self._required = frozenset(required)
         self._clock = clock
         self._doors = [Door(exporter, telemetry, clock) for exporter in exporters if exporter.local]
         self._lanes = [
@@ -80,7 +81,7 @@ class Deliverer:
 
     async def start(self) -> None:
         """Start every exporter. Raises ConfigError naming the field: a wrong destination fails here, not later. Raises BrokerError
-        where one is not up yet; the next call starts those that are left, and one after a success does nothing."""
+        where a required one is not up yet; the next call starts those that are left, and one after a success does nothing."""
         late: DestinationError | None = None
         for exporter in list(self._unstarted):
             try:
@@ -88,9 +89,11 @@ class Deliverer:
             except DestinationError as error:
                 if not error.passing:
                     raise ConfigError(error.field, error.problem, error.mend) from error
-                late = late or error
-            else:
-                self._unstarted.remove(exporter)
+                if exporter.name in self._required:
+                    late = late or error
+                    continue
+                logger.warning("exporter %s is not up yet (%s); nobody waits for it", exporter.name, error.problem)
+            self._unstarted.remove(exporter)
         if late is not None:
             raise BrokerError("connect", f"{late.field}: {late.problem}", late.mend, passing=True) from late
         for lane in self._lanes:

@@ -17,6 +17,8 @@ from tests.chaos.traffic import Encoding, Sender
 from tests.chaos.verdict import Report, judge, read_results
 from tests.parts.kafka import KafkaBroker
 
+_DISK_MEGABYTES = 256
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -27,6 +29,7 @@ class Plan:
     kills, scalings, broker_restarts, exporter_pauses
                 how many of each fault; a scaling adds a replica or stops one; in a pause nothing passes between the sidecars and the
                 results topic, a required exporter, for `pause_seconds`, while other faults go on
+    disk_fills  how often the broker finds its disk full, which ends it, and is started again when there is room
     """
 
     seconds: float = 60.0
@@ -37,6 +40,7 @@ class Plan:
     broker_restarts: int = 1
     exporter_pauses: int = 0
     pause_seconds: float = 10.0
+    disk_fills: int = 0
     replicas: int = 2
     partitions: int = 4
     encodings: tuple[Encoding, ...] = ("otlp_proto", "otlp_json", "native")
@@ -56,7 +60,10 @@ class Ended:
 
 def run(plan: Plan, *, say: bool = False) -> Ended:
     """Run a plan on a real broker. Raises RuntimeError where a replica ended by itself."""
-    with tempfile.TemporaryDirectory(prefix="rag-sidecar-chaos-") as folder, KafkaBroker(gated=True) as broker:
+    with (
+        tempfile.TemporaryDirectory(prefix="rag-sidecar-chaos-") as folder,
+        KafkaBroker(gated=True, disk_megabytes=_DISK_MEGABYTES if plan.disk_fills else 0) as broker,
+    ):
         for topic in ("spans", "results", "by-trace"):
             broker.create_topic(topic, partitions=plan.partitions)
         replicas = Replicas(_settings(plan, broker), Path(folder))
@@ -117,6 +124,7 @@ class _Chaos:
         self._pauses: list[threading.Timer] = []
         self._doing = {
             "kill": self._kill, "scaling": self._scale, "broker restart": self._restart_broker, "exporter pause": self._pause_exporter,
+            "full disk": self._fill_disk,
         }  # fmt: skip
         self.log: list[str] = []
 
@@ -133,7 +141,7 @@ class _Chaos:
 
     def _faults(self) -> Sequence[tuple[float, str]]:
         plan = self._plan
-        counts = (plan.kills, plan.scalings, plan.broker_restarts, plan.exporter_pauses)
+        counts = (plan.kills, plan.scalings, plan.broker_restarts, plan.exporter_pauses, plan.disk_fills)
         names = [name for name, count in zip(self._doing, counts, strict=True) for _ in range(count)]
         self._random.shuffle(names)
         step = plan.seconds * 0.9 / max(1, len(names))
@@ -158,6 +166,11 @@ class _Chaos:
         self._broker.gate.shut()
         self._pauses.append(threading.Timer(self._plan.pause_seconds, self._broker.gate.open))
         self._pauses[-1].start()
+
+    def _fill_disk(self) -> None:
+        if not self._broker.fill_disk(seconds=20):
+            raise RuntimeError("the broker did not mind a full disk")
+        self._restart_broker()
 
     def _note(self, moment: float, fault: str) -> None:
         self.log.append(f"{moment:6.1f} s  {fault}, {len(self._replicas)} replicas")

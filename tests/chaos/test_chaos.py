@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.chaos.run import Plan, run
+from tests.parts.disk import can_mount
 
 pytestmark = pytest.mark.real
 
@@ -22,4 +25,15 @@ def test_no_result_is_lost_while_nothing_reaches_the_results_topic_for_a_minute(
     ended = run(plan)
     report = ended.report
     assert report.sent > 300, str(report)
+    assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), f"{report}\n{ended.log}"
+
+
+@pytest.mark.long
+def test_nothing_is_lost_when_the_disk_of_the_broker_is_full(tmp_path: Path) -> None:
+    """Kafka ends itself where it cannot write; it is started again when there is room."""
+    if not can_mount(tmp_path):
+        pytest.skip("this process may not mount a disk")
+    ended = run(Plan(seconds=60, rate=6, kills=1, scalings=0, broker_restarts=0, disk_fills=2))
+    report = ended.report
+    assert report.sent > 200, str(report)
     assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), f"{report}\n{ended.log}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 
@@ -14,6 +15,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from tests.parts import paths
 from tests.parts.certificates import Certificates, make_certificates
+from tests.parts.disk import SmallDisk
 from tests.parts.gate import Gate
 from tests.parts.process import Server, free_ports
 from tests.parts.tokens import Signer
@@ -33,7 +35,7 @@ node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-log.dirs={folder}/data
+log.dirs={folder}/disk/data
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
 transaction.state.log.replication.factor=1
@@ -77,20 +79,25 @@ sasl.oauthbearer.expected.issuer={issuer}
 
 class KafkaBroker:
     """A broker. Used as `with KafkaBroker() as broker`; `secure` adds SASL_SSL listeners (one of them for tokens), an mTLS listener and ACLs,
-    `gated` a listener without security that is only reached through `gate`.
+    `gated` a listener without security that is only reached through `gate`, `disk_megabytes` a disk of its own of that size, for which
+    one needs the right to mount.
 
     `stop_broker` and `start_broker` take it down and up again with its data, on the same ports.
     """
 
-    def __init__(self, *, secure: bool = False, auto_create_topics: bool = True, gated: bool = False) -> None:
+    def __init__(
+        self, *, secure: bool = False, auto_create_topics: bool = True, gated: bool = False, disk_megabytes: int = 0
+    ) -> None:
         self._secure = secure
         self._gated = gated
+        self._disk_megabytes = disk_megabytes
         self._auto_create = auto_create_topics
         self._folder = tempfile.TemporaryDirectory(prefix="rag-sidecar-kafka-")
         self._port, self._controller, self._sasl, self._mtls, self._oauth, self._short = free_ports(6)
         self._behind, self._before = free_ports(2)
         self._server: Server | None = None
         self._gate: Gate | None = None
+        self._disk: SmallDisk | None = None
         self._certificates: Certificates | None = None
         self._signer: Signer | None = None
 
@@ -147,6 +154,8 @@ class KafkaBroker:
 
     def __enter__(self) -> KafkaBroker:
         try:
+            if self._disk_megabytes:
+                self._disk = SmallDisk(self._path("disk"), self._disk_megabytes)
             self._format()
             self.start_broker()
             if self._gated:
@@ -162,6 +171,8 @@ class KafkaBroker:
         if self._gate is not None:
             self._gate.stop()
         self.stop_broker()
+        if self._disk is not None:
+            self._disk.remove()
         self._folder.cleanup()
 
     def start_broker(self) -> None:
@@ -179,6 +190,17 @@ class KafkaBroker:
         if self._server is not None:
             self._server.stop()
             self._server = None
+
+    def fill_disk(self, *, seconds: float) -> bool:
+        """Leave no room on a disk of its own, wait so long for the node to end by that, and make room again. Whether it ended."""
+        if self._disk is None or self._server is None:
+            raise RuntimeError("only a broker with disk_megabytes has a disk that can be filled")
+        self._disk.fill()
+        deadline = time.monotonic() + seconds
+        while self._server.runs and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self._disk.free()
+        return not self._server.runs
 
     def create_topic(self, name: str, *, partitions: int = 4) -> None:
         """Make a topic and wait until it has leaders."""

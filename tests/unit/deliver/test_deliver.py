@@ -303,7 +303,7 @@ async def test_a_destination_that_is_not_up_is_started_by_a_later_call_and_the_o
                 raise DestinationError("results.bootstrap_servers", "no broker answers", "start one", passing=True)
 
     late, other = Late("late"), Sink("other")
-    bench = Bench(late, other, config=FAST.model_copy(update={"batch_size": 1}))
+    bench = Bench(late, other, config=FAST.model_copy(update={"batch_size": 1}), required=("late",))
     with pytest.raises(BrokerError, match=r"connect: results\.bootstrap_servers: no broker answers") as caught:
         await bench.deliverer.start()
     assert caught.value.passing

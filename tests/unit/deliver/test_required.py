@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from exporters.base import PermanentExportError, RetryableExportError
+from exporters.base import DestinationError, PermanentExportError, RetryableExportError
 from exporters.result import Result
 from sidecar.config import build
 from sidecar.deliver import DeliverConfig
@@ -210,3 +210,16 @@ async def test_a_result_that_a_required_exporter_does_not_want_is_done_at_once()
     await bench.deliver(SAMPLED_OUT)
     assert bench.done == {SAMPLED_OUT.id: 1}
     await bench.deliverer.stop(0.01)
+
+
+async def test_a_start_waits_for_no_exporter_that_nobody_must_wait_for() -> None:
+    class Late(Sink):
+        async def start(self) -> None:
+            raise DestinationError("results.bootstrap_servers", "no broker answers", "start one", passing=True)
+
+    late, other = Late("late"), Sink("other")
+    bench = Bench(late, other, required=("other",))
+    await bench.deliverer.start()
+    await bench.deliver(*results(3))
+    await bench.deliverer.stop(5)
+    assert bench.exports("late") == bench.exports("other") == {"ok": 3}
