@@ -26,7 +26,8 @@ The image is yours to build (`docker build -t registry.example.org/rag-sidecar:0
 have no container engine: they lint the Dockerfile, and render and validate this chart, but build and install neither.
 
 [examples/production-values.yaml](examples/production-values.yaml) shows SASL over TLS with secrets, PodMonitor, rules and dashboards;
-beside it is what it renders to.
+beside it is what it renders to. [examples/tls-values.yaml](examples/tls-values.yaml) shows mutual TLS to Kafka with tokens by client credentials,
+and /metrics over TLS behind a password.
 
 - **Settings** go under `config`, just as in [docs/configuration.md](../../docs/configuration.md). A misspelt one is refused by the schema, before
   anything is installed. Secrets are refused there too: give them through `secretEnv` or `secretFiles`. On the command line a number with
@@ -39,6 +40,9 @@ beside it is what it renders to.
   settles in between.
 - **A stop drains**: scoring first, then exporters, then the consumer group, all within `config.pipeline.stop_seconds`; what is not done is
   read again later.
+- **/metrics** speaks TLS and asks for a token or a password with `metrics.tlsSecret` and `metrics.authSecret`; the PodMonitor gets the same. A Prometheus
+  without the operator wants in its job `scheme: https`, `tls_config: {ca_file: ..., server_name: RELEASE.NAMESPACE.svc}` and
+  `basic_auth: {username: ..., password_file: ...}` or `authorization: {credentials_file: ...}`. Probes have a port of their own, without either.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API.
 - Alerts link to runbooks and Grafana at `prometheusRule.runbookBase` and `prometheusRule.grafanaBase`; set both to your own addresses.
 
@@ -95,6 +99,7 @@ _PROPERTIES: dict[str, Any] = {
             "annotations": _TEXTS,
         }
     ),
+    "metrics": _closed({"tlsSecret": _TEXT, "authSecret": _TEXT, "authType": {"enum": ["bearer", "basic"]}}),
     "podMonitor": _closed(
         {
             "enabled": _BOOL,
@@ -102,6 +107,7 @@ _PROPERTIES: dict[str, Any] = {
             "scrapeTimeout": _DURATION,
             "labels": _TEXTS,
             "bearerTokenSecret": _SECRET_KEY,
+            "tlsConfig": _FREE,
         }
     ),
     "prometheusRule": _closed({"enabled": _BOOL, "labels": _TEXTS, "runbookBase": _TEXT, "grafanaBase": _TEXT}),

@@ -22,7 +22,8 @@ from tests.real import chart
 
 pytestmark = pytest.mark.real
 PRODUCTION = chart.EXAMPLES / "production-values.yaml"
-ALL = {"default": (), "production": ("-f", PRODUCTION)}
+TLS = chart.EXAMPLES / "tls-values.yaml"
+ALL = {"default": (), "production": ("-f", PRODUCTION), "tls": ("-f", TLS)}
 CUSTOM = {"PodMonitor", "PrometheusRule"}
 
 
@@ -78,6 +79,7 @@ def test_examples_are_what_the_chart_renders_now() -> None:
         ("config.receive.security.password=secret", "'password' not allowed"),
         ("image.pullPolicy=Sometimes", "one of"),
         ("podMonitor.interval=often", "does not match"),
+        ("metrics.authType=digest", "one of"),
         ("resources.limits.cpus=2", "'cpus' not allowed"),
         ("terminationGracePeriodSeconds=40", "must exceed config.pipeline.stop_seconds .40;"),
         ("config.pipeline.stop_seconds=60", "must exceed config.pipeline.stop_seconds .60;"),
@@ -90,7 +92,7 @@ def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> N
 
 def test_the_sidecar_understands_the_settings_that_the_chart_renders(rendered: list[dict[str, Any]]) -> None:
     (settings,) = [one["data"]["config.yaml"] for one in rendered if "config.yaml" in one.get("data", {})]
-    environment = {"RAG_SIDECAR_RECEIVE__SECURITY__PASSWORD": "of the test"} if "SASL" in settings else {}
+    environment = {"RAG_SIDECAR_RECEIVE__SECURITY__PASSWORD": "of the test"} if "SCRAM" in settings else {}
     with mock.patch.dict(os.environ, environment):
         understood = config.build(yaml.safe_load(settings))
     assert understood.receive.topics
@@ -147,6 +149,41 @@ def test_tls_and_other_ports_reach_the_monitor_and_the_probes() -> None:
     assert [port["containerPort"] for port in other["ports"]] == [9464, 8080]
     (monitor,) = [one for one in found if one["kind"] == "PodMonitor"]
     assert monitor["spec"]["podMetricsEndpoints"][0]["scheme"] == "https"
+
+
+@pytest.mark.parametrize("kind", ["basic", "bearer"])
+def test_an_existing_secret_reaches_the_pod_and_the_monitor(kind: str) -> None:
+    found = chart.objects(chart.render("-f", TLS, "--set", f"metrics.authType={kind}"))
+    pod = pod_of(found)["spec"]
+    (container,) = pod["containers"]
+    environment = {one["name"]: one.get("value", "") for one in container["env"]}
+    mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+    secrets = {one["name"]: one["secret"]["secretName"] for one in pod["volumes"] if "secret" in one}
+    for name, secret in (("admin-tls", "rag-sidecar-tls"), ("admin-auth", "rag-sidecar-metrics")):
+        assert secrets[name] == secret
+        assert any(value.startswith(f"{mounts[name]}/") for value in environment.values())
+    with mock.patch.dict(os.environ, {name: value or "prometheus" for name, value in environment.items()}):
+        admin = config.build({"receive": {"bootstrap_servers": "a:1", "topics": ["t"]}}).admin
+    assert str(admin.tls_key_file) == "/etc/rag-sidecar/admin-tls/tls.key"
+    (monitor,) = [one for one in found if one["kind"] == "PodMonitor"]
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    assert endpoint["scheme"] == "https"
+    assert endpoint["tlsConfig"] == {
+        "ca": {"secret": {"name": "rag-sidecar-tls", "key": "ca.crt"}},
+        "serverName": f"rag-sidecar.{chart.NAMESPACE}.svc",
+    }
+    keys = {key: {"name": "rag-sidecar-metrics", "key": key} for key in ("username", "password", "token")}
+    if kind == "basic":
+        assert (admin.basic_username, str(admin.basic_password_file)) == (
+            "prometheus",
+            f"{mounts['admin-auth']}/password",
+        )
+        assert endpoint["basicAuth"] == {"username": keys["username"], "password": keys["password"]}
+        assert "authorization" not in endpoint
+    else:
+        assert str(admin.bearer_token_file) == f"{mounts['admin-auth']}/token"
+        assert endpoint["authorization"] == {"type": "Bearer", "credentials": keys["token"]}
+        assert "basicAuth" not in endpoint
 
 
 def test_secrets_come_as_references(production: dict[str, dict[str, Any]]) -> None:

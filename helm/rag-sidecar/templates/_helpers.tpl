@@ -50,7 +50,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "rag-sidecar.adminScheme" -}}
-{{- if dig "admin" "tls_cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end }}
+{{- if or .Values.metrics.tlsSecret (dig "admin" "tls_cert_file" "" .Values.config) }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
 
 {{/* The settings without those that docs/configuration.md marks as live, and without sections that are empty then. */}}
