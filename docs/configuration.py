@@ -32,7 +32,7 @@ too, where its folder is mounted and not the file by `subPath`). All of a file i
 setting that is not live has changed, the old settings stay, the log says why, and `rag_sidecar_config_refused` is 1. A sampling rate that rises
 is reached after `assemble.max_age_seconds`, when no trace is open any more whose texts the old rate let go.
 
-Secrets belong in the environment or in files, never in the YAML file of a ConfigMap.
+Secrets belong in the environment or in files, never in the YAML file of a ConfigMap. [logins.md](logins.md) has an example of each login.
 """
 _ROOT = Path(__file__).parent.parent
 
