@@ -48,6 +48,11 @@ COMMANDS = (
     Command(
         "demo", "demo.run", "Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."
     ),
+    Command(
+        "backfill",
+        "backfill",
+        "Score again the requests that ended between two times, into the results topic or a file.",
+    ),
     Command("models", "models", "Export and verify grounding models that are not in the package."),
     Command("version", "version", "Print the version."),
 )

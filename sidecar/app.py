@@ -80,7 +80,7 @@ class App:
         self.pipeline = Pipeline(
             config.pipeline,
             source=self.receiver,
-            decoder=Decoder(_decode(config), self.telemetry, keep_text=sampler.may_keep),
+            decoder=Decoder(decoding(config), self.telemetry, keep_text=sampler.may_keep),
             assembler=assembler,
             sampler=sampler,
             engine=self.engine,
@@ -228,7 +228,7 @@ class App:
         await stop_in_order(stages, self._deadline or self._new_deadline())
 
 
-def _decode(config: Config) -> DecodeConfig:
+def decoding(config: Config) -> DecodeConfig:
     """The decoder's settings; what we repartitioned holds spans and logs alike, whatever the encoding of its sources."""
     own = config.receive.repartition
     return config.decode.model_copy(update={"topics": {own: "sniff", **config.decode.topics}}) if own else config.decode

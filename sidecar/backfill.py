@@ -1,0 +1,130 @@
+"""Scores again what topics hold between two times: the stages of the service, a source that ends, and the results alone as a sink."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from exporters.base import Exporter
+from sidecar.app import decoding
+from sidecar.assemble import Assembler
+from sidecar.config import Config
+from sidecar.decode.decoder import Decoder
+from sidecar.deliver import Deliverer
+from sidecar.evaluate.engine import Engine
+from sidecar.inference.runtime import ModelRuntime
+from sidecar.kafka.consume.window import Window
+from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
+from sidecar.pipeline import MEGABYTE, Pipeline
+from sidecar.price import Pricer
+from sidecar.record.clock import Clock
+from sidecar.record.errors import BrokerError
+from sidecar.record.memory import MemoryBudget
+from sidecar.record.request import RagTrace
+from sidecar.redact.redactor import Redactor
+from sidecar.sample.rules import Decision, SampleConfig, Sampler
+
+_GLANCE_SECONDS = 0.1
+_DRAIN_SECONDS = 24 * 3600.0
+_STOP_SECONDS = 60.0
+_OUTSIDE = Decision(keep=False, probability=1.0, rule="outside")
+
+
+class Backfill:
+    """One run over the requests that ended from `begin` on and before `end`, in seconds since the epoch. Records are read from
+    `assemble.max_age_seconds` before to as long after, so that requests at both edges are whole."""
+
+    def __init__(self, config: Config, exporter: Exporter, clock: Clock, *, begin: float, end: float) -> None:
+        """`config.receive.group_id` is the group that the place is kept in."""
+        config = quiet(config)
+        self._config = config
+        self.telemetry = Telemetry()
+        margin = config.assemble.max_age_seconds
+        memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
+        sampler = _Within(config.sample, self.telemetry, begin=begin, end=end)
+        self._runtime = ModelRuntime(config.inference, self.telemetry)
+        self._deliverer = Deliverer(
+            config.deliver,
+            [exporter],
+            telemetry=self.telemetry,
+            clock=clock,
+            required=[exporter.name],
+            memory=memory,
+        )
+        self.window = Window(config.receive, clock, begin=begin - margin, end=end + margin)
+        self._pipeline = Pipeline(
+            config.pipeline,
+            source=self.window,
+            decoder=Decoder(decoding(config), self.telemetry, keep_text=sampler.may_keep),
+            assembler=Assembler(config.assemble, clock, self.telemetry, memory=memory),
+            sampler=sampler,
+            engine=Engine(config.evaluate, self._runtime.router),
+            pricer=Pricer(config.price),
+            deliverer=self._deliverer,
+            telemetry=self.telemetry,
+            clock=clock,
+            tracing=Tracing(config.otlp),
+            memory=memory,
+            redactor=Redactor(config.redact) if config.redact.enabled else None,
+        )
+        self._asked = False
+
+    def stop(self) -> None:
+        """Ask `run` to end early; what is done is committed, and the next run goes on from there."""
+        self._asked = True
+
+    async def run(self, tell: Callable[[], None]) -> bool:
+        """Read, score and write until the window has ended; True where it has. `tell` is called ten times a second. Raises BrokerError
+        or ConfigError."""
+        async with self._started():
+            working = asyncio.create_task(self._pipeline.run(), name="pipeline")
+            while not (self._asked or self.window.finished or self.window.broken or working.done()):
+                await asyncio.sleep(_GLANCE_SECONDS)
+                tell()
+            ended = self.window.finished and not self._asked
+            # What is open at the end of the window has no more records in it.
+            self._pipeline.stop(flush=ended, drain_seconds=_DRAIN_SECONDS if ended else None)
+            await working
+            if self.window.broken:
+                raise BrokerError("connect", "reading failed again and again", "run it again: it goes on from here")
+        tell()
+        return ended
+
+    @asynccontextmanager
+    async def _started(self) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            await self._runtime.start()
+            stack.push_async_callback(self._runtime.stop)
+            await self.window.start()
+            # Offsets are committed for what the exporter took: it stops first.
+            stack.push_async_callback(self.window.stop)
+            await self._deliverer.start()
+            stack.push_async_callback(self._deliverer.stop, _STOP_SECONDS)
+            yield
+
+
+class _Within(Sampler):
+    """A sampler that keeps no request outside the window. Which of the others are kept is as it was when they first came, but for the
+    budget: a backfill has time."""
+
+    def __init__(self, config: SampleConfig, telemetry: Telemetry, *, begin: float, end: float) -> None:
+        super().__init__(config, telemetry)
+        self._begin, self._end = begin, end
+
+    def decide(self, trace: RagTrace) -> Decision:
+        """The decision for one request."""
+        return super().decide(trace) if self._begin <= trace.timestamp < self._end else _OUTSIDE
+
+
+def quiet(config: Config) -> Config:
+    """The same settings without what would speak of today: no series, no events, no spans, no shedding."""
+    sample = config.sample.model_copy(update={"budget": config.sample.budget.model_copy(update={"enabled": False})})
+    return config.model_copy(
+        update={
+            "sample": sample,
+            "pipeline": config.pipeline.model_copy(update={"most_backlog": 1_000_000}),
+            "otlp": config.otlp.model_copy(update={"traces": False}),
+        }
+    )

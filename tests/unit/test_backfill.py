@@ -1,0 +1,61 @@
+"""What `rag-sidecar backfill` refuses before it reads anything, and what it leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sidecar import config
+from sidecar.backfill import quiet
+from sidecar.commands.backfill import FileExporter, cli, moment
+from sidecar.record.errors import ConfigError, OutputError
+from tests.unit.exporters.samples import SCORED
+
+SETTINGS = {"receive": {"bootstrap_servers": "127.0.0.1:1", "topics": ["spans"], "group_id": "service"}}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    target = tmp_path / "config.yaml"
+    target.write_text("receive: {bootstrap_servers: '127.0.0.1:1', topics: [spans], group_id: service}\n")
+    return target
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--from", "yesterday", "--to", "2026-01-02"], "--from: 'yesterday' is no time"),
+        (["--from", "2026-01-02", "--to", "2026-01-01"], "--to: must be after --from"),
+        (["--from", "2026-01-02", "--to", "2999-01-01"], "--to: must be after --from, and not in the future"),
+        (["--from", "2026-01-01", "--to", "2026-01-02"], "results.topic: is not set"),
+        (["--from", "2026-01-01", "--to", "2026-01-02", "--group", "service"], "--group: service is the group of the"),
+    ],
+)
+def test_a_wrong_call_is_refused_with_its_option(path: Path, words: list[str], message: str) -> None:
+    run = CliRunner().invoke(cli, [*words, "-c", str(path)])
+    assert isinstance(run.exception, ConfigError)
+    assert message in str(run.exception)
+
+
+def test_a_time_without_a_zone_is_utc() -> None:
+    assert moment("--to", "2026-01-01T12:00:00") == moment("--to", "2026-01-01T13:00:00+01:00") == 1767268800
+
+
+def test_nothing_is_shed_and_no_span_is_sent() -> None:
+    made = quiet(config.build({**SETTINGS, "sample": {"rate": 0.25}}))
+    assert (made.sample.rate, made.sample.budget.enabled, made.otlp.traces) == (0.25, False, False)
+
+
+async def test_a_file_is_appended_to_and_one_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    target = tmp_path / "results.jsonl"
+    for _ in range(2):
+        exporter = FileExporter(target, with_text=False)
+        await exporter.start()
+        await exporter.export([SCORED])
+        await exporter.stop()
+        await exporter.stop()
+    assert len(target.read_bytes().splitlines()) == 2
+    with pytest.raises(OutputError, match="no/such/folder"):
+        await FileExporter(Path("no/such/folder/file"), with_text=False).start()
