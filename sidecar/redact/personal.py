@@ -38,9 +38,13 @@ _CPF = re.compile(rf"\d(?<![{_W}.].)\d\d\.\d{{3}}\.\d{{3}}-\d\d(?![{_W}])")
 _AADHAAR = re.compile(rf"[2-9](?<![{_W}.,-].)\d{{3}}([ -])\d{{4}}\1\d{{4}}(?![{_W}]|[ .,]\d|-[{_W}])")
 _IPV4 = re.compile(rf"\d(?<![{_W}.-].)\d{{0,2}}\.\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}(?![{_W}]|[.-]\d)")
 _IPV6 = re.compile(rf"[0-9A-Fa-f:](?<![{_W}:.].)[0-9A-Fa-f:]{{1,38}}+(?:\.\d{{1,3}}){{0,3}}+(?![{_W}:])")
+# Four numbers with points are a version, an article or an enzyme too: the words beside them tell.
 _VERSION = re.compile(
-    r"(?i)(?:\bv|ver\.?|versions?|release|build|firmware|driver|section|chapter|clause|§|版本)[ :=]?(?:is )?$"
+    r"(?i)(?:\bv|\bver\.?|versions?|release|build|firmware|driver|patch|update|section|chapter|clause|article|§|版本|\bEC|\bEC\)? number|commission number)"
+    r"(?: of| is)?[ :=]{0,2}$"
 )
+_VERSION_AFTER = re.compile(r"(?i) (?:update|patch|release|version|build)\b")
+_SECTION = re.compile(r"(?:\d\.){3}\d")
 
 _ABROAD = re.compile(rf"\+(?<![{_W}+].)[ (]?[1-9]\d{{0,2}}\)?(?:[ \u00a0\u202f./()-]{{0,3}}\d){{6,14}}(?![{_W}])")
 _ABROAD_00 = re.compile(rf"0(?<![{_W}.,+-].)0[1-9]\d{{0,2}}[ /-](?:[ ./()-]{{0,3}}\d){{6,12}}(?![{_W}])")
@@ -132,10 +136,19 @@ def _ip(match: re.Match[str]) -> Span | None:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    before = match.string[max(0, match.start() - 12) : match.start()]
-    if address.is_loopback or address.is_unspecified or (address.version == 4 and _VERSION.search(before)):
+    if address.is_loopback or address.is_unspecified or (address.version == 4 and _is_version(match)):
         return None
     return match.start(), match.start() + len(text), str(address)
+
+
+def _is_version(match: re.Match[str]) -> bool:
+    whole, start = match.string, match.start()
+    heading = whole[start - 1 : start] in ("", "\n") and whole[match.end() : match.end() + 1] == " "
+    return (
+        _VERSION.search(whole[max(0, start - 30) : start]) is not None
+        or _VERSION_AFTER.match(whole, match.end()) is not None
+        or (heading and _SECTION.fullmatch(match.group()) is not None)
+    )
 
 
 def _phone(least: int, most: int, *, group: int = 0) -> Read:

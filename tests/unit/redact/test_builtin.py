@@ -57,6 +57,8 @@ SAID = {
 LEFT_ALONE = (
     "On 2024-01-15 at 12:30:45, 01/02/2024 10:30, 15.01.2024 and 2024/01/15 it rained 1,234,567.89 mm over 10.5 days.",
     "Version 1.2.3.4 follows v1.10.2-rc1, release 10.0.19041.1 and python 3.11.7; see section 4.1.2.3.",
+    "Patch 1.4.0.1 and the 1.4.0.2 update, Driver Version: 15.40.10.64, Enzyme Commission number 3.1.4.2, EC 3.4.21.21, Article 1.3.3.1.",
+    "3.2.4.2 Economic aspects\n3.2.4.3 Others",
     "Order 2024-000123, invoice 4500012345, ticket #123456, part AB-1234-56 and article 12-3456.",
     "ISBN 978-3-16-148410-0, RFC 3339, ISO 8601, port 9092, 16384 bytes, 1700000000 s, 1700000000000 ms.",
     "std::cout << dead::beef; a::b; key = value; token: the next one; the password is required; token=${TOKEN}.",
