@@ -67,7 +67,7 @@ def _compile(pattern: str) -> Any:
 
 def _literal(term: str) -> str:
     """White space within is any; every other character is itself."""
-    return r"\s+".join(re.escape(part).replace(r"\ ", " ") for part in term.split())
+    return r"\s+".join(re.escape(part) for part in term.split())
 
 
 def _within_a_word(text: str, start: int, end: int) -> bool:
