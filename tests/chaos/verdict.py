@@ -48,7 +48,8 @@ def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> R
         if not any(whole):
             partial.append(trace_id)
         elif not whole[-1]:
-            poorer.append(trace_id)
+            story = "; ".join(f"{one['completed_at']} {one['trace']}" for one in found)
+            poorer.append(f"{trace_id} ({story})")
         # An upsert keeps what comes last; a reader of the stream sees them all.
         first, *others = [_lasting(one) for one, good in zip(found, whole, strict=True) if good] or [{}]
         differs = {key for one in others for key in {*one, *first} if not _same(one.get(key), first.get(key))}

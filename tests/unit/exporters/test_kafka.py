@@ -116,6 +116,17 @@ async def test_a_missing_permission_is_permanent(broker: MockKafka) -> None:
         with pytest.raises(PermanentExportError) as caught:
             await exporter.export([SCORED])
     assert (caught.value.rejected, caught.value.error_type) == (None, "TopicAuthorizationFailedError")
+    assert caught.value.closed, "the next result would be refused as well"
+
+
+async def test_a_permission_that_is_given_back_is_used_at_the_next_attempt(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        broker.fail(PRODUCE, [NOT_AUTHORIZED])
+        with pytest.raises(PermanentExportError):
+            await exporter.export([SCORED])
+        broker.heal(PRODUCE)
+        await exporter.export([SCORED])
+    assert len(await read(broker, 1)) == 1
 
 
 async def test_a_producer_that_lost_its_sequence_is_made_anew(broker: MockKafka) -> None:
