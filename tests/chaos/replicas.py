@@ -32,15 +32,15 @@ class Replicas:
         """Those that run, oldest first."""
         return sorted(self._running)
 
-    def start(self) -> int:
-        """Start one more; does not wait for it."""
+    def start(self, *, root: Path = ROOT) -> int:
+        """Start one more, of the tree at `root`; does not wait for it."""
         number, self._next = self._next, self._next + 1
         [port] = free_ports(1)
         settings = {**self._settings, "admin": {"host": "127.0.0.1", "port": port, **self._settings.get("admin", {})}}
         path = self._folder / f"replica-{number}.yaml"
         path.write_text(yaml.safe_dump(settings), encoding="utf-8")
         command: list[str | Path] = [sys.executable, "-m", "sidecar", "run", "--config", path]
-        server = Server(f"replica {number}", command, log=self._folder / f"replica-{number}.log", cwd=ROOT)
+        server = Server(f"replica {number}", command, log=self._folder / f"replica-{number}.log", cwd=root)
         self._running[number] = (server, port)
         return number
 
