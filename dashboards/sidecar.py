@@ -322,6 +322,14 @@ def _process() -> list[Panel]:
             unit="bytes",
             width=12,
         ),
+        shapes.gauge(
+            "Sampling left by the budget",
+            "What each replica samples of the rates that are set. Under 1 for long, it wants more replicas or CPU: docs/scaling.md.",
+            f"min by (instance) (rag_sidecar_sampling_factor{{{REPLICAS}}})",
+            "{{instance}}",
+            unit="percentunit",
+            width=24,
+        ),
         shapes.rates(
             "Settings read again",
             "Times per second that replicas read their settings again, by what came of it: only `ok` has them in effect. "

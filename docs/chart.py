@@ -70,6 +70,16 @@ _AMOUNTS = _closed({"cpu": _QUANTITY, "memory": _QUANTITY, "ephemeral-storage": 
 
 _PROPERTIES: dict[str, Any] = {
     "replicaCount": _NATURAL,
+    "autoscaling": _closed(
+        {
+            "minReplicas": {"type": "integer", "minimum": 1},
+            "maxReplicas": {"type": "integer", "minimum": 1},
+            "cpuPercent": {"type": "integer", "minimum": 1},
+            "lagSeconds": {"type": "integer", "minimum": 1},
+            "keda": _closed({"enabled": _BOOL, "serverAddress": _TEXT}),
+            "hpa": _closed({"enabled": _BOOL, "externalMetrics": _BOOL}),
+        }
+    ),
     "image": _closed(
         {
             "repository": {"type": "string", "minLength": 1},

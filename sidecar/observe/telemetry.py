@@ -48,6 +48,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_open_traces", "gauge", "Traces being put together."),
     Series("rag_sidecar_open_trace_bytes", "gauge", "Approximate bytes held by traces being put together."),
     Series("rag_sidecar_sampling_probability", "gauge", "Probability with which requests of a service are scored now.", ("rag_service",)),
+    Series("rag_sidecar_sampling_factor", "gauge", "What the budget leaves of the rates that are set, 0..1; 1 where scoring keeps up."),
     Series("rag_sidecar_queue_length", "gauge", "Items waiting in a queue.", ("queue",)),
     Series("rag_sidecar_queue_capacity", "gauge", "Items that a queue may hold.", ("queue",)),
     Series("rag_sidecar_buffer_bytes", "gauge", "Approximate bytes that wait in a buffer.", ("buffer",)),

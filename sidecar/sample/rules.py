@@ -144,12 +144,16 @@ class Sampler:
                     seconds=seconds, open_seconds=open_seconds, offered=offered, always=always, scored=scored, fill=fill
                 )
             )
+        self._telemetry.set("rag_sidecar_sampling_factor", self._factor)
         for service, (rate, _) in self._rates.items():
             self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=service)
 
     def _effective(self, rate: float) -> float:
-        factor = self._budget.factor if self._config.budget.enabled else 1.0
-        return min(self._cap, max(rate * factor, min(self._config.min_rate, rate)))
+        return min(self._cap, max(rate * self._factor, min(self._config.min_rate, rate)))
+
+    @property
+    def _factor(self) -> float:
+        return self._budget.factor if self._config.budget.enabled else 1.0
 
     def _rate(self, service: str) -> tuple[float, str]:
         known = self._rates.get(service)

@@ -255,3 +255,22 @@ def test_a_dashboard_is_the_projects_with_the_installers_runbooks(
     assert found["metadata"]["labels"]["grafana_dashboard"] == "1"
     assert found["metadata"]["annotations"] == {"grafana_folder": "RAG"}
     assert len(json.dumps(found)) < 200_000, "kubectl apply keeps a copy in an annotation of 262144 bytes at most"
+
+
+def test_pods_follow_the_sampling_that_the_budget_leaves_the_lag_and_cpu_and_the_deployment_sets_no_number() -> None:
+    found = chart.objects(chart.render("-f", chart.EXAMPLES / "keda-values.yaml"))
+    (scaled,) = [one for one in found if one["kind"] == "ScaledObject"]
+    (deployment,) = [one for one in found if one["kind"] == "Deployment"]
+    assert "replicas" not in deployment["spec"]
+    queries = [one["metadata"].get("query", one["type"]) for one in scaled["spec"]["triggers"]]
+    assert ["sampling_factor" in queries[0], "consumer_lag_seconds" in queries[1], queries[2]] == [True, True, "cpu"]
+    assert (scaled["spec"]["minReplicaCount"], scaled["spec"]["maxReplicaCount"]) == (3, 12)
+    with pytest.raises(RuntimeError, match="enable keda or hpa, not both"):
+        chart.render("--set", "autoscaling.keda.enabled=true,autoscaling.hpa.enabled=true")
+
+
+def test_a_horizontal_pod_autoscaler_is_valid_and_asks_for_external_metrics_where_wanted() -> None:
+    found = chart.objects(chart.render("-f", chart.EXAMPLES / "hpa-values.yaml"))
+    (scaler,) = [one for one in found if one["kind"] == "HorizontalPodAutoscaler"]
+    kubernetes_validate.validate(scaler, chart.KUBERNETES, strict=True)
+    assert [one["type"] for one in scaler["spec"]["metrics"]] == ["Resource", "External", "External"]
