@@ -204,7 +204,7 @@ class Assembler:
             self._remove(trace_id).claim.release()
         for trace_id, one in self._open.items():
             if one.claim.partitions & gone:
-                one.claim.partitions -= gone
+                one.claim.leave(gone)
                 self._stay(trace_id, one)
         self._progress.forget(gone)
         held = [one for one in self._held if one.assembled.revoked]

@@ -52,6 +52,12 @@ class Claim:
             acknowledgement.hold()
             self.held[id(acknowledgement)] = acknowledgement
 
+    def leave(self, gone: set[Partition]) -> None:
+        """Partitions were taken away: where they are read again, other records of them are the first."""
+        self.partitions -= gone
+        for partition in gone:
+            self.first.pop(partition, None)
+
     def release(self) -> None:
         """Let the records go."""
         for acknowledgement in self.held.values():
@@ -121,8 +127,8 @@ class Ended:
         claim = self._waiting.get(key)
         if claim is not None:
             claim.hold(acknowledgement, partition)
-        elif acknowledgement is not None and (first := known[1].get(partition)) is not None:
-            acknowledgement.joins(first)
+        elif acknowledgement is not None:
+            acknowledgement.joins(known[1].setdefault(partition, acknowledgement))
         return True
 
     def settle(self, claim: Claim) -> None:
@@ -133,8 +139,11 @@ class Ended:
 
     def revoke(self, gone: set[Partition]) -> None:
         """Partitions were taken away: forget the traces without an outcome that came from these alone."""
+        for _, first in self._at.values():
+            for partition in gone:
+                first.pop(partition, None)
         for key, claim in list(self._waiting.items()):
-            claim.partitions -= gone
+            claim.leave(gone)
             if not claim.partitions:
                 claim.revoked = True
                 del self._waiting[key]

@@ -112,6 +112,22 @@ def test_a_trace_that_has_its_outcome_is_late_when_it_is_read_again() -> None:
     assert kafka.committable() == 8
 
 
+def test_who_gets_the_partition_next_still_sees_whole_what_came_late_to_this_one() -> None:
+    """Its outcome is known here, and in no other process: read in part there it would be a poorer result."""
+    kafka = Kafka()
+    kafka.read(rag(1)[:1], offset=0)
+    kafka.read(rag(2)[:1], offset=1)
+    kafka.read(rag(1)[1:], offset=2)
+    kafka.assembler.settle(kafka.after(2)[0])
+    assert (kafka.committable(), kafka.tracker.again(HERE, 1)) == (1, 0)
+    kafka.revoke(HERE)
+    kafka.tracker.begin(*HERE, 1)
+    kafka.read(rag(1)[:1], offset=0)
+    kafka.read(rag(2)[:1], offset=1)
+    kafka.read(rag(1)[1:], offset=2)
+    assert kafka.tracker.again(HERE, 1) == 0
+
+
 def test_a_native_request_that_waits_for_scoring_ends_again_and_one_that_has_its_outcome_does_not() -> None:
     kafka = Kafka()
     [first] = kafka.read([native()])
