@@ -32,6 +32,11 @@ class Replicas:
         """Those that run, oldest first."""
         return sorted(self._running)
 
+    @property
+    def metrics_ports(self) -> list[int]:
+        """Where each serves /metrics."""
+        return [port for _, port in self._running.values()]
+
     def start(self, *, root: Path = ROOT) -> int:
         """Start one more, of the tree at `root`; does not wait for it."""
         number, self._next = self._next, self._next + 1
