@@ -40,8 +40,11 @@ class Replicas:
     def start(self, *, root: Path = ROOT) -> int:
         """Start one more, of the tree at `root`; does not wait for it."""
         number, self._next = self._next, self._next + 1
-        [port] = free_ports(1)
-        settings = {**self._settings, "admin": {"host": "127.0.0.1", "port": port, **self._settings.get("admin", {})}}
+        port, probes = free_ports(2)
+        settings = {
+            **self._settings,
+            "admin": {"host": "127.0.0.1", "port": port, "probe_port": probes, **self._settings.get("admin", {})},
+        }
         path = self._folder / f"replica-{number}.yaml"
         path.write_text(yaml.safe_dump(settings), encoding="utf-8")
         command: list[str | Path] = [sys.executable, "-m", "sidecar", "run", "--config", path]
