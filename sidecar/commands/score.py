@@ -75,7 +75,7 @@ def score(
         task = bar.add_task("scoring", total=source.stat().st_size if source.is_file() else None, lines=0)
 
         async def run() -> Summary:
-            signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # what Ctrl-C does: leave nothing half done
+            stop_on_signals()
             return await score_file(
                 source,
                 target,
@@ -83,10 +83,21 @@ def score(
                 progress=lambda lines, read: bar.update(task, completed=read, lines=lines),
             )
 
-        summary = asyncio.run(run())
+        try:
+            summary = asyncio.run(run())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
     summary.print(errors)
     if summary.unread:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def stop_on_signals() -> None:
+    """Cancel the present task on SIGINT and SIGTERM, so that nothing is left half done; in the background too, where a shell has SIGINT ignored."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
 
 
 async def score_file(
