@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "claims.jsonl"
+GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "claims.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 

@@ -29,7 +29,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
 from training.made_hhem import TINY, make_snapshot
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "inference" / "hhem.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[3] / "golden" / "inference" / "hhem.json").read_text(encoding="utf-8"))
 PAIRS = [(row["premise"], row["hypothesis"]) for row in GOLDEN["pairs"]]
 
 

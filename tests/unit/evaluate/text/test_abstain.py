@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.evaluate.text.abstain import abstains
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "abstain.jsonl"
+GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 

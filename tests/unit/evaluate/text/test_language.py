@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.evaluate.text.language import language_of, languages_together
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate" / "language.jsonl"
+GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "language.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 DOCUMENT = "The warranty lasts two years from the date of purchase and covers all parts."
 

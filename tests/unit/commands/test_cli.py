@@ -79,7 +79,7 @@ def test_help_imports_no_heavy_library() -> None:
 
 
 def test_no_message_sends_to_an_index_where_nothing_is_published() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     pages = [
         root / "README.md",
         *root.glob("docs/**/*.md"),
