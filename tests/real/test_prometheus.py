@@ -50,6 +50,7 @@ MAY_BE_EMPTY = {
     "Errors of our own",
     "Failed attempts of Kafka clients",
     "Values redacted",
+    "Settings read again",
 }
 # Series that begin with what does not happen here.
 MAY_BE_ABSENT = {
@@ -58,6 +59,7 @@ MAY_BE_ABSENT = {
     "rag_sidecar_receiver_restarts_total",
     "rag_sidecar_repartitioned_records_total",
     "rag_label_overflow_total",
+    "rag_sidecar_config_reloads_total",
     "rag_sidecar_internal_errors_total",
     "rag_sidecar_kafka_failures_total",
     "rag_sidecar_redactions_total",
