@@ -11,7 +11,7 @@ from sidecar.assemble.progress import Partition
 Queue: TypeAlias = "OrderedDict[str, None]"
 
 
-class Wait(enum.Enum):
+class Wait(enum.StrEnum):
     """What a trace waits for: silence after its root has ended, silence without a root, or its greatest age."""
 
     QUIET = "complete"
@@ -28,8 +28,13 @@ class Waits:
 
     def put(self, wait: Wait, partition: Partition | None, trace_id: str) -> None:
         """To the end of a queue, out of the one where it stood for the same wait."""
-        self.take(wait, trace_id)
-        self._places[wait, trace_id] = partition
+        place = (wait, trace_id)
+        if place in self._places:
+            if self._places[place] == partition:
+                self._queues[wait][partition].move_to_end(trace_id)
+                return
+            self.take(wait, trace_id)
+        self._places[place] = partition
         queue = self._queues[wait].get(partition)
         if queue is None:
             queue = self._queues[wait][partition] = OrderedDict()
