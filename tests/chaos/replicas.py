@@ -41,10 +41,10 @@ class Replicas:
         """Start one more, of the tree at `root`; does not wait for it."""
         number, self._next = self._next, self._next + 1
         port, probes = free_ports(2)
-        settings = {
-            **self._settings,
-            "admin": {"host": "127.0.0.1", "port": port, "probe_port": probes, **self._settings.get("admin", {})},
-        }
+        admin = {"host": "127.0.0.1", "port": port, **self._settings.get("admin", {})}
+        if root == ROOT:  # An older version knows no port of its own for probes.
+            admin["probe_port"] = probes
+        settings = {**self._settings, "admin": admin}
         path = self._folder / f"replica-{number}.yaml"
         path.write_text(yaml.safe_dump(settings), encoding="utf-8")
         command: list[str | Path] = [sys.executable, "-m", "sidecar", "run", "--config", path]
