@@ -67,7 +67,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         on_assigned: Callable[[int], None],
         on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
         on_passed_over: Callable[[Partition, int], None],
-        on_replay: Callable[[Partition, int], None],
+        on_replay: Callable[[Partition, Place], None],
         careful: bool = False,
     ) -> None:
         self._config = config
@@ -336,4 +336,4 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             # An offset that the log has no more would be reset to one of its ends.
             if first < place.offset <= (await self._consumer.end_offsets([tp]))[tp]:
                 self._consumer.seek(tp, max(first, place.again))
-                self._on_replay((tp.topic, tp.partition), place.offset)
+                self._on_replay((tp.topic, tp.partition), place)

@@ -13,6 +13,7 @@ from sidecar.kafka.backoff import Backoff
 from sidecar.kafka.client import explain, refused_group, refused_topics
 from sidecar.kafka.consume.member import GroupMember
 from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.consume.place import Place
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
@@ -36,7 +37,7 @@ class Membership:
         *,
         on_revoked: Callable[[set[Partition]], Awaitable[None]],
         on_lost: Callable[[set[Partition]], None],
-        on_replay: Callable[[Partition, int], None],
+        on_replay: Callable[[Partition, Place], None],
     ) -> None:
         self._config = config
         self._telemetry = telemetry

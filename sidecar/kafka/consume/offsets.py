@@ -65,13 +65,14 @@ class _PartitionState:
     `floor`: records below it were done when the partition became ours. `begun`: of a record that joined traces, the first record of these.
     """
 
-    __slots__ = ("begun", "committed", "floor", "highest", "open")
+    __slots__ = ("begun", "committed", "floor", "highest", "inherited", "open", "until")
 
     def __init__(self, floor: int = 0) -> None:
         # Ordered, because the first key must be found in O(1) after many deletions at the front; a dict is O(n) there.
         self.open: OrderedDict[int, Lease] = OrderedDict()
         self.begun: dict[int, int] = {}
         self.floor = floor
+        self.inherited, self.until = floor, -1
         self.highest = floor - 1
         self.committed = floor or -1
 
@@ -119,14 +120,25 @@ class OffsetTracker:
                 found[partition] = offset
         return found
 
-    def begin(self, topic: str, partition: int, committed: int) -> None:
-        """A partition became ours, to be read from below the offset that is committed: what lies below it is replayed."""
-        self._partitions[topic, partition] = _PartitionState(committed)
+    def begin(self, topic: str, partition: int, committed: int, *, again: int | None = None, until: int = -1) -> None:
+        """A partition became ours, to be read from below the offset that is committed: what lies below it is replayed. As long as we have not
+        read up to `until` ourselves, our commits say `again` too: which records join earlier ones is known to the former owner alone."""
+        state = self._partitions[topic, partition] = _PartitionState(committed)
+        if again is not None:
+            state.inherited, state.until = again, until
 
     def again(self, partition: Partition, offset: int) -> int:
         """Where to begin again so that every trace with a record at or over `offset` is seen from its first record on."""
         state = self._partitions.get(partition)
-        return min((first for at, first in state.begun.items() if at >= offset), default=offset) if state else offset
+        if state is None:
+            return offset
+        own = min((first for at, first in state.begun.items() if at >= offset), default=offset)
+        return min(own, state.inherited) if state.highest < state.until >= offset else own
+
+    def until(self, partition: Partition, offset: int) -> int:
+        """The last record known to join an earlier one, at or over `offset`; `offset` where none is."""
+        state = self._partitions.get(partition)
+        return max(offset, state.until, *state.begun) if state else offset
 
     def committed(self, offsets: Mapping[Partition, int]) -> None:
         """Remember what was committed. Partitions that are not tracked are ignored."""

@@ -258,7 +258,9 @@ class Receiver:
             return
         try:
             async with asyncio.timeout(seconds):
-                committed = await member.commit({p: Place(at, self._tracker.again(p, at)) for p, at in offsets.items()})
+                tracker = self._tracker
+                places = {p: Place(at, tracker.again(p, at), tracker.until(p, at)) for p, at in offsets.items()}
+                committed = await member.commit(places)
         except (KafkaError, OSError):
             self._telemetry.count("rag_sidecar_commits_total", outcome="failed")
             return
@@ -266,8 +268,8 @@ class Receiver:
             self._tracker.committed(committed)
             self._telemetry.count("rag_sidecar_commits_total", outcome="ok")
 
-    def _replay(self, partition: Partition, committed: int) -> None:
-        self._tracker.begin(*partition, committed)
+    def _replay(self, partition: Partition, place: Place) -> None:
+        self._tracker.begin(*partition, place.offset, again=place.again, until=place.until)
 
     async def _revoked(self, partitions: set[Partition]) -> None:
         await self._commit(_REVOKE_COMMIT_SECONDS)

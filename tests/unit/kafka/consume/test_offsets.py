@@ -103,6 +103,23 @@ def test_records_below_the_committed_offset_are_replayed_and_hold_nothing_back()
     assert tracker.committable() == {ZERO: 7}
 
 
+def test_what_the_former_owner_knew_is_passed_on_until_it_was_read_again() -> None:
+    tracker = OffsetTracker()
+    tracker.begin("t", 0, 5, again=3, until=8)
+    first = tracker.take("t", 0, 3)
+    tracker.take("t", 0, 4)
+    tracker.take("t", 0, 5).release()
+    tracker.take("t", 0, 6).release()
+    # The record at 8 joins the one at 3, and has not been read yet: the next owner must begin there all the same.
+    assert (tracker.committable(), tracker.again(ZERO, 7), tracker.until(ZERO, 7)) == ({ZERO: 7}, 3, 8)
+    tracker.take("t", 0, 7).release()
+    joining = tracker.take("t", 0, 8)
+    joining.joins(first)
+    assert tracker.again(ZERO, 8) == 3
+    joining.release()
+    assert tracker.again(ZERO, 9) == 9
+
+
 def test_a_log_that_was_cut_after_a_replay_is_read_afresh() -> None:
     tracker = OffsetTracker()
     tracker.begin("t", 0, 5)
