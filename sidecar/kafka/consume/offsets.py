@@ -57,6 +57,9 @@ class Lease:
         if isinstance(first, Lease) and first._state is self._state and first.offset < self.offset:
             begun = self._state.begun
             begun[self.offset] = min(first.offset, begun.get(self.offset, self.offset))
+            if first.offset < self._state.committed <= self.offset:
+                # What was committed does not say so yet: it is offered once more.
+                self._state.committed -= 1
 
 
 class _PartitionState:

@@ -103,6 +103,19 @@ def test_records_below_the_committed_offset_are_replayed_and_hold_nothing_back()
     assert tracker.committable() == {ZERO: 7}
 
 
+def test_a_record_that_joins_one_below_the_committed_offset_has_it_committed_once_more() -> None:
+    tracker = OffsetTracker()
+    first, pinned = tracker.take("t", 0, 0), tracker.take("t", 0, 1)
+    first.release()
+    tracker.committed({ZERO: 1})
+    assert tracker.committable() == {}
+    tracker.take("t", 0, 2).joins(first)
+    assert (tracker.committable(), tracker.again(ZERO, 1)) == ({ZERO: 1}, 0)
+    tracker.committed({ZERO: 1})
+    assert tracker.committable() == {}
+    assert not pinned.done
+
+
 def test_what_the_former_owner_knew_is_passed_on_until_it_was_read_again() -> None:
     tracker = OffsetTracker()
     tracker.begin("t", 0, 5, again=3, until=8)
