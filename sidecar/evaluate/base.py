@@ -8,10 +8,12 @@ What several evaluators need of one request (claims, language, support) is compu
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Evaluation, Subject
 from sidecar.evaluate.case import Case
@@ -38,20 +40,49 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A threshold as it is set: for all services, and for some by patterns of their names (* and ? stand for any characters), of
+    which the first that fits counts. None is the model's own."""
+
+    general: float | None = None
+    services: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, service: str, default: float) -> float:
+        """What holds for a service; `default` where nothing is set. 0 is set."""
+        for pattern, value in self.services.items():
+            if fnmatchcase(service, pattern):
+                return value
+        return default if self.general is None else self.general
+
+
+class Thresholded(Settings):
+    """Settings of an evaluator that compares with a threshold: `threshold`, which each describes itself, and `thresholds`."""
+
+    threshold: float | None = None
+    thresholds: Mapping[Annotated[str, Field(min_length=1)], Probability] = Field(
+        default={},
+        description="Other thresholds for some services, by name; * and ? stand for any characters, the first that fits counts.",
+    )
+
+    @property
+    def by_service(self) -> Threshold:
+        """Both together."""
+        return Threshold(self.threshold, self.thresholds)
+
+
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What an evaluator may be built with beside its own settings.
 
-    claim_threshold  support from which on a claim counts as supported, None = the grounding model's own: one for all
-                     evaluators, so that the claims that one reports and the verdict of another tell one story
+    claims  support from which on a claim counts as supported: one for all evaluators, so that the claims that one reports and
+            the verdict of another tell one story
     """
 
-    claim_threshold: float | None = None
-
-
-def or_else(setting: float | None, default: float) -> float:
-    """A setting, or what holds where it is not set; 0 is set."""
-    return default if setting is None else setting
+    claims: Threshold = Threshold()
 
 
 class Evaluator(Protocol):

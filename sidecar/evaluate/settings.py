@@ -59,6 +59,6 @@ class EvaluateConfig(_Sections):
 
 def build(config: EvaluateConfig) -> list[Evaluator]:
     """The evaluators that `config` names, each with its settings, in the order of the registry."""
-    shared = Dependencies(claim_threshold=getattr(config, Faithfulness.name).threshold)
+    shared = Dependencies(claims=getattr(config, Faithfulness.name).by_service)
     wanted = (entry for entry in EVALUATORS if entry.name in config.evaluators)
     return [entry.build(getattr(config, entry.name), shared) for entry in wanted]

@@ -18,6 +18,7 @@ LIVE = (
     ("evaluate", "most_*"),
     ("evaluate", "timeout_seconds"),
     ("evaluate", "*", "threshold"),
+    ("evaluate", "*", "thresholds"),
     ("price", "*"),
     ("log", "level"),
 )

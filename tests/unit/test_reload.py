@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +82,12 @@ def test_rates_rules_thresholds_prices_and_the_level_take_effect_together(path: 
 async def test_a_threshold_that_changed_is_that_of_the_next_evaluation(path: Path) -> None:
     app, reloader = started(path)
     await app.runtime.start()
-    write(path, evaluate={"groundedness": {"threshold": 0.123}})
+    write(path, evaluate={"groundedness": {"threshold": 0.123, "thresholds": {"strict": 0.9}}})
     assert reloader.reload() == "ok"
-    evaluated = await app.engine.evaluate(TRACE)
+    evaluated = [await app.engine.evaluate(trace) for trace in (TRACE, replace(TRACE, service="strict"))]
     await app.runtime.stop()
-    assert {one.evaluator: one.threshold for one in evaluated.evaluations}["groundedness"] == 0.123
+    found = [{one.evaluator: one.threshold for one in each.evaluations}["groundedness"] for each in evaluated]
+    assert found == [0.123, 0.9]
 
 
 @pytest.mark.parametrize(

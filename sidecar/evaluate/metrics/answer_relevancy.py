@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -14,7 +14,7 @@ def answer_relevancy(similarity: float, *, noncommittal: bool) -> float:
     return similarity * (1 - noncommittal)
 
 
-class AnswerRelevancySettings(Settings):
+class AnswerRelevancySettings(Thresholded):
     """Whether the answer is to the question."""
 
     threshold: float | None = Field(
@@ -37,7 +37,7 @@ class AnswerRelevancy:
     lane = Lane.LOCAL
 
     def __init__(self, settings: AnswerRelevancySettings, dependencies: Dependencies) -> None:
-        self._threshold = settings.threshold
+        self._threshold = settings.by_service
 
     def languages(self, case: Case) -> frozenset[str]:
         """Those of the relevance model."""
@@ -54,5 +54,5 @@ class AnswerRelevancy:
             score=answer_relevancy(similarity, noncommittal=noncommittal),
             label="noncommittal" if noncommittal else None,
             model=model.identity,
-            threshold=or_else(self._threshold, model.answer_threshold),
+            threshold=self._threshold.of(case.trace.service, model.answer_threshold),
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -25,7 +25,7 @@ def average_precision(useful: Sequence[bool]) -> float:
     return total / found if found else 0.0
 
 
-class ContextPrecisionSettings(Settings):
+class ContextPrecisionSettings(Thresholded):
     """The order of the documents."""
 
     threshold: float | None = Field(
@@ -48,7 +48,7 @@ class ContextPrecision:
     lane = Lane.LOCAL
 
     def __init__(self, settings: ContextPrecisionSettings, dependencies: Dependencies) -> None:
-        self._threshold = settings.threshold
+        self._threshold = settings.by_service
 
     def languages(self, case: Case) -> frozenset[str]:
         """Those of the relevance model."""
@@ -57,7 +57,7 @@ class ContextPrecision:
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""
         model = case.models.relevance
-        threshold = or_else(self._threshold, model.document_threshold)
+        threshold = self._threshold.of(case.trace.service, model.document_threshold)
         probabilities = await case.relevance()
         ranked = sorted(zip(case.documents, probabilities, strict=True), key=lambda pair: pair[0].rank)
         documents = tuple(DocumentResult(d.rank, d.id, p, p >= threshold) for d, p in ranked)

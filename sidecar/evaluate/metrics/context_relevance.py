@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -17,7 +17,7 @@ def expected_share(probabilities: Sequence[float]) -> float:
     return sum(probabilities) / len(probabilities)
 
 
-class ContextRelevanceSettings(Settings):
+class ContextRelevanceSettings(Thresholded):
     """The share of relevant documents."""
 
     threshold: float | None = Field(
@@ -40,7 +40,7 @@ class ContextRelevance:
     lane = Lane.LOCAL
 
     def __init__(self, settings: ContextRelevanceSettings, dependencies: Dependencies) -> None:
-        self._threshold = settings.threshold
+        self._threshold = settings.by_service
 
     def languages(self, case: Case) -> frozenset[str]:
         """Those of the relevance model."""
@@ -49,7 +49,7 @@ class ContextRelevance:
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""
         model = case.models.relevance
-        threshold = or_else(self._threshold, model.document_threshold)
+        threshold = self._threshold.of(case.trace.service, model.document_threshold)
         probabilities = await case.relevance()
         return Evaluation(
             evaluator=self.name,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.record.errors import Unscorable
 
@@ -17,7 +17,7 @@ def faithfulness(supported: Sequence[bool]) -> float:
     return sum(supported) / len(supported)
 
 
-class FaithfulnessSettings(Settings):
+class FaithfulnessSettings(Thresholded):
     """The share of supported claims."""
 
     threshold: float | None = Field(
@@ -40,7 +40,7 @@ class Faithfulness:
     lane = Lane.LOCAL
 
     def __init__(self, settings: FaithfulnessSettings, dependencies: Dependencies) -> None:
-        self._threshold = dependencies.claim_threshold
+        self._threshold = dependencies.claims
 
     def languages(self, case: Case) -> frozenset[str]:
         """Those of the grounding model."""
@@ -51,7 +51,7 @@ class Faithfulness:
         grounder = case.models.grounder
         if not case.claims:
             raise Unscorable("no_claims")
-        threshold = or_else(self._threshold, grounder.threshold)
+        threshold = self._threshold.of(case.trace.service, grounder.threshold)
         supports = await case.support()
         claims = tuple(
             ClaimResult(claim.text, support.probability, support.probability >= threshold, case.place(support.evidence))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Settings, or_else
+from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.verdict import label_of
 from sidecar.record.errors import Unscorable
 
 
-class GroundednessSettings(Settings):
+class GroundednessSettings(Thresholded):
     """The verdict."""
 
     threshold: float | None = Field(
@@ -35,8 +35,8 @@ class Groundedness:
     lane = Lane.LOCAL
 
     def __init__(self, settings: GroundednessSettings, dependencies: Dependencies) -> None:
-        self._threshold = settings.threshold
-        self._claim_threshold = dependencies.claim_threshold
+        self._threshold = settings.by_service
+        self._claims = dependencies.claims
 
     def languages(self, case: Case) -> frozenset[str]:
         """Those of the grounding model."""
@@ -48,8 +48,8 @@ class Groundedness:
         if not case.claims:
             raise Unscorable("no_claims")
         score = await case.consistency()
-        threshold = or_else(self._threshold, grounder.answer_threshold)
-        supported_from = or_else(self._claim_threshold, grounder.threshold)
+        threshold = self._threshold.of(case.trace.service, grounder.answer_threshold)
+        supported_from = self._claims.of(case.trace.service, grounder.threshold)
         supported = [one.probability >= supported_from for one in await case.support()]
         return Evaluation(
             evaluator=self.name,

@@ -45,6 +45,28 @@ async def test_the_threshold_of_claims_that_is_set_holds_for_the_verdict_too() -
         assert evaluated.verdict is verdict
 
 
+async def test_a_service_has_thresholds_of_its_own_and_they_tell_one_story() -> None:
+    grounder = FakeGrounder(whole=0.6, by_claim={"It is blue.": 0.6})
+    config = EvaluateConfig.model_validate(
+        {
+            "faithfulness": {"threshold": 0.5, "thresholds": {"strict-*": 0.7}},
+            "groundedness": {"threshold": 0.5, "thresholds": {"strict-eu": 0.65, "strict-*": 0.7, "none": 0.0}},
+        }
+    )
+    engine = Engine(config, models(grounder))
+    for service, threshold, supported, verdict in (
+        ("kb", 0.5, True, Verdict.GROUNDED),
+        ("strict-eu", 0.65, False, Verdict.HALLUCINATED),
+        ("strict-us", 0.7, False, Verdict.HALLUCINATED),
+        ("none", 0.0, True, Verdict.GROUNDED),
+    ):
+        evaluated = await engine.evaluate(request(service=service))
+        by_name = {one.evaluator: one for one in evaluated.evaluations}
+        assert by_name["groundedness"].threshold == threshold
+        assert [claim.supported for claim in by_name["faithfulness"].claims] == [supported]
+        assert evaluated.verdict is verdict
+
+
 def test_only_an_evaluation_that_decides_is_asked() -> None:
     told = Evaluation(evaluator="a", outcome=Outcome.SCORED, score=0.1, label="hallucinated")
     decided = Evaluation(evaluator="b", outcome=Outcome.SCORED, score=0.9, label="grounded", decides_verdict=True)
