@@ -1,0 +1,86 @@
+"""What holds a value back: about, at least, at most, and the ends of a range."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sidecar.inference.values.numbers import Tokens
+from sidecar.inference.values.value import Hedge, Kind, Value
+
+_ABOUT = frozenset("about around roughly approximately approx nearly almost some circa ca ~ ≈ estimated".split())
+_LEAST = frozenset("minimum min above over exceeding exceeds exceeded minimal ≥ >".split())
+_MOST = frozenset("maximum max below under within maximal ≤ <".split())
+_FILLERS = frozenset("of is a an the was be are".split())
+# Two words before a value, and what they say.
+_PAIRS = {
+    ("at", "least"): Hedge.LEAST, ("more", "than"): Hedge.LEAST, ("greater", "than"): Hedge.LEAST, ("longer", "than"): Hedge.LEAST,
+    ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
+    ("less", "than"): Hedge.MOST, ("fewer", "than"): Hedge.MOST, ("lower", "than"): Hedge.MOST, ("shorter", "than"): Hedge.MOST,
+    ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
+}  # fmt: skip
+_OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
+_BEHIND = dict.fromkeys("more above newer later higher longer upwards greater".split(), Hedge.LEAST)
+_BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller older".split(), Hedge.MOST)
+_AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY, Kind.NAME})
+
+
+def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
+    """The values with what holds them back."""
+    hedges = [_before(tokens, first) if one.kind in _AMOUNTS else Hedge.NONE for one, first, _ in found]
+    for n, (one, _, end) in enumerate(found):
+        if one.kind in _AMOUNTS and hedges[n] is Hedge.NONE:
+            hedges[n] = _behind(tokens, end)
+    for n in range(len(found) - 1):
+        if _range(tokens, found[n], found[n + 1]):
+            hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
+    return [replace(one, hedge=hedge) if hedge is not Hedge.NONE else one for (one, _, _), hedge in zip(found, hedges, strict=True)]  # fmt: skip
+
+
+def _before(tokens: Tokens, n: int) -> Hedge:
+    at = n - 1
+    if tokens[at].text in ("$", "€", "£", "¥", "-"):
+        at -= 1
+    for _ in range(2):
+        one, other = tokens[at].low, tokens[at - 1].low
+        pair = _PAIRS.get((other, one))
+        if pair:
+            return _OPPOSITE.get(pair, pair) if tokens[at - 2].low in ("no", "not") else pair
+        if one in _ABOUT:
+            return Hedge.ABOUT
+        if one in _LEAST or one in _MOST:
+            return Hedge.LEAST if one in _LEAST else Hedge.MOST
+        if one not in _FILLERS:
+            break
+        at -= 1
+    return Hedge.NONE
+
+
+def _behind(tokens: Tokens, n: int) -> Hedge:
+    if tokens[n].text == "+" and tokens.joined(n):
+        return Hedge.LEAST
+    for at in (n, n + 1):
+        if tokens[at].low in ("or", "and") and tokens[at + 1].low in _BEHIND:
+            return _BEHIND[tokens[at + 1].low]
+    if tokens[n].low in ("minimum", "maximum"):
+        return Hedge.LEAST if tokens[n].low == "minimum" else Hedge.MOST
+    return Hedge.NONE
+
+
+def _range(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:
+    (left, first, end), (right, begin, _) = one, other
+    begin -= tokens[begin - 1].text == "-" and begin - 1 > end
+    if left.kind is not right.kind or left.kind not in _AMOUNTS - {Kind.NAME} or begin != end + 1:
+        return False
+    if ((left.unit or right.unit) and left.unit != right.unit) or left.amount >= right.amount:
+        return False
+    word, before = tokens[end].low, tokens[first - 1].low
+    if before == "-":
+        before = tokens[first - 2].low
+    return (
+        word == "-"
+        or (word == "to" and (before in _FROM or left.unit != ""))
+        or (word == "and" and before == "between")
+    )
+
+
+_FROM = frozenset({"from", "between", "every", "takes", "lasts"})

@@ -1,0 +1,278 @@
+"""Finds the values that a text states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sidecar.inference.values.dates import moment_at
+from sidecar.inference.values.hedges import hedged
+from sidecar.inference.values.numbers import PARTS, SHORT_SCALES, Number, Tokens, number_at
+from sidecar.inference.values.tokens import tokenise
+from sidecar.inference.values.units import AFTER_FIGURES, BETWEEN, CENTS, CURRENCIES, SQUARE, WORKING, Unit, unit_named
+from sidecar.inference.values.value import Kind, Value
+
+# A number behind one of these words is a label, compared as it is written.
+_LABELS = frozenset(
+    "version v release section chapter article figure fig table port room flight page clause appendix paragraph gate platform isbn".split()
+)
+_COST = frozenset("cost costs price prices priced fee fees pay pays paid salary worth spend spent charge charges charged rent budget pence".split())  # fmt: skip
+_PER = frozenset({"per", "a", "an", "each", "every"})
+_NO_NOUN = frozenset({"m", "k"})
+_LONGEST = 100_000
+
+
+def read_values(text: str) -> list[Value]:
+    """The values of a text in their order; of a text over 100,000 characters those of its beginning."""
+    tokens = Tokens(text, tokenise(text[:_LONGEST]))
+    found: list[tuple[Value, int, int]] = []
+    n = 0
+    while n < len(tokens):
+        read = _value_at(tokens, n)
+        if read is None:
+            n += 1
+            continue
+        found.append((read[0], n, read[1]))
+        n = max(n + 1, read[1])
+    return hedged(tokens, _same_unit(tokens, found))
+
+
+def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    token = tokens[n]
+    if token.kind in ("name", "version"):
+        return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), n + 1
+    if token.kind in ("word", "sign", "code") and token.low in CURRENCIES:
+        return _money_first(tokens, n)
+    if token.kind in ("sign", "code", "han") or token.low in _IGNORED or _numbers_a_line(tokens, n):
+        return None
+    return moment_at(tokens, n) or _counted(tokens, n)
+
+
+def _numbers_a_line(tokens: Tokens, n: int) -> bool:
+    """Whether it is the number of a list's item: "1." or "2)" where a line begins."""
+    mark = tokens[n + 1]
+    if tokens[n].kind != "number" or mark.text not in (".", ")") or not tokens.joined(n + 1):
+        return False
+    before = tokens.text[max(0, tokens[n].start - 3) : tokens[n].start].rstrip(" ")
+    return before[-1:] in ("", "\n") and tokens[n + 2].kind == "word"
+
+
+_IGNORED = frozenset({"second", "seconds", "quarter", "k", "m"})
+
+
+def _money_first(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """$4.2bn, USD 4,200 million, US$ 5."""
+    at, code = n + 1, CURRENCIES[tokens[n].low]
+    if tokens[n].low in ("us", "usd") and tokens[at].text == "$":
+        at += 1
+    if tokens[n].kind == "word" and not tokens[n].text.isupper():
+        return None
+    number = _figures_after(tokens, at)
+    if number is None:
+        return None
+    amount, step, end = number.amount, number.step, number.end
+    if tokens[end].low == "m" and tokens.joined(end):
+        amount, step, end = amount * 1e6, step * 1e6, end + 1
+    if CURRENCIES.get(tokens[end].low) == code and tokens[end].kind == "word":
+        end += 1
+    return _per(tokens, Value(kind=Kind.MONEY, start=tokens[n].start, end=tokens[end - 1].end, amount=amount, step=step, unit=code), end)  # fmt: skip
+
+
+def _figures_after(tokens: Tokens, n: int) -> Number | None:
+    return number_at(tokens, n) if tokens[n].kind == "number" else None
+
+
+def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """A number with what stands behind it: percent, currency, unit, or nothing."""
+    number = number_at(tokens, n)
+    if number is None:
+        return None
+    if number.ordinal:
+        return _of(tokens, n, number.end, Kind.ORDINAL, number)
+    return (
+        _label(tokens, n, number)
+        or _share(tokens, n, number)
+        or _money_last(tokens, n, number)
+        or _quantity(tokens, n, number)
+        or _bare(tokens, n, number)
+    )
+
+
+def _of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "", by: float = 1.0) -> tuple[Value, int]:  # fmt: skip
+    start, sign = _signed(tokens, n)
+    amount = sign * number.amount * by
+    value = Value(kind=kind, start=start, end=tokens[end - 1].end, amount=amount, step=number.step * by, unit=unit)
+    return value, end
+
+
+def _signed(tokens: Tokens, n: int) -> tuple[int, float]:
+    """Where the number begins, with a minus that belongs to it, and its sign."""
+    minus = tokens[n - 1]
+    own = minus.text == "-" and tokens.joined(n) and tokens[n].kind == "number"
+    if own and (n == 1 or not tokens.joined(n - 1) or tokens[n - 2].text in ("(", "[", "|", ":")):
+        return minus.start, -1.0
+    if minus.low == "minus" and tokens[n].kind == "number":
+        return minus.start, -1.0
+    return tokens[n].start, 1.0
+
+
+def _label(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """Section 4.2, Python 3.10, 5G: compared as written."""
+    token = tokens[n]
+    if token.kind != "number" or number.end != n + 1:
+        return None
+    before = tokens[n - 1]
+    end = n + 1
+    if tokens.joined(end) and tokens[end].kind in ("word", "name"):
+        if tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
+            return Value(kind=Kind.NAME, start=token.start, end=tokens[end].end, name=token.low + tokens[end].low), end + 1  # fmt: skip
+        return None
+    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper() and n > 1
+    if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
+        return None
+    return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
+
+
+def _is_unit(text: str) -> bool:
+    return (
+        unit_named(text) is not None
+        or text in ("%", "€", "$", "£", "¥", "°")
+        or text.lower() in CURRENCIES
+        or text in ("in", "x", "M", "B")
+    )
+
+
+def _share(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """12 %, 12 percent, 3 percentage points, 25 basis points."""
+    end = number.end
+    one, other = tokens[end].low, tokens[end + 1].low
+    if one == "-" and tokens.joined(end) and other in ("percent", "percentage"):
+        end, one, other = end + 1, other, tokens[end + 2].low
+    if one == "percentage" and other in ("point", "points"):
+        return _of(tokens, n, end + 2, Kind.POINTS, number)
+    if one == "basis" and other in ("point", "points"):
+        return _of(tokens, n, end + 2, Kind.POINTS, number, by=0.01)
+    if one in ("bps", "pp"):
+        return _of(tokens, n, end + 1, Kind.POINTS, number, by=0.01 if one == "bps" else 1.0)
+    if one in ("%", "percent", "pct"):
+        return _of(tokens, n, end + 1, Kind.PERCENT, number)
+    if one == "per" and other == "cent":
+        return _of(tokens, n, end + 2, Kind.PERCENT, number)
+    return None
+
+
+def _money_last(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """4.50 euros, 20 €, 50 cents, 95 pounds (where it speaks of costs)."""
+    end = number.end
+    at = end + 1 if tokens[end].low in ("us", "hong", "canadian", "australian") else end
+    token = tokens[at]
+    if token.low in CENTS:
+        found = _of(tokens, n, at + 1, Kind.MONEY, number, CENTS[token.low], 0.01)
+    elif token.low in CURRENCIES and (token.kind == "word" or token.text in "€$£¥₹") and not _begins_money(tokens, at):
+        found = _of(tokens, n, at + 1, Kind.MONEY, number, CURRENCIES[token.low])
+    elif token.low in ("pound", "pounds") and _of_costs(tokens):
+        found = _of(tokens, n, at + 1, Kind.MONEY, number, "GBP")
+    else:
+        return None
+    return _per(tokens, *found)
+
+
+def _begins_money(tokens: Tokens, n: int) -> bool:
+    """Whether a currency belongs to the number behind it: "2023 $4.2bn"."""
+    return tokens[n + 1].kind == "number" and tokens[n].kind == "sign" and tokens.joined(n + 1)
+
+
+def _of_costs(tokens: Tokens) -> bool:
+    return any(tokens[n].low in _COST or tokens[n].text == "£" for n in range(min(len(tokens), 400)))
+
+
+def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """14 days, 5 mg, two-year, 12 km/h, 20 degrees Celsius, 28 paid vacation days."""
+    end = number.end
+    if tokens[end].text == "-" and tokens.joined(end):
+        end += 1
+    if tokens[end].text == "°" or tokens[end].low in ("degree", "degrees"):
+        return _degrees(tokens, n, number, end)
+    working = ""
+    for at in range(end, end + 3):
+        unit, after = _unit_at(tokens, at, beside=at == end and number.figures)
+        if unit and (at == end or unit.dimension in ("time", "area")):
+            code = f"business_{unit.code}" if working and unit.code in ("day", "hour") else unit.code
+            code = SQUARE.get(code, code) if at > end and tokens[at - 1].low == "square" else code
+            return _per(tokens, *_of(tokens, n, after, Kind.QUANTITY, number, code))
+        if tokens[at].low not in BETWEEN:
+            return None
+        working = working or (tokens[at].low if tokens[at].low in WORKING else "")
+    return None
+
+
+def _unit_at(tokens: Tokens, n: int, *, beside: bool) -> tuple[Unit | None, int]:
+    """The unit at token n and the token after it; compounds with a stroke first."""
+    token = tokens[n]
+    if token.kind not in ("word", "name"):
+        return None, n
+    if tokens[n + 1].text == "/" and tokens.joined(n + 1) and tokens.joined(n + 2):
+        compound = unit_named(f"{token.text}/{tokens[n + 2].text}")
+        if compound:
+            return compound, n + 3
+    if token.low in ("pound", "pounds"):
+        return unit_named("lb"), n + 1
+    unit = unit_named(token.text)
+    if unit is None and token.low == "in" and beside and tokens.joined(n):
+        unit = unit_named("inch")
+    if unit is None or (token.text in AFTER_FIGURES and not beside):
+        return None, n
+    return unit, n + 1
+
+
+def _degrees(tokens: Tokens, n: int, number: Number, end: int) -> tuple[Value, int] | None:
+    scale = tokens[end + 1].low
+    code = {"c": "°C", "celsius": "°C", "centigrade": "°C", "f": "°F", "fahrenheit": "°F"}.get(scale, "")
+    return _of(tokens, n, end + 2 if code else end + 1, Kind.QUANTITY, number, code or "degree")
+
+
+def _per(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
+    """With the unit of a rate, which is no part of the value's span."""
+    sign = tokens[end]
+    rate = sign.text == "/" or sign.low in _PER
+    after = tokens[end + 1]
+    if not rate or after.kind != "word" or after.low in _NO_NOUN:
+        return value, end
+    unit = unit_named(after.text)
+    if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):
+        return value, end
+    return replace(value, per=unit.code if unit else after.low), end
+
+
+def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """A plain number. "One" is a pronoun as often as a number, and is none without a noun that it counts."""
+    token = tokens[n]
+    if token.low in ("one", "zero") and number.end == n + 1:
+        return None
+    if token.low in PARTS and number.end == n + 1 and token.low != "half":
+        return None
+    return _of(tokens, n, number.end, Kind.NUMBER, number)
+
+
+def _same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
+    """The unit of a range's end is that of its beginning too: "10-15 mg", "between two and three weeks", "$10-15 million"."""
+    for n in range(len(found) - 1):
+        (one, first, end), (other, begin, after) = found[n], found[n + 1]
+        if tokens[end].low not in ("-", "to", "and", "or", "~") or begin != end + 1:
+            continue
+        if one.kind is Kind.NUMBER and other.kind in (Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY):
+            if tokens[end].low != "and" or tokens[first - 1].low == "between":
+                one = replace(
+                    one, kind=other.kind, unit=other.unit, per=other.per, amount=one.amount * _scale_of(one, other)
+                )
+        elif one.kind is Kind.MONEY and other.kind is Kind.NUMBER:
+            other = replace(other, kind=Kind.MONEY, unit=one.unit)
+        found[n], found[n + 1] = (one, first, end), (other, begin, after)
+    return found
+
+
+def _scale_of(one: Value, other: Value) -> float:
+    """The scale word of the end of a range: "10-15 million euros" begins at ten million."""
+    for scale in (1e12, 1e9, 1e6, 1e3):
+        if other.amount >= scale and other.step >= scale * 1e-4 and 0 < one.amount < 1000:
+            return scale
+    return 1.0

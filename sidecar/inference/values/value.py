@@ -1,0 +1,65 @@
+"""A value that a text states, and where."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Kind(enum.StrEnum):
+    """What sort of value. Values of different kinds are never compared, but for those that `compare` says."""
+
+    NUMBER = "number"
+    ORDINAL = "ordinal"
+    PERCENT = "percent"
+    POINTS = "points"
+    MONEY = "money"
+    QUANTITY = "quantity"
+    DATE = "date"
+    TIME = "time"
+    NAME = "name"
+
+
+class Hedge(enum.StrEnum):
+    """How a text holds back: the value itself, about it, or a bound."""
+
+    NONE = "none"
+    ABOUT = "about"
+    LEAST = "least"
+    MOST = "most"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day, month, quarter (1..4), year, decade (its first year) or weekday (0 = Monday), as far as the text says it."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    quarter: int | None = None
+    decade: int | None = None
+    weekday: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """text[start:end], without its hedge.
+
+    amount   in `unit`, as the text counts: 4.2e9 of "$4.2bn", 14 of "14 days", 17 of "5 pm" (hours)
+    step     half of the last digit stated, in `unit`: 0.05e9 of "$4.2bn", 0 of words and names
+    unit     a code of units.UNITS, a currency's ISO code, or "" where there is none
+    per      the unit of a rate ("18 euros a night": night), or ""
+    dates    readings of a date, more than one where day and month may be swapped
+    name     versions, part numbers and the like, compared as they are written
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    amount: float = 0.0
+    step: float = 0.0
+    unit: str = ""
+    per: str = ""
+    hedge: Hedge = Hedge.NONE
+    dates: tuple[Date, ...] = ()
+    name: str = ""
