@@ -16,6 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from docs.metrics import table
 from sidecar.config import PREFIX, Config
+from sidecar.inference.rules import ROLES
 from sidecar.settings.live import is_live
 
 _INTRO = f"""# Configuration
@@ -35,6 +36,7 @@ is reached after `assemble.max_age_seconds`, when no trace is open any more whos
 Secrets belong in the environment or in files, never in the YAML file of a ConfigMap. [logins.md](logins.md) has an example of each login.
 """
 _ROOT = Path(__file__).parent.parent
+_OF_EVERY_MODEL = {("languages",)}
 
 
 def page() -> str:
@@ -45,6 +47,8 @@ def page() -> str:
         parts.append(f"## {name}\n\n{field.description}")
         if model is not None:
             parts.append(_section(model, (name,)))
+        if name == "inference":
+            parts.append(_kinds())
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -97,6 +101,23 @@ def _section(model: type[BaseModel], path: tuple[str, ...]) -> str:
         )
         text += f"\n\nEach of `{place_name}`:\n\n" + table(("key", "type", "default", "meaning"), fields)
     return text
+
+
+def _kinds() -> str:
+    """The settings of each kind of model, beside those that every entry of `inference.models` has."""
+    parts = []
+    for role, entries in ROLES.items():
+        for entry in entries:
+            fields = [(path, field) for path, field in walk(entry.config, ()) if path not in _OF_EVERY_MODEL]
+            if fields:
+                rows = (
+                    (f"`{'.'.join(p)}`", type_name(f.annotation), default(f), f.description or "") for p, f in fields
+                )
+                title = (
+                    f"In `inference.models.{role}`, kind `{entry.name}` ({(entry.config.__doc__ or '').rstrip('.')}):"
+                )
+                parts.append(title + "\n\n" + table(("key", "type", "default", "meaning"), rows))
+    return "\n\n".join(parts)
 
 
 def environment(place: tuple[str, ...]) -> str:

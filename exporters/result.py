@@ -64,12 +64,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
-    """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it."""
+    """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it, `unsupported` are
+    places in its text (start, end) that they do not say; None where the model marks no words."""
 
     text: str
     support: float
     supported: bool
     evidence: Evidence | None = None
+    unsupported: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,9 @@ def _claim(claim: ClaimResult, text: _Texts) -> Json:
         "support": _number(claim.support),
         "supported": claim.supported,
         "evidence": _evidence(claim.evidence),
+        "unsupported": None
+        if claim.unsupported is None
+        else [{"start": start, "end": end} for start, end in claim.unsupported],
     }
 
 

@@ -57,7 +57,9 @@ def _claim(claim: ClaimResult, trace: RagTrace, session: Session) -> ClaimResult
     if evidence is not None:
         text = trace.documents[evidence.document].text or ""
         evidence = Evidence(evidence.document, *session.redact(text).span(evidence.start, evidence.end))
-    return replace(claim, text=session.redact(claim.text, part_of=trace.answer or "").text, evidence=evidence)
+    said = session.redact(claim.text, part_of=trace.answer or "")
+    marks = None if claim.unsupported is None else tuple(said.span(*place) for place in claim.unsupported)
+    return replace(claim, text=said.text, evidence=evidence, unsupported=marks)
 
 
 def _document(document: DocumentResult, session: Session) -> DocumentResult:

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from sidecar.commands.common import WholeHelp, new_cli
-from sidecar.inference.grounding.hhem import HHEM_DIR, at_home
+from sidecar.inference.grounding.hhem import HHEM_DIR
+from sidecar.inference.own.folder import at_home
 from sidecar.record.errors import ConfigError
 
 cli = new_cli(

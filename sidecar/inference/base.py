@@ -40,10 +40,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The probability (0..1) that the documents say a claim, and where its best evidence stands."""
+    """The probability (0..1) that the documents say a claim, and where its best evidence stands. `unsupported` are places in the
+    claim's text that they do not say; None of a model that marks no words."""
 
     probability: float
     evidence: Evidence | None
+    unsupported: tuple[tuple[int, int], ...] | None = None
 
 
 class Grounder(Protocol):

@@ -6,7 +6,7 @@ A new model is a file with an `Entry` and a line in its role's registry.py. Sett
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +17,8 @@ from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.onnx import CPU, Provider
+from sidecar.inference.own.local import Host
 from sidecar.observe.telemetry import Telemetry
 
 Model_co = TypeVar("Model_co", covariant=True)
@@ -52,7 +54,8 @@ class Built(Generic[Model_co]):
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What models are built of. `card` and `heads` are those of the models inside the package, `directory` their folder;
-    `encoder` and `idf` rank the evidence of whatever model judges it."""
+    `encoder` and `idf` rank the evidence of whatever model judges it. `role` and `name` are what the model that is built is named
+    by, `providers` what a model of one's own runs on."""
 
     directory: Path
     hhem_dir: Path
@@ -63,6 +66,19 @@ class Dependencies:
     threads: int
     batch_tokens: int
     telemetry: Telemetry
+    providers: Sequence[Provider] = CPU
+    role: str = ""
+    name: str = ""
+
+    @property
+    def field(self) -> str:
+        """The setting that the model is named by."""
+        return f"inference.models.{self.role}.{self.name}"
+
+    @property
+    def host(self) -> Host:
+        """What a model of one's own runs on."""
+        return Host(self.threads, self.batch_tokens, self.providers, self.telemetry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import onnxruntime
@@ -17,6 +18,14 @@ from sidecar.record.errors import ConfigError, PermanentInferenceError
 
 onnxruntime.set_default_logger_severity(3)
 
+Provider = Literal["CPUExecutionProvider", "CUDAExecutionProvider", "OpenVINOExecutionProvider"]
+CPU: tuple[Provider, ...] = ("CPUExecutionProvider",)
+_PROVIDERS = "inference.providers"
+_WHEELS: Mapping[Provider, str] = {
+    "CUDAExecutionProvider": "install onnxruntime-gpu in place of onnxruntime",
+    "OpenVINOExecutionProvider": "install onnxruntime-openvino in place of onnxruntime",
+}
+
 
 class OnnxModel:
     """A loaded graph. `run` blocks and may be called from any thread."""
@@ -25,7 +34,7 @@ class OnnxModel:
         """Load a model whose file has this sha256 (hex). Raises ConfigError naming the file and the mend."""
         data = read_verified(path, sha256)
         try:
-            self._session = onnxruntime.InferenceSession(data, _options(threads), providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(data, _options(threads), providers=list(CPU))
         except Exception as error:  # onnxruntime raises many types of its own; all of them mean the same here
             raise ConfigError(
                 "inference.model_dir", f"{path}: {type(error).__name__}", "onnxruntime is too old for this model?"
@@ -33,11 +42,57 @@ class OnnxModel:
 
     def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """The named outputs for int64 inputs. Raises PermanentInferenceError."""
+        return _run(self._session, outputs, inputs)
+
+
+class OpenGraph:
+    """A graph that someone else exported. `inputs` are the names it asks for with their numpy types, `outputs` what it gives."""
+
+    def __init__(self, path: Path, *, field: str, threads: int, providers: Sequence[Provider] = CPU) -> None:
+        """Load it from its path, since weights may lie in files beside it. Raises ConfigError for `field`, or for the providers."""
+        check_providers(providers)
+        wanted = [*providers, *(one for one in CPU if one not in providers)]
         try:
-            results: list[NDArray[np.float32]] = self._session.run(list(outputs), dict(inputs))
+            self._session = onnxruntime.InferenceSession(str(path), _options(threads), providers=wanted)
         except Exception as error:  # as above
-            raise PermanentInferenceError("runtime", type(error).__name__) from error
-        return results
+            mend = "export it again, or install an onnxruntime that is new enough for it"
+            raise ConfigError(field, f"{path}: {type(error).__name__}", mend) from error
+        started = self._session.get_providers()
+        for one in providers:
+            if one not in started:
+                raise ConfigError(
+                    _PROVIDERS, f"{one} is there but does not start", "its libraries or its device are missing"
+                )
+        self.inputs = {one.name: np.dtype(_TYPES.get(one.type, np.int64)) for one in self._session.get_inputs()}
+        self.outputs = [one.name for one in self._session.get_outputs()]
+
+    def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+        """The named outputs as float32; inputs are made of the types that the graph asks for. Raises PermanentInferenceError."""
+        given = {name: value.astype(self.inputs[name], copy=False) for name, value in inputs.items()}
+        return [np.asarray(one, np.float32) for one in _run(self._session, outputs, given)]
+
+
+_TYPES = {
+    "tensor(int32)": np.int32,
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(bool)": np.bool_,
+}
+
+
+def offered() -> list[str]:
+    """What this onnxruntime was built to run on."""
+    return list(onnxruntime.get_available_providers())
+
+
+def check_providers(asked: Sequence[Provider]) -> None:
+    """Raises ConfigError where one is asked for that this onnxruntime does not have."""
+    there = offered()
+    for one in asked:
+        if one not in there:
+            raise ConfigError(
+                _PROVIDERS, f"{one} is not among what onnxruntime has here: {', '.join(there)}", _WHEELS.get(one, "")
+            )
 
 
 def read_verified(path: Path, sha256: str) -> bytes:
@@ -61,6 +116,14 @@ def size_of(path: Path) -> int:
         return path.stat().st_size
     except OSError as error:
         raise ConfigError("inference.model_dir", f"{path}: {error.strerror}", "install the package again") from error
+
+
+def _run(session: Any, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+    try:
+        results: list[NDArray[np.float32]] = session.run(list(outputs), dict(inputs))
+    except Exception as error:  # onnxruntime raises many types of its own
+        raise PermanentInferenceError("runtime", type(error).__name__) from error
+    return results
 
 
 def _options(threads: int) -> onnxruntime.SessionOptions:

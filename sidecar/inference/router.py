@@ -1,20 +1,25 @@
-"""Each request's models, by its service and its languages: the first rule that fits, else the defaults."""
+"""Each request's models, by its service and its languages: the first rule that fits, else the models that serve it, else the defaults."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 
 from sidecar.inference.base import Models
 from sidecar.inference.rules import ROLES, Rule
+from sidecar.inference.serving import Serving
 from sidecar.inference.shelf import Shelf
 
 
 class Router:
     """inference.base.ModelSource over a shelf that holds every model that the rules and the defaults name."""
 
-    def __init__(self, rules: Sequence[Rule], defaults: Mapping[str, str], shelf: Shelf) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], defaults: Mapping[str, str], shelf: Shelf, *, serving: Sequence[Serving] = ()
+    ) -> None:
         self._rules = rules
+        self._serving = serving
         self._defaults = defaults
         self._shelf = shelf
 
@@ -27,13 +32,12 @@ class Router:
 
     def names(self, service: str, languages: Callable[[], frozenset[str]]) -> dict[str, str]:
         """Role to the name of its model."""
-        found: frozenset[str] | None = None
-        for rule in self._rules:
-            if not rule.fits(service):
-                continue
-            if rule.language is not None:
-                found = languages() if found is None else found
-                if rule.language not in found:
-                    continue
-            return {**self._defaults, **rule.names()}
-        return dict(self._defaults)
+        known = cache(languages)
+        ruled: Mapping[str, str] = next(
+            (r.names() for r in self._rules if r.fits(service) and (r.language is None or r.language in known())), {}
+        )
+        served: dict[str, str] = {}
+        for one in self._serving:
+            if one.role not in ruled and one.role not in served and one.fits(service, known):
+                served[one.role] = one.name
+        return {**self._defaults, **served, **ruled}

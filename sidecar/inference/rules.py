@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -16,6 +16,7 @@ from sidecar.inference.grounding.registry import GROUNDING
 from sidecar.inference.relevance.registry import RELEVANCE
 
 AUTO = "auto"
+OWN = ("onnx", "remote")
 ROLES: Mapping[str, Sequence[Entry[Any]]] = {"grounding": GROUNDING, "relevance": RELEVANCE, "embedding": EMBEDDING}
 
 
@@ -50,7 +51,36 @@ class NamedModel(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    kind: str | None = Field(default=None, description="Which model it is; by default the one of that name.")
+    kind: str | None = Field(
+        default=None,
+        description="Which model it is; by default the one of that name, and one of your own where it says `onnx` or `remote`.",
+    )
+    services: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(),
+        description="Services that it is for; * and ? stand for any characters. By default it is for those of the rules that name it; "
+        "one of your own that nothing names is for all.",
+    )
+    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] | None = Field(
+        default=None,
+        description="ISO 639-1 codes of the requests that it is for: those with no text in another language. Of a model of your own also "
+        "what it reads.",
+    )
+
+    @property
+    def own(self) -> str | None:
+        """Where a model of one's own is: `onnx` or `remote`; None for one that is known."""
+        return next((key for key in OWN if key in (self.model_extra or {})), None)
+
+    def kind_of(self, name: str) -> str:
+        """The entry that it is, given the name that it has."""
+        return self.kind or self.own or name
+
+    def settings(self, entry: Entry[Any]) -> BaseModel:
+        """Its settings. Raises ValidationError."""
+        given = dict(self.model_extra or {})
+        if self.languages is not None and "languages" in entry.config.model_fields:
+            given["languages"] = self.languages
+        return entry.config.model_validate(given)
 
 
 class ModelsConfig(BaseModel):
@@ -66,28 +96,31 @@ class ModelsConfig(BaseModel):
     @classmethod
     def _settings(cls, models: Mapping[str, NamedModel], info: ValidationInfo) -> Mapping[str, NamedModel]:
         for name, model in models.items():
-            entry = _find(str(info.field_name), model.kind or name)
+            role = str(info.field_name)
+            entry = _find(role, model.kind_of(name))
             if entry is None:
-                kinds = [one.name for one in ROLES[str(info.field_name)]]
-                raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind or name, kinds)}")
+                kinds = [one.name for one in ROLES[role]]
+                raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind_of(name), kinds)}")
+            if entry.name in OWN and _find(role, name) is not None:
+                raise wrong("taken_name", (name,), f"{name} is a model that is known: give yours another name")
             try:
-                entry.config.model_validate(model.model_extra or {})
+                model.settings(entry)
             except ValidationError as error:
                 raise _below(name, error, entry.config) from None
         return models
 
     def known(self, role: str) -> list[str]:
         """Names that may be given for a role."""
-        names = [*getattr(self, role), *(entry.name for entry in ROLES[role])]
+        names = [*getattr(self, role), *(entry.name for entry in ROLES[role] if entry.name not in OWN)]
         return list(dict.fromkeys([AUTO, *names] if role == "grounding" else names))
 
     def resolve(self, role: str, name: str) -> tuple[Entry[Any], BaseModel]:
         """The entry that a known name stands for (`auto` excepted), and its settings."""
         given = getattr(self, role).get(name)
-        entry = _find(role, given.kind or name if given else name)
+        entry = _find(role, given.kind_of(name) if given else name)
         if entry is None:
             raise KeyError(name)
-        return entry, entry.config.model_validate(given.model_extra or {} if given else {})
+        return entry, given.settings(entry) if given else entry.config.model_validate({})
 
 
 def wrong(kind: str, place: tuple[str | int, ...], message: str) -> ValidationError:

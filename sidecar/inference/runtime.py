@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.entry import Built, Dependencies
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.hhem import HHEM_DIR
-from sidecar.inference.onnx import read_verified
+from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
+from sidecar.inference.serving import for_all, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
@@ -41,6 +43,12 @@ class InferenceConfig(BaseModel):
     )
     relevance: str = Field(default="embedded", description="The relevance model: embedded is inside the package.")
     embedding: str = Field(default="minilm", description="The embedding model: minilm is inside the package.")
+    providers: tuple[Provider, ...] = Field(
+        default=CPU,
+        min_length=1,
+        description="What models of your own run on, the first that can compute a step: CPUExecutionProvider, CUDAExecutionProvider, "
+        "OpenVINOExecutionProvider. The last two want another build of onnxruntime; `rag-sidecar check` says what is there.",
+    )
     rules: tuple[Rule, ...] = Field(
         default=(), description="Other models for some services and languages; the first rule that fits counts."
     )
@@ -73,6 +81,11 @@ class InferenceConfig(BaseModel):
 
     @model_validator(mode="after")
     def _known(self) -> InferenceConfig:
+        for role in set(ROLES) - self.model_fields_set:
+            own = for_all(self.models, self.rules, role)
+            if len(own) > 1:
+                problem = f"{' and '.join(own)} are both for all requests: give them services or languages, or set inference.{role}"
+                raise wrong("both_for_all", ("models", role), problem)
         named: list[tuple[tuple[str | int, ...], str, str]] = [((role,), role, getattr(self, role)) for role in ROLES]
         for n, rule in enumerate(self.rules):
             named += [(("rules", n, role), role, name) for role, name in rule.names().items()]
@@ -81,6 +94,12 @@ class InferenceConfig(BaseModel):
             if name not in known:
                 raise wrong("unknown_model", place, f"no {role} model {name!r}; {hint(name, known)}")
         return self
+
+    def default_of(self, role: str) -> str:
+        """The model that is set for a role; where none is, the one of the user's own that is for all requests."""
+        own = [] if role in self.model_fields_set else for_all(self.models, self.rules, role)
+        name: str = own[0] if own else getattr(self, role)
+        return name
 
 
 class ModelRuntime:
@@ -99,6 +118,7 @@ class ModelRuntime:
         self._telemetry = telemetry
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
+        check_providers(config.providers)
         self._dependencies = _dependencies(config, telemetry)
         self._shelf = Shelf(
             limit_bytes=config.memory_megabytes * 1_000_000,
@@ -106,16 +126,18 @@ class ModelRuntime:
             clock=clock or SystemClock(),
             changed=self._show,
         )
-        self._defaults = {role: self._name(role, getattr(config, role)) for role in ROLES}
+        self._defaults = {role: self._name(role, config.default_of(role)) for role in ROLES}
         made = {role: self._pin(role, name) for role, name in self._defaults.items()}
         self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
-        self._others = sorted({key for rule in rules for key in rule.names().items()} - set(self._defaults.items()))
+        served = list(serving(config.models, rules, self._defaults))
+        wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
+        self._others = sorted(wanted - set(self._defaults.items()))
         for role, name in self._others:
             build, size_bytes = self._model(role, name)
             self._shelf.add((role, name), build, size_bytes=size_bytes)
-        self.router = Router(rules, self._defaults, self._shelf)
+        self.router = Router(rules, self._defaults, self._shelf, serving=served)
 
     async def start(self) -> None:
         """Start the default models and say in `rag_sidecar_model_info` which they are."""
@@ -154,7 +176,8 @@ class ModelRuntime:
 
     def _model(self, role: str, name: str) -> tuple[Callable[[], Built[Any]], int]:
         entry, settings = self._config.models.resolve(role, name)
-        return partial(entry.build, settings, self._dependencies), entry.size(settings, self._dependencies)
+        given = replace(self._dependencies, role=role, name=name)
+        return partial(entry.build, settings, given), entry.size(settings, given)
 
     def _pin(self, role: str, name: str) -> Built[Any]:
         build, size_bytes = self._model(role, name)
@@ -210,6 +233,7 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         threads=threads,
         batch_tokens=config.batch_tokens,
         telemetry=telemetry,
+        providers=config.providers,
     )
 
 

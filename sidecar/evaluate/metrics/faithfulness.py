@@ -54,7 +54,13 @@ class Faithfulness:
         threshold = self._threshold.of(case.trace.service, grounder.threshold)
         supports = await case.support()
         claims = tuple(
-            ClaimResult(claim.text, support.probability, support.probability >= threshold, case.place(support.evidence))
+            ClaimResult(
+                claim.text,
+                support.probability,
+                support.probability >= threshold,
+                case.place(support.evidence),
+                support.unsupported,
+            )
             for claim, support in zip(case.claims, supports, strict=True)
         )
         return Evaluation(

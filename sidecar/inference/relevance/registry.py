@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from sidecar.inference.base import RelevanceModel
 from sidecar.inference.entry import Entry
-from sidecar.inference.relevance import embedded
+from sidecar.inference.relevance import embedded, onnx
 
-RELEVANCE: tuple[Entry[RelevanceModel], ...] = (embedded.ENTRY,)
+RELEVANCE: tuple[Entry[RelevanceModel], ...] = (embedded.ENTRY, onnx.ENTRY)

@@ -28,7 +28,7 @@ FAITHFULNESS = Evaluation(
     model=MODEL,
     threshold=0.5,
     claims=(
-        ClaimResult(SECRET, 0.125, supported=False),
+        ClaimResult(SECRET, 0.125, supported=False, unsupported=((0, 4), (6, 9))),
         ClaimResult("Towels are useful.", 0.875, supported=True, evidence=Evidence(0, 120, 260)),
     ),
 )

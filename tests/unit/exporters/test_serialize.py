@@ -12,6 +12,8 @@ from exporters.serialize import REDACTED, result_to_json, rfc3339
 from exporters.text import clean
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SAMPLED_OUT, SCORED, SECRET
 
+MARKS = [{"start": 0, "end": 4}, {"start": 6, "end": 9}]
+
 
 def test_a_scored_result_is_the_whole_documented_record() -> None:
     record = result_to_json(SCORED, with_text=True)
@@ -55,12 +57,13 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "subject": "answer",
         "inclusion_probability": None,
         "claims": [
-            {"text": SECRET, "support": 0.125, "supported": False, "evidence": None},
+            {"text": SECRET, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS},
             {
                 "text": "Towels are useful.",
                 "support": 0.875,
                 "supported": True,
                 "evidence": {"document": 0, "start": 120, "end": 260},
+                "unsupported": None,
             },
         ],
         "documents": [],
@@ -75,7 +78,8 @@ def test_texts_are_null_unless_asked_for_and_the_claims_keep_their_places() -> N
     assert isinstance(first, dict)
     assert first["explanation"] is None
     assert isinstance(first["claims"], list)
-    assert first["claims"][0] == {"text": None, "support": 0.125, "supported": False, "evidence": None}
+    told = {"text": None, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS}
+    assert first["claims"][0] == told
 
 
 def test_redaction_runs_over_claims_and_explanations() -> None:

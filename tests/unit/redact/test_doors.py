@@ -23,20 +23,22 @@ from exporters.clients.security import Brokers, SecurityConfig
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
 from exporters.otlp import OtlpConfig, OtlpExporter
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
-from exporters.result import Evaluation, Outcome, Subject
+from exporters.result import ClaimResult, Evaluation, Outcome, Subject
 from sidecar import config
 from sidecar.app import App
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.case import Case
-from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.engine import Engine, summarise
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.evaluate.settings import build as evaluators
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import SystemClock
+from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
+from sidecar.results import redact
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.evaluate.fakes import models
 from tests.unit.exporters.otlp_sinks import Sink, http_sink
@@ -209,6 +211,19 @@ async def test_evidence_points_into_the_document_as_it_is_after_redaction(
     )
     assert (second["text"], second["supported"]) == ("Then dial <phone-2> at once.", False)
     assert result["redacted"] == {"email": 1, "phone": 2}
+
+
+async def test_marked_words_stand_where_they_are_after_redaction() -> None:
+    told = "Dial +49 30 1234567 on Mondays at nine."
+    marks = ((told.index("Mondays"), told.index(" at nine")), (5, 12))
+    claim = ClaimResult(told, 0.1, supported=False, unsupported=marks)
+    evaluated = summarise([Evaluation(evaluator="faithfulness", outcome=Outcome.SCORED, score=0.0, claims=(claim,))])
+    trace = RagTrace(trace_id="1", service="s", convention="native", timestamp=0.0, answer=told)
+    said = (await redact(evaluated, trace, Redactor(REDACT))).evaluated
+    assert said is not None
+    [redacted] = said.evaluations[0].claims
+    assert redacted.text == "Dial <phone-1> on Mondays at nine."
+    assert [redacted.text[start:end] for start, end in redacted.unsupported or ()] == ["Mondays", "<phone-1>"]
 
 
 class Breaks(Redactor):

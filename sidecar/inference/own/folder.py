@@ -1,0 +1,163 @@
+"""A folder with a model of one's own, as Optimum writes it: config.json, tokenizer.json and the graphs.
+
+card.json beside them is ours: `rag-sidecar models quantise` and `rag-sidecar calibrate` write it.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from exporters.result import ModelIdentity
+from sidecar.record.errors import ConfigError
+
+CARD = "card.json"
+GRAPH = "model.onnx"
+PAIR = ("encoder_model.onnx", "decoder_model.onnx")
+EXPORT = "export it with `optimum-cli export onnx`, see docs/models/own.md"
+# Positions that RoBERTa and its kin keep for themselves.
+_KEPT = {"roberta": 2, "xlm-roberta": 2, "xlm-roberta-xl": 2, "camembert": 2, "mpnet": 2}
+_POSITIONS = 512
+_MOST_TOKENS = 1024
+_MOST_CONFIG_BYTES = 5_000_000
+
+
+class Task(enum.Enum):
+    """What a model was trained to say."""
+
+    SEQUENCE = "ForSequenceClassification"
+    TOKENS = "ForTokenClassification"
+    GENERATION = "ForConditionalGeneration"
+    STATES = "Model"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that was looked through. `field` is the setting that named it, `graphs` are one file, or encoder and decoder;
+    `card` is empty where there is none."""
+
+    path: Path
+    field: str
+    graphs: tuple[Path, ...]
+    config: Mapping[str, Any]
+    card: Mapping[str, Any]
+
+    @property
+    def task(self) -> Task:
+        """By the architecture. Raises ConfigError."""
+        names = [str(name) for name in self.config.get("architectures") or []]
+        for name in names:
+            for task in Task:
+                if name.endswith(task.value):
+                    return task
+        said = ", ".join(names) or "none"
+        raise self.wrong(f"config.json: no architecture that is known: {said}", EXPORT)
+
+    @property
+    def labels(self) -> list[str]:
+        """id2label in the order of the logits; one label where there is one logit. Raises ConfigError."""
+        given = self.config.get("id2label") or {
+            str(n): f"LABEL_{n}" for n in range(int(self.config.get("num_labels", 2)))
+        }
+        try:
+            return [str(given[key]) for key in sorted(given, key=int)]
+        except (AttributeError, TypeError, ValueError) as error:
+            raise self.wrong("config.json: id2label is not a map of numbers to names", EXPORT) from error
+
+    def most_tokens(self, asked: int | None) -> int:
+        """How many tokens are read at once: what is asked for, else what the model was made for, at most 1,024. Raises ConfigError."""
+        kept = _KEPT.get(str(self.config.get("model_type")), 0)
+        found = self.config.get("max_position_embeddings") or self.config.get("n_positions") or _POSITIONS
+        own = int(found) - kept if isinstance(found, int) and found > kept else _POSITIONS
+        if asked is not None and asked > own:
+            raise self.wrong(
+                f"max_tokens is {asked}, the model has {own} positions", f"set max_tokens to {own} or less"
+            )
+        return asked or min(own, _MOST_TOKENS)
+
+    def tokenizer(self) -> Tokenizer:
+        """Without padding and truncation. Raises ConfigError."""
+        path = self.path / "tokenizer.json"
+        try:
+            found = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises bare Exception
+            raise self.wrong(f"{path}: {type(error).__name__}", "save the fast tokenizer of the model there") from error
+        found.no_padding()
+        found.no_truncation()
+        return found
+
+    def identity(self, name: str) -> ModelIdentity:
+        """By the bytes of the graphs. Raises ConfigError where the card was made for others."""
+        digest = hashlib.sha256()
+        for path in self.graphs:
+            digest.update(bytes.fromhex(own := sha256_of(path)))
+            pinned = self.card.get("files", {}).get(path.name)
+            if pinned not in (None, own):
+                problem = f"{path}: sha256 is {own[:12]}..., {CARD} says {pinned[:12]}..."
+                raise self.wrong(problem, f"the graph was changed: remove {CARD}, or calibrate again")
+        sha256 = own if len(self.graphs) == 1 else digest.hexdigest()
+        return ModelIdentity(str(self.card.get("name", name)), str(self.card.get("version", sha256[:12])), sha256)
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the graphs, with weights that lie beside them."""
+        beside = [*self.path.glob("*.onnx_data"), *self.path.glob("*.onnx.data")]
+        return sum(path.stat().st_size for path in {*self.graphs, *beside})
+
+    def wrong(self, problem: str, mend: str) -> ConfigError:
+        """An error of the setting that named the folder."""
+        return ConfigError(self.field, problem, mend)
+
+
+def open_folder(given: Path, field: str) -> Folder:
+    """Look through a folder, or the folder of a named .onnx file. Raises ConfigError naming `field` and the mend."""
+    given = at_home(given)
+    folder, named = (given.parent, given) if given.suffix == ".onnx" else (given, None)
+    if not folder.is_dir():
+        raise ConfigError(
+            field, f"{folder}: no such folder", "name a folder that holds config.json, tokenizer.json and model.onnx"
+        )
+    graphs: tuple[Path, ...] = (named or folder / GRAPH,)
+    if named is None and not graphs[0].is_file() and all((folder / name).is_file() for name in PAIR):
+        graphs = tuple(folder / name for name in PAIR)
+    for path in (folder / "config.json", folder / "tokenizer.json", *graphs):
+        if not path.is_file():
+            raise ConfigError(field, f"{path}: no such file", EXPORT)
+    return Folder(folder, field, graphs, _json(folder / "config.json", field), _card(folder, field))
+
+
+def at_home(path: Path) -> Path:
+    """The path with ~ resolved; as it is where there is no home, as in a container with a bare user number."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def sha256_of(path: Path) -> str:
+    """Of a file of whatever size, hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _card(folder: Path, field: str) -> Mapping[str, Any]:
+    return _json(folder / CARD, field) if (folder / CARD).is_file() else {}
+
+
+def _json(path: Path, field: str) -> Mapping[str, Any]:
+    try:
+        if path.stat().st_size > _MOST_CONFIG_BYTES:
+            raise ValueError("too long")
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise TypeError("not a map")
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(field, f"{path}: {type(error).__name__}", "it should be a JSON object") from error
+    return found

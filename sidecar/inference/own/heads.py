@@ -1,0 +1,110 @@
+"""From logits to probabilities, by what a model was trained to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidecar.inference.base import FloatArray
+from sidecar.inference.own.folder import Folder, Task
+
+SUPPORTS = (
+    "entailment",
+    "entailed",
+    "entail",
+    "entails",
+    "supported",
+    "supports",
+    "support",
+    "consistent",
+    "factual",
+    "faithful",
+    "grounded",
+)
+RELEVANT = ("relevant", "relevance", "yes", "positive", "match")
+UNSUPPORTED = ("unsupported", "hallucinated", "hallucination", "hallucinate", "not_supported", "inconsistent")
+_MULTI = "multi_label_classification"
+Head = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for: a label by name, or by one of the words that labels of its kind are `called`. `field` names the setting
+    of the label."""
+
+    label: str | None
+    called: Sequence[str]
+    field: str
+
+
+def sequence_head(folder: Folder, wanted: Wanted) -> Head:
+    """(n, labels) to the probability (n,) of the wanted label; one logit is read by a sigmoid. Raises ConfigError."""
+    labels = folder.labels
+    if len(labels) == 1:
+        return lambda logits: _sigmoid(logits[:, 0])
+    number = find_label(folder, labels, wanted)
+    if folder.config.get("problem_type") == _MULTI:
+        return lambda logits: _sigmoid(logits[:, number])
+    return lambda logits: _softmax(logits)[:, number]
+
+
+def token_head(folder: Folder, wanted: Wanted) -> Head:
+    """(n, tokens, labels) to the probability (n, tokens) of the wanted label. Raises ConfigError."""
+    labels = folder.labels
+    number = find_label(folder, labels, wanted) if len(labels) > 1 else 0
+    return lambda logits: _sigmoid(logits[:, :, 0]) if len(labels) == 1 else _softmax(logits)[:, :, number]
+
+
+def word_head(no: int, yes: int) -> Head:
+    """(n, 1, vocabulary) of the first word that is generated to the probability (n,) of one token against another."""
+    return lambda logits: _softmax(logits[:, 0, [no, yes]])[:, 1]
+
+
+def find_label(folder: Folder, labels: Sequence[str], wanted: Wanted) -> int:
+    """The number of a label. Raises ConfigError naming those that there are."""
+    there = ", ".join(labels)
+    if wanted.label is not None:
+        if wanted.label not in labels:
+            raise folder.wrong(f"{wanted.field}: no label {wanted.label!r} in id2label", f"known are {there}")
+        return labels.index(wanted.label)
+    lowered = [label.lower().replace("-", "_").replace(" ", "_") for label in labels]
+    for word in wanted.called:
+        if word in lowered:
+            return lowered.index(word)
+    raise folder.wrong(
+        f"id2label has {there}: none of them says {wanted.called[0]}", f"set {wanted.field} to the one that does"
+    )
+
+
+def called(role: str, task: Task) -> Sequence[str]:
+    """What labels are called that say what a role asks."""
+    return UNSUPPORTED if task is Task.TOKENS else {"grounding": SUPPORTS, "relevance": RELEVANT}[role]
+
+
+def calibration(card: Mapping[str, object]) -> Callable[[FloatArray], FloatArray]:
+    """What `rag-sidecar calibrate` measured: sigmoid(slope x logit(p) + intercept). As it is where the card has none."""
+    given = card.get("calibration")
+    if not isinstance(given, Mapping):
+        return lambda p: p
+    slope, intercept = float(given["slope"]), float(given["intercept"])
+    return lambda p: _sigmoid(slope * logits_of(p) + intercept)
+
+
+def logits_of(p: FloatArray) -> FloatArray:
+    """log(p / (1 - p)), p held within 1e-6 of its ends."""
+    held = np.clip(p, 1e-6, 1 - 1e-6)
+    made: FloatArray = np.log(held / (1 - held)).astype(np.float32)
+    return made
+
+
+def _sigmoid(x: FloatArray) -> FloatArray:
+    made: FloatArray = (1 / (1 + np.exp(-np.clip(x, -30, 30)))).astype(np.float32)
+    return made
+
+
+def _softmax(x: FloatArray) -> FloatArray:
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    made: FloatArray = (powers / powers.sum(axis=-1, keepdims=True)).astype(np.float32)
+    return made

@@ -1,0 +1,107 @@
+"""A judge of the files in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from sidecar.inference.onnx import Provider
+from sidecar.inference.own.folder import Folder, Task
+from sidecar.inference.own.graph import Graph
+from sidecar.inference.own.heads import Head, Wanted, calibration, called, sequence_head, token_head, word_head
+from sidecar.inference.own.judge import LocalPredictor, PairJudge, Predictor, TokensMean
+from sidecar.inference.own.reader import Reader
+from sidecar.inference.own.settings import PairConfig
+from sidecar.observe.telemetry import Telemetry
+
+MINICHECK = "predict: {premise}</s>{hypothesis}"
+OUTPUTS = ("logits",)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a folder's model is asked. `role` is grounding or relevance."""
+
+    role: str
+    config: PairConfig
+    prompt: str | None
+    hypothesis_first: bool
+    tokens: TokensMean = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a model in this process runs on."""
+
+    threads: int
+    batch_tokens: int
+    providers: Sequence[Provider]
+    telemetry: Telemetry
+
+
+def local_judge(folder: Folder, name: str, asked: Asked, host: Host) -> tuple[PairJudge, LocalPredictor]:
+    """The judge, and the part of it that runs. Raises ConfigError naming the setting and the mend."""
+    graph = Graph(checked(folder, asked), outputs=OUTPUTS, threads=host.threads, providers=host.providers)
+    predictor = LocalPredictor(
+        graph, name=name, by_token=folder.task is Task.TOKENS, batch_tokens=host.batch_tokens, telemetry=host.telemetry
+    )
+    return judge_of(folder, name, asked, predictor), predictor
+
+
+def checked(folder: Folder, asked: Asked) -> Folder:
+    """The folder, where the settings fit what is in it: told before a large graph is read. Raises ConfigError."""
+    reader_of(folder, asked), head_of(folder, asked)
+    return folder
+
+
+def judge_of(folder: Folder, name: str, asked: Asked, predictor: Predictor) -> PairJudge:
+    """A judge by whatever computes the logits. Raises ConfigError."""
+    return PairJudge(
+        reader_of(folder, asked),
+        predictor,
+        head_of(folder, asked),
+        identity=folder.identity(name),
+        calibrated=calibration(folder.card),
+        tokens=asked.tokens if folder.task is Task.TOKENS else None,
+    )
+
+
+def head_of(folder: Folder, asked: Asked) -> Head:
+    """What turns logits into probabilities. Raises ConfigError."""
+    task = folder.task
+    wanted = Wanted(asked.config.label, called(asked.role, task), "label")
+    if task is Task.SEQUENCE:
+        return sequence_head(folder, wanted)
+    if task is Task.TOKENS and asked.role == "grounding":
+        return token_head(folder, wanted)
+    if task is Task.GENERATION:
+        return word_head(*_words(folder, folder.tokenizer(), asked.config.words))
+    raise folder.wrong(f"config.json: {task.value} is no model for {asked.role}", "name a sequence classifier")
+
+
+def reader_of(folder: Folder, asked: Asked) -> Reader:
+    """What turns pairs into tokens. Raises ConfigError."""
+    task = folder.task
+    prompt = asked.prompt or (MINICHECK if task is Task.GENERATION else None)
+    if task is Task.TOKENS and prompt and "{hypothesis}" in prompt:
+        raise folder.wrong(
+            "prompt names {hypothesis}", "a token classifier reads it as a text of its own: name {premise} alone"
+        )
+    return Reader(
+        folder.tokenizer(),
+        folder.tokenizer(),
+        folder.most_tokens(asked.config.max_tokens),
+        prompt,
+        asked.hypothesis_first,
+    )
+
+
+def _words(folder: Folder, tokenizer: Tokenizer, words: tuple[str, str]) -> tuple[int, int]:
+    no, yes = (next(iter(tokenizer.encode(word, add_special_tokens=False).ids), -1) for word in words)
+    if no == yes or -1 in (no, yes):
+        raise folder.wrong(
+            f"words: {words[0]!r} and {words[1]!r} begin with the same token", "name what the model says for no and yes"
+        )
+    return no, yes

@@ -1,0 +1,46 @@
+"""Which requests a model of one's own is for where no rule names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A model for the requests of some services, in some languages; None = in any."""
+
+    role: str
+    name: str
+    services: tuple[str, ...]
+    languages: frozenset[str] | None
+
+    def fits(self, service: str, languages: Callable[[], frozenset[str]]) -> bool:
+        """Whether it is for a request. A text in another language is not for it, and one in no known language neither."""
+        if not any(fnmatchcase(service, pattern) for pattern in self.services):
+            return False
+        return self.languages is None or languages() <= self.languages
+
+
+def for_all(models: ModelsConfig, rules: Sequence[Rule], role: str) -> list[str]:
+    """Names of models of one's own that nothing confines: no service, no language, no rule."""
+    named = {rule.names().get(role) for rule in rules}
+    own: Mapping[str, NamedModel] = getattr(models, role)
+    return [
+        name
+        for name, one in own.items()
+        if one.own and not one.services and one.languages is None and name not in named
+    ]
+
+
+def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, str]) -> Iterator[Serving]:
+    """Models with services, and those with languages that nothing else names, in the order in which they are listed."""
+    for role in ROLES:
+        named = {defaults[role], *(rule.names().get(role) for rule in rules)}
+        for name, one in getattr(models, role).items():
+            if one.services or (one.languages is not None and name not in named):
+                languages = None if one.languages is None else frozenset(one.languages)
+                yield Serving(role, name, one.services or ("*",), languages)
