@@ -102,6 +102,16 @@ def _models() -> tuple[Alert, ...]:
             board=ITSELF,
         ),
         Alert(
+            name="RagSidecarModelAway",
+            severity="warning",
+            expr=f"count by ({SIDECAR}, role, name) (rag_sidecar_model_away == 1)",
+            wait="15m",
+            summary="A model on a server does not answer the RAG Sidecar.",
+            description="{{ $labels.job }}: {{ $value }} replicas get no answer from {{ $labels.name }} ({{ $labels.role }}). Its requests are "
+            "judged by what stands in for it, or fail.",
+            board=ITSELF,
+        ),
+        Alert(
             name="RagSidecarModelsDiffer",
             severity="info",
             expr=f"count by ({SIDECAR}, role) (\n  count by ({SIDECAR}, role, name, version, sha256) ({model})\n) > 1",

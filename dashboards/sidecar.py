@@ -227,6 +227,14 @@ def _models() -> list[Panel]:
             by="model, reason",
             width=6,
         ),
+        shapes.gauge(
+            "Models away",
+            "Replicas for which a model on a server does not answer; another stands in for it meanwhile, and judges otherwise. "
+            + shapes.runbook("RagSidecarModelAway"),
+            f"sum by (role, name) (rag_sidecar_model_away{{{REPLICAS}}})",
+            "{{role}} {{name}}",
+            width=24,
+        ),
     ]
 
 

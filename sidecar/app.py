@@ -33,7 +33,7 @@ from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.deadline import Deadline, Stage, stop_in_order
 from sidecar.record.errors import BrokerError
 from sidecar.record.memory import MemoryBudget
-from sidecar.redact.redactor import Redactor
+from sidecar.redact.redactor import redactor_of
 from sidecar.sample.rules import Sampler
 
 logger = logging.getLogger(__name__)
@@ -52,14 +52,14 @@ class App:
         self.telemetry.watch_process()
         self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
         self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
-        self.runtime = ModelRuntime(config.inference, self.telemetry)
+        self.redactor = redactor_of(config.redact)
+        self.runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: self.redactor)
         self.engine = Engine(config.evaluate, self.runtime.router)
         for one in self.engine.evaluators:
             self.telemetry.set(
                 "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
             )
         self.tracing = Tracing(config.otlp)
-        self.redactor = Redactor(config.redact) if config.redact.enabled else None
         self.deliverer = Deliverer(
             config.deliver,
             [*self._exporters(), *more_exporters],

@@ -23,7 +23,7 @@ from sidecar.record.clock import Clock
 from sidecar.record.errors import BrokerError
 from sidecar.record.memory import MemoryBudget
 from sidecar.record.request import RagTrace
-from sidecar.redact.redactor import Redactor
+from sidecar.redact.redactor import redactor_of
 from sidecar.sample.rules import Decision, SampleConfig, Sampler
 
 _GLANCE_SECONDS = 0.1
@@ -44,7 +44,8 @@ class Backfill:
         margin = config.assemble.max_age_seconds
         memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
         sampler = _Within(config.sample, self.telemetry, begin=begin, end=end)
-        self._runtime = ModelRuntime(config.inference, self.telemetry)
+        redactor = redactor_of(config.redact)
+        self._runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: redactor)
         self._deliverer = Deliverer(
             config.deliver,
             [exporter],
@@ -67,7 +68,7 @@ class Backfill:
             clock=clock,
             tracing=Tracing(config.otlp),
             memory=memory,
-            redactor=Redactor(config.redact) if config.redact.enabled else None,
+            redactor=redactor,
         )
         self._asked = False
 

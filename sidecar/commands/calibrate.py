@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.request import RagTrace
+from sidecar.redact.redactor import redactor_of
 
 cli = new_cli()
 
@@ -112,7 +114,7 @@ async def measure(source: Path, settings: Config) -> Calibration:
     """Judge every labelled request of a file: native records with a label, see `label_of`.
     Raises ConfigError naming the line, or what is missing."""
     rows = _read(source, settings)
-    runtime = ModelRuntime(settings.inference, Telemetry())
+    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
     # `inference.detector` is of the default model: a rule's model has rates of its own.
     engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -18,11 +19,13 @@ from exporters.otlp import OtlpConfig, destination
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
+from sidecar.inference.onnx import offered
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, SidecarError
 from sidecar.record.request import Document, RagTrace
+from sidecar.redact.redactor import redactor_of
 
 _REQUEST = RagTrace(
     trace_id="check",
@@ -106,18 +109,26 @@ async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[s
 
 
 async def _models(settings: config.Config) -> list[str]:
-    runtime = ModelRuntime(settings.inference, Telemetry())
+    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     engine = Engine(settings.evaluate, runtime.router)
     await runtime.start()
     try:
         started = time.perf_counter()
         evaluated = await engine.evaluate(_REQUEST)
         took = time.perf_counter() - started
+        away = runtime.away()
     finally:
         await runtime.stop()
+    if away:
+        raise ConfigError(
+            "inference.models", "; ".join(away), "start the server, or correct its address, model and version"
+        )
     lines = [
         f"{role}: {identity.name} {identity.version} sha256 {identity.sha256[:12]}"
         for role, identity in [*runtime.infos(), *runtime.try_others()]
     ]
     scores = ", ".join(f"{e.evaluator} {e.score:.2f}" for e in evaluated.evaluations if e.score is not None)
+    lines.append(
+        f"own models run on {', '.join(settings.inference.providers)}; onnxruntime here has {', '.join(offered())}"
+    )
     return [*lines, f"an example request scored in {took * 1000:.0f} ms: {scores}"]

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, TypeAlias
 
@@ -41,7 +42,7 @@ from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import Pricer
 from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.redact.redactor import Redactor
+from sidecar.redact.redactor import Redactor, redactor_of
 from sidecar.results import make_result, redact
 
 cli = new_cli()
@@ -112,7 +113,7 @@ async def score_file(
     `progress` is called with the lines and the bytes of input whose results are written. Raises ConfigError where a file cannot be
     opened, OutputError where the results cannot be written.
     """
-    runtime = ModelRuntime(settings.inference, Telemetry())
+    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
     scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode, redactor)
     summary = Summary()

@@ -14,7 +14,7 @@ from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
-from sidecar.inference.base import ModelSource
+from sidecar.inference.base import UNREACHABLE, ModelSource
 from sidecar.observe.said import RateLimited
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import InferenceError, Unscorable
@@ -62,11 +62,18 @@ class Engine:
         mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
         if lane is not Lane.LOCAL:
             return summarise(await self._all(mine, Case(trace, None)))
+        found = await self._routed(trace, mine)
+        if any(one.reason == UNREACHABLE for one in found):
+            # Its model went away meanwhile: all is evaluated anew by what stands in, so that one model says all of it.
+            found = await self._routed(trace, mine)
+        return summarise(found)
+
+    async def _routed(self, trace: RagTrace, mine: Sequence[Evaluator]) -> Sequence[Evaluation]:
         try:
             async with self._models.route(service=trace.service, languages=lambda: languages_of(trace)) as models:
-                return summarise(await self._all(mine, Case(trace, models)))
+                return await self._all(mine, Case(trace, models))
         except InferenceError as error:  # a model that this request needs cannot be loaded
-            return summarise([_stamped(one, _failed(one.name, error.reason)) for one in mine])
+            return [_stamped(one, _failed(one.name, error.reason)) for one in mine]
 
     async def _all(self, evaluators: Sequence[Evaluator], case: Case) -> Sequence[Evaluation]:
         try:

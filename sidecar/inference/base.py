@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from exporters.result import Evidence, ModelIdentity
 
 FloatArray = NDArray[np.float32]
+# Why a call failed whose model is away: requests that come now get another model, if one may stand in.
+UNREACHABLE = "unreachable"
 
 
 class Embedder(Protocol):

@@ -20,6 +20,7 @@ from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.onnx import CPU, Provider
 from sidecar.inference.own.local import Host
 from sidecar.observe.telemetry import Telemetry
+from sidecar.redact.redactor import Redactor
 
 Model_co = TypeVar("Model_co", covariant=True)
 
@@ -44,18 +45,21 @@ class Running(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Built(Generic[Model_co]):
-    """A model with its files read. `parts` run while it is in use; `detector` says how often a grounding model's verdict is right."""
+    """A model with its files read. `parts` run while it is in use; `detector` says how often a grounding model's verdict is right.
+    `away` says why it cannot be asked now; None of one that can."""
 
     model: Model_co
     parts: tuple[Running, ...] = ()
     detector: Detector | None = None
+    away: Callable[[], str | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What models are built of. `card` and `heads` are those of the models inside the package, `directory` their folder;
     `encoder` and `idf` rank the evidence of whatever model judges it. `role` and `name` are what the model that is built is named
-    by, `providers` what a model of one's own runs on."""
+    by, `providers` what a model of one's own runs on. `redactor` gives what texts pass before they leave the process, None where that is
+    switched off; `away` is told when the model of a key goes away, and when it is back."""
 
     directory: Path
     hhem_dir: Path
@@ -69,6 +73,8 @@ class Dependencies:
     providers: Sequence[Provider] = CPU
     role: str = ""
     name: str = ""
+    redactor: Callable[[], Redactor | None] = lambda: None
+    away: Callable[[tuple[str, str], bool], None] = lambda _, __: None
 
     @property
     def field(self) -> str:
@@ -84,10 +90,12 @@ class Dependencies:
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[Model_co]):
     """One kind of model. `build` blocks and reads files; `size` is the bytes of those files, about what the model takes of
-    memory. Both raise ConfigError naming the file and the mend. `auto` says whether `auto` may take this model."""
+    memory. Both raise ConfigError naming the file and the mend. `auto` says whether `auto` may take this model,
+    `fallback` which model of the role stands in while it is away."""
 
     name: str
     config: type[BaseModel]
     build: Callable[[Any, Dependencies], Built[Model_co]]
     size: Callable[[Any, Dependencies], int]
     auto: Callable[[Any, Dependencies], bool] = lambda _, __: False
+    fallback: Callable[[Any], str | None] = lambda _: None

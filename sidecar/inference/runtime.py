@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ from sidecar.inference.serving import for_all, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
+from sidecar.record.errors import ConfigError, InferenceError
+from sidecar.redact.redactor import Redactor
+from sidecar.redact.settings import RedactConfig
 
 PACKAGED = Path(__file__).parent / "models"
 
@@ -112,14 +117,17 @@ class ModelRuntime:
         telemetry: Telemetry,
         *,
         clock: Clock | None = None,
+        redactor: Callable[[], Redactor | None] = lambda: Redactor(RedactConfig()),
     ) -> None:
-        """Load the default models, and check that the others are there. Raises ConfigError naming the file and the mend."""
+        """Load the default models, and check that the others are there. `redactor` is asked where a model is on a server: texts that go
+        there pass it. Raises ConfigError naming the file and the mend."""
         self._config = config
         self._telemetry = telemetry
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
         check_providers(config.providers)
-        self._dependencies = _dependencies(config, telemetry)
+        self._dependencies = replace(_dependencies(config, telemetry), redactor=cache(redactor), away=self._went)
+        self._standing_in: set[asyncio.Task[None]] = set()
         self._shelf = Shelf(
             limit_bytes=config.memory_megabytes * 1_000_000,
             telemetry=telemetry,
@@ -133,11 +141,13 @@ class ModelRuntime:
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
         served = list(serving(config.models, rules, self._defaults))
         wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
+        self._fallbacks = {key: name for key in wanted | set(self._defaults.items()) if (name := self._fallback(key))}
+        wanted |= {(role, name) for (role, _), name in self._fallbacks.items()}
         self._others = sorted(wanted - set(self._defaults.items()))
         for role, name in self._others:
             build, size_bytes = self._model(role, name)
             self._shelf.add((role, name), build, size_bytes=size_bytes)
-        self.router = Router(rules, self._defaults, self._shelf, serving=served)
+        self.router = Router(rules, self._defaults, self._shelf, serving=served, fallbacks=self._fallbacks)
 
     async def start(self) -> None:
         """Start the default models and say in `rag_sidecar_model_info` which they are."""
@@ -146,6 +156,9 @@ class ModelRuntime:
 
     async def stop(self) -> None:
         """Stop them all."""
+        for task in self._standing_in:
+            task.cancel()
+        await asyncio.gather(*self._standing_in, return_exceptions=True)
         await self._shelf.stop()
         await self._dependencies.encoder.stop()
 
@@ -155,6 +168,13 @@ class ModelRuntime:
             ("embedding", self.models.embedder.identity),
             ("grounding", self.models.grounder.identity),
             ("relevance", self.models.relevance.identity),
+        ]
+
+    def away(self) -> list[str]:
+        """Which default models cannot be asked now, and why."""
+        keys = self._defaults.items()
+        return [
+            f"{role}: {name} does not answer: {why}" for role, name in keys if (why := self._shelf.away((role, name)))
         ]
 
     def try_others(self) -> list[tuple[str, ModelIdentity]]:
@@ -185,19 +205,51 @@ class ModelRuntime:
         self._shelf.pin((role, name), built, size_bytes=size_bytes)
         return built
 
+    def _fallback(self, key: Key) -> str | None:
+        """What stands in for a model. Raises ConfigError where there is no such model."""
+        role, name = key
+        entry, settings = self._config.models.resolve(role, name)
+        fallback = entry.fallback(settings)
+        if fallback is None:
+            return None
+        known = self._config.models.known(role)
+        if fallback not in known or fallback == name:
+            problem = f"no {role} model {fallback!r} that could stand in"
+            raise ConfigError(f"inference.models.{role}.{name}.fallback", problem, hint(fallback, known))
+        return self._name(role, fallback)
+
+    def _went(self, key: Key, away: bool) -> None:
+        """A model went away, or came back: show it, and where it is a default, show what stands in for it as that role's model."""
+        role, name = key
+        self._telemetry.set("rag_sidecar_model_away", away, role=self._label(key), name=name)
+        if self._defaults[role] == name and key in self._fallbacks:
+            self._standing_in.add(task := asyncio.create_task(self._stand_in(key), name=f"stand-in-{name}"))
+            task.add_done_callback(self._standing_in.discard)
+
+    async def _stand_in(self, key: Key) -> None:
+        role, _ = key
+        with contextlib.suppress(InferenceError):  # the shelf said why it cannot be loaded
+            async with self._shelf.lease([key, (role, self._fallbacks[key])]) as (own, other):
+                away = self._shelf.away(key) is not None
+                for model, on in ((own, not away), (other, away)):
+                    if on:
+                        self._telemetry.set("rag_sidecar_model_info", 1, **_info(role, model.identity))
+                    else:
+                        self._telemetry.remove("rag_sidecar_model_info", **_info(role, model.identity))
+
+    def _label(self, key: Key) -> str:
+        role, name = key
+        return role if self._defaults[role] == name else f"{role}_by_rule"
+
     def _show(self, key: Key, built: Built[Any]) -> None:
         """Name a model that was loaded, and how often its verdict is right."""
         role, name = key
         default = self._defaults[role] == name
         identity: ModelIdentity = built.model.identity
-        self._telemetry.set(
-            "rag_sidecar_model_info",
-            1,
-            role=role if default else f"{role}_by_rule",
-            name=identity.name,
-            version=identity.version,
-            sha256=identity.sha256,
-        )
+        if built.away() is None:
+            self._telemetry.set("rag_sidecar_model_info", 1, **_info(self._label(key), identity))
+        if key in self._fallbacks:
+            self._telemetry.set("rag_sidecar_model_away", built.away() is not None, role=self._label(key), name=name)
         detector = self.detector if default and role == "grounding" else built.detector
         if detector:
             _show_detector(detector, identity.name, self._telemetry)
@@ -235,6 +287,10 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         telemetry=telemetry,
         providers=config.providers,
     )
+
+
+def _info(role: str, identity: ModelIdentity) -> dict[str, str]:
+    return {"role": role, "name": identity.name, "version": identity.version, "sha256": identity.sha256}
 
 
 def _show_detector(detector: Detector, grounding_model: str, telemetry: Telemetry) -> None:

@@ -76,6 +76,11 @@ class Shelf:
         """A model that is loaded, and stays."""
         self._slots[key] = _Slot(key, lambda: built, size_bytes, pinned=True, built=built)
 
+    def away(self, key: Key) -> str | None:
+        """Why a model cannot be asked now; None where it can, or is not loaded."""
+        built = self._slots[key].built
+        return None if built is None else built.away()
+
     async def start(self) -> None:
         """Start the pinned models."""
         for slot in self._slots.values():

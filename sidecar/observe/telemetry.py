@@ -75,6 +75,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label", "grounding_model")),
     Series("rag_sidecar_loop_stall_seconds", "histogram", "Seconds for which the event loop stood still, where over 0.2.", (), STALLS),
     Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),
+    Series("rag_sidecar_model_away", "gauge", "1 while a model on a server does not answer, and another stands in for it.", ("role", "name")),
     Series("rag_sidecar_evaluator_info", "gauge", "1 for each evaluator in use: scores of two methods or versions are different things.", ("evaluator", "method", "version")),
     Series("rag_sidecar_models_loaded", "gauge", "Models in memory.", ("role",)),
     Series("rag_sidecar_models_loaded_bytes", "gauge", "Bytes of the files of the models in memory.", ("role",)),

@@ -19,6 +19,11 @@ Made = TypeVar("Made")
 _MOST_ON_THE_LOOP = 20_000
 
 
+def redactor_of(config: RedactConfig) -> Redactor | None:
+    """The redactor that the settings want; None where it is off. Raises ConfigError."""
+    return Redactor(config) if config.enabled else None
+
+
 class Redactor:
     """Every text that leaves the process passes here once; see docs/security.md for the doors."""
 

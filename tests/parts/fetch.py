@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION
+from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION, MLSERVER_VERSION
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -145,6 +146,19 @@ def _fetch_helm() -> None:
         _install(work / "bin", paths.helm_binary().parent)
 
 
+def _mlserver_version() -> str | None:
+    binary = paths.mlserver_binary()
+    return MLSERVER_VERSION if binary.is_file() and MLSERVER_VERSION in _output([binary, "--version"]) else None
+
+
+def _fetch_mlserver() -> None:
+    # An environment knows its own path, so that it is made in its place.
+    place = paths.mlserver_binary().parent.parent
+    shutil.rmtree(place, ignore_errors=True)
+    _run([sys.executable, "-m", "venv", place])
+    _run([place / "bin" / "python", "-m", "pip", "install", "-q", f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
+
+
 def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
     """Programs that come from PATH, else from a Debian package."""
 
@@ -175,6 +189,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
     ),
     (
         Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),
+        Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),
         _debian("chromium", "chromium", ("chromium",)),

@@ -9,6 +9,7 @@ from pathlib import Path
 KAFKA_VERSION = "4.1.0"
 COLLECTOR_VERSION = "0.158.0"
 HELM_VERSION = "3.19.0"
+MLSERVER_VERSION = "1.7.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -45,9 +46,14 @@ def helm_binary() -> Path:
     return cache() / f"helm-{HELM_VERSION}" / "helm"
 
 
+def mlserver_binary() -> Path:
+    """Where MLServer lies, in an environment of its own."""
+    return cache() / f"mlserver-{MLSERVER_VERSION}" / "bin" / "mlserver"
+
+
 def look_up(name: str) -> Path | None:
-    """The program `name`, or None: our own build for helm and otelcol, PATH for all others."""
-    own = {"helm": helm_binary(), "otelcol": collector_binary()}
+    """The program `name`, or None: our own for helm, otelcol and mlserver, PATH for all others."""
+    own = {"helm": helm_binary(), "otelcol": collector_binary(), "mlserver": mlserver_binary()}
     if name in own:
         return own[name] if own[name].is_file() else None
     for candidate in _NAMES.get(name, (name,)):
@@ -58,7 +64,7 @@ def look_up(name: str) -> Path | None:
 
 
 def find(name: str) -> Path:
-    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl. Raises MissingPartError."""
+    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl, mlserver. Raises MissingPartError."""
     found = look_up(name)
     if found is None:
         raise MissingPartError(f"{name} is not here: run `make parts`, which fetches it or says how to get it")

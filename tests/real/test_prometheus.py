@@ -51,6 +51,7 @@ MAY_BE_EMPTY = {
     "Failed attempts of Kafka clients",
     "Values redacted",
     "Settings read again",
+    "Models away",
 }
 # Series that begin with what does not happen here.
 MAY_BE_ABSENT = {
@@ -65,6 +66,7 @@ MAY_BE_ABSENT = {
     "rag_sidecar_redactions_total",
     "rag_sidecar_revoked_traces_total",
     "rag_sidecar_unknown_weights_total",
+    "rag_sidecar_model_away",
 }
 # Alerts about services have no job and no instance.
 MAY_BE_EMPTY_LABELS = {"ALERTS": {"job", "instance"}}

@@ -133,6 +133,17 @@ def open_folder(given: Path, field: str) -> Folder:
     return Folder(folder, field, graphs, _json(folder / "config.json", field), _card(folder, field))
 
 
+def open_texts(given: Path, field: str) -> Folder:
+    """A folder with config.json and tokenizer.json, whose graph is elsewhere. Raises ConfigError."""
+    folder = at_home(given)
+    for path in (folder / "config.json", folder / "tokenizer.json"):
+        if not path.is_file():
+            raise ConfigError(
+                field, f"{path}: no such file", "save the model's configuration and its fast tokenizer there"
+            )
+    return Folder(folder, field, (), _json(folder / "config.json", field), _card(folder, field))
+
+
 def at_home(path: Path) -> Path:
     """The path with ~ resolved; as it is where there is no home, as in a container with a bare user number."""
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tokenizers import Tokenizer
 
+from exporters.result import ModelIdentity
 from sidecar.inference.onnx import Provider
 from sidecar.inference.own.folder import Folder, Task
 from sidecar.inference.own.graph import Graph
@@ -47,7 +48,7 @@ def local_judge(folder: Folder, name: str, asked: Asked, host: Host) -> tuple[Pa
     predictor = LocalPredictor(
         graph, name=name, by_token=folder.task is Task.TOKENS, batch_tokens=host.batch_tokens, telemetry=host.telemetry
     )
-    return judge_of(folder, name, asked, predictor), predictor
+    return judge_of(folder, asked, predictor, identity=folder.identity(name)), predictor
 
 
 def checked(folder: Folder, asked: Asked) -> Folder:
@@ -56,13 +57,13 @@ def checked(folder: Folder, asked: Asked) -> Folder:
     return folder
 
 
-def judge_of(folder: Folder, name: str, asked: Asked, predictor: Predictor) -> PairJudge:
+def judge_of(folder: Folder, asked: Asked, predictor: Predictor, *, identity: ModelIdentity) -> PairJudge:
     """A judge by whatever computes the logits. Raises ConfigError."""
     return PairJudge(
         reader_of(folder, asked),
         predictor,
         head_of(folder, asked),
-        identity=folder.identity(name),
+        identity=identity,
         calibrated=calibration(folder.card),
         tokens=asked.tokens if folder.task is Task.TOKENS else None,
     )

@@ -9,8 +9,8 @@ from typing import Any
 
 from sidecar.inference.onnx import CPU
 from sidecar.inference.own.folder import open_folder
-from sidecar.inference.own.judge import PairJudge
-from sidecar.inference.own.local import Asked, Host, LocalPredictor, local_judge
+from sidecar.inference.own.judge import LocalPredictor, PairJudge
+from sidecar.inference.own.local import Asked, Host, local_judge
 from sidecar.inference.own.settings import GroundingConfig, PairConfig, RelevanceConfig
 from sidecar.observe.telemetry import Telemetry
 

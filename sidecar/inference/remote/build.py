@@ -1,0 +1,147 @@
+"""From settings to a judge that asks a server."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tokenizers import Encoding
+
+from exporters.result import ModelIdentity
+from sidecar.inference.base import FloatArray
+from sidecar.inference.entry import Dependencies, Running
+from sidecar.inference.own.folder import Folder, Task, open_texts
+from sidecar.inference.own.heads import called
+from sidecar.inference.own.judge import Judge, Pair
+from sidecar.inference.own.local import Asked, checked, judge_of
+from sidecar.inference.remote import v2
+from sidecar.inference.remote.batches import Batches, Bounds
+from sidecar.inference.remote.judges import (
+    Ask,
+    Place,
+    RedactingJudge,
+    TextJudge,
+    send_predict,
+    send_rerank,
+    send_texts,
+    send_tokens,
+)
+from sidecar.inference.remote.line import Line
+from sidecar.inference.remote.settings import RemoteConfig
+from sidecar.record.errors import ConfigError
+
+_TEXTS = {"grounding": ("premise", "hypothesis"), "relevance": ("passage", "query")}
+TOKEN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_TRIED: Pair = ("It is blue.", "It is blue.")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A judge that asks a server, what of it runs, and its line."""
+
+    judge: Judge
+    parts: tuple[Running, ...]
+    line: Line
+
+
+def open_tokens(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Folder | None:
+    """The folder with the tokenizer, where one is named, and checked. Raises ConfigError."""
+    if config.tokenizer is None:
+        return None
+    if config.protocol != "v2":
+        raise ConfigError(f"{dependencies.field}.tokenizer", "text-embeddings-inference takes texts", "leave it out")
+    folder = checked(open_texts(config.tokenizer, f"{dependencies.field}.tokenizer"), asked)
+    if folder.task is Task.GENERATION:
+        raise folder.wrong("a model that generates text is not asked over v2", "name a classifier")
+    return folder
+
+
+def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Asking:
+    """Raises ConfigError naming the setting and the mend."""
+    folder = open_tokens(config, asked, dependencies)
+    tries: list[Callable[[], Awaitable[object]]] = []
+    line = line_of(config, dependencies, probe=lambda: tries[0]())
+    identity = identity_of(config, dependencies)
+    judge: Judge
+    parts: tuple[Running, ...]
+    if folder is None:
+        send = _sending(config, asked, dependencies)
+        batches = Batches(
+            dependencies.name, partial(send, line.ask), bounds=bounds_of(config), telemetry=dependencies.telemetry
+        )
+        tries.append(lambda: send(line.attempt, [_TRIED]))
+        judge, parts = TextJudge(batches, identity=identity, most_words=config.most_words), (batches, line)
+    else:
+        send_all = _sending_tokens(config, folder, dependencies)
+        tokens = Batches(
+            dependencies.name, partial(send_all, line.ask), bounds=bounds_of(config), telemetry=dependencies.telemetry
+        )
+        made = judge_of(folder, asked, tokens, identity=identity)
+        tries.append(lambda: send_all(line.attempt, [made.reader.encode(*_TRIED)]))
+        judge, parts = made, (tokens, line)
+    redactor = dependencies.redactor() if config.redact else None
+    return Asking(judge if redactor is None else RedactingJudge(judge, redactor), parts, line)
+
+
+def line_of(config: RemoteConfig, dependencies: Dependencies, *, probe: Callable[[], Awaitable[object]]) -> Line:
+    """The line to the server of a model, which tells the runtime when it goes away. Raises ConfigError."""
+    key = dependencies.role, dependencies.name
+    return Line(
+        config,
+        dependencies.name,
+        field=dependencies.field,
+        probe=probe,
+        changed=lambda away: dependencies.away(key, away),
+    )
+
+
+def _sending_tokens(
+    config: RemoteConfig, folder: Folder, dependencies: Dependencies
+) -> Callable[[Ask, Sequence[Encoding]], Awaitable[list[FloatArray]]]:
+    names = config.inputs or token_inputs(folder)
+    strange = sorted(set(names) - set(TOKEN_INPUTS))
+    if strange:
+        raise ConfigError(
+            f"{dependencies.field}.inputs",
+            f"no such input of tokens: {', '.join(strange)}",
+            f"known are {', '.join(TOKEN_INPUTS)}",
+        )
+    place = Place(v2.path_of(config.model or dependencies.name, config.version), tuple(names), config.output)
+    pad, by_token = int(folder.config.get("pad_token_id") or 0), folder.task is Task.TOKENS
+    return lambda ask, batch: send_tokens(ask, place, batch, pad=pad, by_token=by_token)
+
+
+def _sending(
+    config: RemoteConfig, asked: Asked, dependencies: Dependencies
+) -> Callable[[Ask, Sequence[Pair]], Awaitable[list[float]]]:
+    if config.protocol == "tei":
+        if asked.role == "relevance":
+            return send_rerank
+        label, words = asked.config.label, called(asked.role, Task.SEQUENCE)
+        turned = asked.hypothesis_first
+        return lambda ask, pairs: send_predict(
+            ask, [pair[::-1] if turned else pair for pair in pairs], label=label, called=words
+        )
+    inputs = config.inputs or _TEXTS[asked.role]
+    if len(inputs) != 2:
+        raise ConfigError(
+            f"{dependencies.field}.inputs", "two texts are sent", f"name two, as {', '.join(_TEXTS[asked.role])}"
+        )
+    place = Place(v2.path_of(config.model or dependencies.name, config.version), tuple(inputs), config.output)
+    return lambda ask, pairs: send_texts(ask, place, pairs, column=config.column)
+
+
+def token_inputs(folder: Folder) -> tuple[str, ...]:
+    """What a model of this configuration is exported with: types of segments where it knows several."""
+    return TOKEN_INPUTS if int(folder.config.get("type_vocab_size") or 0) > 1 else TOKEN_INPUTS[:2]
+
+
+def identity_of(config: RemoteConfig, dependencies: Dependencies) -> ModelIdentity:
+    """A server's model is known by its name and the version that is asked for; its files are not ours to look at."""
+    return ModelIdentity(dependencies.name, config.version or "remote", "")
+
+
+def bounds_of(config: RemoteConfig) -> Bounds:
+    """How much goes out, and how much may wait."""
+    return Bounds(config.batch_size, config.in_flight, config.most_waiting)

@@ -1,0 +1,173 @@
+"""The line to a model server: calls with retries, and what is known of whether it is there.
+
+A server that does not answer, or refuses whoever asks, is *away*: calls fail at once with the reason UNREACHABLE, and it is tried now
+and then with a call of its own until it answers again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import ssl
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
+from sidecar.inference.base import UNREACHABLE
+from sidecar.inference.remote.settings import RemoteConfig
+from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
+
+logger = logging.getLogger(__name__)
+
+_MOST_ANSWER_BYTES = 64_000_000
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 5.0
+_FIRST_TRY_SECONDS = 1.0
+_LONGEST_TRY_SECONDS = 30.0
+_AGAIN = frozenset({408, 425, 429, 502, 503, 504})
+_BREAKS = frozenset({424, 500})
+_NOT_FOR_US = frozenset({401, 403, 404, 405})
+_MOST_BROKEN = 3
+
+
+class Line:
+    """`probe` is a call that shows whether the model answers; `changed` is told when it goes away or comes back. `why` is what was
+    wrong when it was lost last."""
+
+    def __init__(
+        self,
+        config: RemoteConfig,
+        name: str,
+        *,
+        field: str,
+        probe: Callable[[], Awaitable[object]],
+        changed: Callable[[bool], None],
+    ) -> None:
+        """Connects to nothing. Raises ConfigError where a file of TLS cannot be read."""
+        self._config = config
+        self._name = name
+        self._probe = probe
+        self._changed = changed
+        self._broken = 0
+        self._trying: asyncio.Task[None] | None = None
+        self.away = False
+        self.why = ""
+        limits = Limits(config.timeout_seconds, config.in_flight, _MOST_ANSWER_BYTES)
+        files = (str(path) if path else None for path in (config.ca_file, config.cert_file, config.key_file))
+        try:
+            self._client = HttpClient(limits, headers={"content-type": "application/json"}, tls=TlsFiles(*files))
+        except (OSError, ssl.SSLError) as error:
+            raise ConfigError(field, f"TLS files: {type(error).__name__}", "name PEM files that can be read") from error
+
+    def problem(self) -> str | None:
+        """Why the model cannot be asked now; None where it can."""
+        return self.why if self.away else None
+
+    async def start(self) -> None:
+        """See whether the model answers. One that does not is away: the sidecar starts without it. Safe to call twice."""
+        if self._trying is None and (why := await self._try_once()) is not None:
+            self._lose(why)
+
+    async def stop(self) -> None:
+        """Close what is open."""
+        if self._trying is not None:
+            self._trying.cancel()
+            await asyncio.gather(self._trying, return_exceptions=True)
+            self._trying = None
+        await self._client.close()
+
+    async def ask(self, path: str, body: bytes) -> bytes:
+        """The answer to a POST. Raises RetryableInferenceError(UNREACHABLE) where the server is away, PermanentInferenceError
+        where it does not take what we ask."""
+        if self.away:
+            raise RetryableInferenceError(UNREACHABLE)
+        try:
+            said = await self._attempts(path, body)
+        except RetryableInferenceError as error:
+            self._lose(error.reason)
+            raise RetryableInferenceError(UNREACHABLE) from error
+        self._broken = 0
+        return said
+
+    async def _attempts(self, path: str, body: bytes) -> bytes:
+        for attempt in range(self._config.retries + 1):
+            asked_for: float | None = None
+            try:
+                answer = await self._once(path, body)
+            except UnansweredError as error:
+                said = str(error)
+            else:
+                if answer.status == 200:
+                    return answer.body
+                self._refuse(answer)
+                said, asked_for = str(answer.status), answer.retry_after_seconds
+            if attempt < self._config.retries:
+                await asyncio.sleep(_pause(attempt, asked_for))
+        if said.isdigit() and int(said) in _BREAKS:
+            self._broken += 1
+            if self._broken < _MOST_BROKEN:
+                raise PermanentInferenceError("remote_broke")
+        raise RetryableInferenceError(said)
+
+    async def attempt(self, path: str, body: bytes) -> bytes:
+        """One attempt, also where the server is away. Raises UnansweredError or PermanentInferenceError."""
+        answer = await self._once(path, body)
+        if answer.status != 200:
+            raise PermanentInferenceError("remote_refused", str(answer.status))
+        return answer.body
+
+    async def _once(self, path: str, body: bytes) -> Answer:
+        try:
+            return await self._client.post(self._config.remote + path, body, headers=await self._login())
+        except WrongRequestError as error:
+            raise PermanentInferenceError("remote_refused", str(error)) from error
+
+    def _refuse(self, answer: Answer) -> None:
+        """Raises for a status that another attempt does not change."""
+        if answer.status in _NOT_FOR_US:
+            raise RetryableInferenceError(str(answer.status))
+        if answer.status not in _AGAIN | _BREAKS:
+            raise PermanentInferenceError("remote_refused", str(answer.status))
+
+    async def _login(self) -> dict[str, str]:
+        path = self._config.token_file
+        if path is None:
+            return {}
+        try:
+            token = (await asyncio.to_thread(Path.read_text, path, encoding="utf-8")).strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnansweredError(f"token file: {type(error).__name__}") from error
+        return {"authorization": f"Bearer {token}"}
+
+    def _lose(self, why: str) -> None:
+        if self.away:
+            return
+        self.away, self.why = True, why
+        logger.error("model %s is away (%s): what stands in for it judges until it answers again", self._name, why)
+        self._changed(True)
+        self._trying = asyncio.create_task(self._try(), name=f"try-{self._name}")
+
+    async def _try(self) -> None:
+        pause = _FIRST_TRY_SECONDS
+        while True:
+            await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - spreads calls, guards nothing
+            if await self._try_once() is None:
+                break
+            pause = min(2 * pause, _LONGEST_TRY_SECONDS)
+        self.away, self._broken, self._trying = False, 0, None
+        logger.info("model %s answers again", self._name)
+        self._changed(False)
+
+    async def _try_once(self) -> str | None:
+        """What is wrong, or None where it answers as it should."""
+        try:
+            await self._probe()
+        except (InferenceError, UnansweredError) as error:
+            return str(error)
+        return None
+
+
+def _pause(attempt: int, asked_for: float | None) -> float:
+    grown = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
+    return min(asked_for, _LONGEST_PAUSE_SECONDS) if asked_for is not None else grown * random.uniform(0.5, 1.0)  # noqa: S311 - as above

@@ -1,0 +1,83 @@
+"""What is set of a model on a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, field_validator
+
+
+class RemoteConfig(BaseModel):
+    """Where a server is, what it speaks, and how long we wait for it."""
+
+    remote: str = Field(
+        description="Address of the server, as http://triton:8000; without a login, which belongs into `token_file`."
+    )
+    protocol: Literal["v2", "tei"] = Field(
+        default="v2",
+        description="What it speaks: the Open Inference Protocol v2 (Triton, KServe, MLServer), or that of text-embeddings-inference.",
+    )
+    model: str | None = Field(
+        default=None, min_length=1, description="Its name on the server (v2); by default the name of the entry."
+    )
+    version: str | None = Field(
+        default=None, min_length=1, description="Which version is asked for (v2), and what results call it."
+    )
+    tokenizer: Path | None = Field(
+        default=None,
+        description="Folder with config.json and tokenizer.json of the model (v2): tokens are sent, and what comes back are logits. "
+        "Without it texts are sent, and probabilities come back.",
+    )
+    inputs: tuple[str, ...] | None = Field(
+        default=None,
+        description="Names of the inputs (v2): of tokens (input_ids, attention_mask, token_type_ids), or of the two texts.",
+    )
+    output: str | None = Field(default=None, description="Name of the output (v2); by default its first.")
+    column: int = Field(
+        default=0, ge=0, description="Which column of the output it is, where texts are sent and several come back."
+    )
+    most_words: int = Field(
+        default=250,
+        ge=20,
+        description="Words, or Chinese characters, that are sent at once where texts are sent; longer ones are windowed.",
+    )
+    timeout_seconds: float = Field(default=10.0, gt=0, le=60, description="Time for one attempt.")
+    retries: int = Field(
+        default=2, ge=0, le=5, description="Further attempts where the server did not answer, or has too much to do."
+    )
+    batch_size: int = Field(default=32, ge=1, le=1024, description="Most pairs in one call.")
+    in_flight: int = Field(default=4, ge=1, le=64, description="Calls at the same time.")
+    most_waiting: int = Field(
+        default=2048,
+        ge=1,
+        description="Pairs that may wait for the server; a request that finds as many fails with the reason busy.",
+    )
+    redact: bool = Field(
+        default=True,
+        description="Send pseudonyms in place of personal data and secrets, as `redact` says; off where the server is yours.",
+    )
+    token_file: Path | None = Field(default=None, description="File with a bearer token, read again for each call.")
+    ca_file: Path | None = Field(default=None, description="Authorities to trust in place of the system's (PEM).")
+    cert_file: Path | None = Field(default=None, description="Certificate of ours (PEM).")
+    key_file: Path | None = Field(default=None, description="Its key (PEM).")
+
+    @field_validator("remote")
+    @classmethod
+    def _an_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an address that begins with http:// or https://")
+        if parts.username or parts.password:
+            raise ValueError("must hold no login: name a file with a token as token_file")
+        return url.rstrip("/")
+
+
+class Fallback(BaseModel):
+    """What judges while a server is away."""
+
+    fallback: str | None = Field(
+        default="embedded",
+        description="The model that stands in while the server is away; null: requests fail meanwhile.",
+    )

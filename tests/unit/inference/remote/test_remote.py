@@ -1,0 +1,377 @@
+"""Models on a server: what is sent, what comes back, and what happens where the server is away, slow or wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exporters.result import Outcome
+from sidecar.config import build
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.inference.base import Claim
+from sidecar.inference.remote.batches import Batches, Bounds
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
+from sidecar.redact.redactor import Redactor
+from sidecar.redact.settings import RedactConfig
+from tests.unit.evaluate.fakes import request
+from tests.unit.inference.own.made import MADE
+from tests.unit.inference.remote.servers import Server, graph, serving
+
+_KAFKA = {"bootstrap_servers": "localhost:9092", "topics": ["t"]}
+CLAIMS = [Claim("The warranty covers three years."), Claim("Paris is the capital of France.")]
+DOCUMENTS = ["The warranty covers two years. The capital of France is Paris."]
+JUDGED = EvaluateConfig.model_validate({"evaluators": ["faithfulness", "groundedness"]})
+
+
+@asynccontextmanager
+async def running(
+    settings: dict[str, Any],
+    *,
+    role: str = "grounding",
+    telemetry: Telemetry | None = None,
+    redactor: Redactor | None = None,
+) -> AsyncIterator[ModelRuntime]:
+    """A runtime whose one model of its own is on a server."""
+    config = InferenceConfig.model_validate({"models": {role: {"far": settings}}})
+    one = ModelRuntime(config, telemetry or Telemetry(), redactor=lambda: redactor)
+    await one.start()
+    try:
+        yield one
+    finally:
+        await one.stop()
+
+
+async def names(one: ModelRuntime) -> str:
+    async with one.router.route(service="kb", languages=frozenset) as models:
+        return models.grounder.identity.name
+
+
+@pytest.mark.parametrize("name", ["bert-nli", "deberta-nli", "modernbert-tokens"])
+async def test_tokens_over_v2_say_what_the_same_model_says_here(name: str) -> None:
+    label = {"label": "LABEL_1"} if "tokens" in name else {}
+    with serving(Server(graph=graph(MADE / name))) as server:
+        settings = {
+            "remote": server.url,
+            "model": "nli",
+            "version": "3",
+            "tokenizer": str(MADE / name),
+            "output": "logits",
+            **label,
+        }
+        async with running(settings) as one:
+            supports = await one.models.grounder.support(CLAIMS, DOCUMENTS)
+            assert one.models.grounder.identity.version == "3"
+    near = InferenceConfig.model_validate({"models": {"grounding": {"far": {"onnx": str(MADE / name), **label}}}})
+    local = ModelRuntime(near, Telemetry())
+    await local.start()
+    expected = await local.models.grounder.support(CLAIMS, DOCUMENTS)
+    await local.stop()
+    for said, wanted in zip(supports, expected, strict=True):
+        assert said.probability == pytest.approx(wanted.probability, abs=1e-5)
+        assert (said.evidence, said.unsupported) == (wanted.evidence, wanted.unsupported)
+    assert set(server.paths) == {"/v2/models/nli/versions/3/infer"}
+    assert [one["name"] for one in server.bodies[-1]["inputs"]][:2] == ["input_ids", "attention_mask"]
+    assert server.bodies[-1]["outputs"] == [{"name": "logits"}]
+
+
+async def test_texts_over_v2_are_sent_as_they_are_asked_for() -> None:
+    with serving(Server(scores={"three": 0.1, "Paris": 0.9})) as server:
+        async with running({"remote": server.url, "inputs": ["evidence", "claim"]}) as one:
+            supports = await one.models.grounder.support(CLAIMS, DOCUMENTS)
+    assert [said.probability for said in supports] == pytest.approx([0.1, 0.9])
+    told = server.bodies[-1]["inputs"]
+    assert [(each["name"], each["datatype"], each["shape"]) for each in told] == [
+        ("evidence", "BYTES", [2, 1]),
+        ("claim", "BYTES", [2, 1]),
+    ]
+    assert told[1]["data"] == [claim.text for claim in CLAIMS]
+    assert server.paths[-1] == "/v2/models/far/infer"
+
+
+async def test_predict_and_rerank_of_text_embeddings_inference() -> None:
+    with serving(Server(scores={"three": 0.2, "Paris": 0.8, "Berlin": 0.3})) as server:
+        async with running({"remote": server.url, "protocol": "tei"}) as one:
+            supports = await one.models.grounder.support(CLAIMS, DOCUMENTS)
+        assert [said.probability for said in supports] == pytest.approx([0.2, 0.8])
+        assert server.paths[-1] == "/predict"
+        assert server.bodies[-1]["inputs"][1][1] == "Paris is the capital of France."
+        assert (server.bodies[-1]["truncate"], server.bodies[-1]["raw_scores"]) == (False, False)
+        async with running({"remote": server.url, "protocol": "tei"}, role="relevance") as one:
+            found = await one.models.relevance.documents("Which city?", ["Berlin", "nothing", "Paris"])
+            assert found == pytest.approx([0.3, 0.5, 0.8])
+            assert server.paths[-1] == "/rerank"
+            assert server.bodies[-1]["query"] == "Which city?"
+            assert await one.models.relevance.answer("Which city?", "Paris") == pytest.approx(0.8)
+
+
+async def test_long_texts_are_windowed_where_texts_are_sent() -> None:
+    with serving(Server(scores={"Paris": 0.9})) as server:
+        async with running({"remote": server.url, "protocol": "tei", "most_words": 40}, role="relevance") as one:
+            [score] = await one.models.relevance.documents("Which city is it?", ["ships leave at noon " * 40 + "Paris"])
+    assert score == pytest.approx(0.9)
+    sent = [text for body in server.bodies for text in body.get("texts", ())]
+    assert len(sent) > 4
+    assert all(len(text.split()) <= 40 for text in sent)
+
+
+async def test_what_goes_to_a_server_is_redacted_with_the_same_pseudonyms_and_marks_come_back(tmp_path: Path) -> None:
+    documents = ["Call +49 30 1234567 or write to jane.roe@example.com. The end."]
+    claims = [Claim("Call +49 30 1234567 today."), Claim("Call +49 30 7654321 today.")]
+    redactor = Redactor(RedactConfig())
+    with serving(Server()) as server:
+        async with running({"remote": server.url}, redactor=redactor) as one:
+            await one.models.grounder.support(claims, documents)
+        told = json.dumps(server.bodies)
+        assert "1234567" not in told
+        assert "jane.roe" not in told
+        assert server.bodies[-1]["inputs"][1]["data"] == ["Call <phone-1> today.", "Call <phone-2> today."]
+        assert "<phone-1>" in server.bodies[-1]["inputs"][0]["data"][0]
+        async with running({"remote": server.url, "redact": False}, redactor=redactor) as one:
+            await one.models.grounder.support(claims, documents)
+        assert "1234567" in json.dumps(server.bodies[-1])
+    with serving(Server(graph=graph(MADE / "modernbert-tokens"))) as server:
+        settings = {"remote": server.url, "tokenizer": str(MADE / "modernbert-tokens"), "label": "LABEL_1"}
+        async with running(settings, redactor=redactor) as one:
+            supports = await one.models.grounder.support(claims, documents)
+    marks = [
+        claim.text[start:end]
+        for claim, said in zip(claims, supports, strict=True)
+        for start, end in said.unsupported or ()
+    ]
+    assert marks
+    assert all(mark == mark.strip() and "<" not in mark for mark in marks)
+
+
+async def test_requests_are_judged_by_the_fallback_from_the_moment_the_server_is_away(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    telemetry = Telemetry()
+    server = Server(scores={"blue": 0.9})
+    with serving(server):
+        settings = {"remote": server.url, "retries": 0, "timeout_seconds": 2}
+        async with running(settings, telemetry=telemetry) as one:
+            engine = Engine(JUDGED, one.router)
+            here = await engine.evaluate(request())
+            assert {each.model.name for each in here.evaluations if each.model} == {"far"}
+            assert telemetry.value("rag_sidecar_model_away", role="grounding", name="far") == 0
+            server.status = 503
+            away = await asyncio.gather(*(engine.evaluate(request()) for _ in range(5)))
+            for each in away:
+                assert each.outcome is Outcome.SCORED
+                assert {found.model.name for found in each.evaluations if found.model} == {"embedded"}
+            assert telemetry.value("rag_sidecar_model_away", role="grounding", name="far") == 1
+            assert "does not answer" in one.away()[0]
+            await settle(lambda: telemetry.value("rag_sidecar_model_info", role="grounding", name="embedded") == 1)
+            assert telemetry.value("rag_sidecar_model_info", role="grounding", name="far") == 0
+            asked = len(server.bodies)
+            await engine.evaluate(request())
+            assert len(server.bodies) - asked <= 1
+            server.status = 200
+            await settle(lambda: one.away() == [])
+            back = await engine.evaluate(request())
+            assert {each.model.name for each in back.evaluations if each.model} == {"far"}
+            await settle(lambda: telemetry.value("rag_sidecar_model_info", role="grounding", name="far") == 1)
+            assert telemetry.value("rag_sidecar_model_info", role="grounding", name="embedded") == 0
+            assert telemetry.value("rag_sidecar_model_away", name="far") == 0
+    assert "blue" not in caplog.text
+
+
+async def settle(holds: Any, seconds: float = 15) -> None:
+    """Wait until it holds."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - a series, not an event
+            await asyncio.sleep(0.02)
+
+
+async def test_a_server_that_is_not_there_at_the_start_is_away_and_nothing_fails() -> None:
+    telemetry = Telemetry()
+    async with running({"remote": "http://127.0.0.1:1", "retries": 0}, telemetry=telemetry) as one:
+        assert await names(one) == "embedded"
+        await settle(lambda: telemetry.value("rag_sidecar_model_info", role="grounding", name="embedded") == 1)
+        assert telemetry.value("rag_sidecar_model_info", role="grounding", name="far") == 0
+    async with running({"remote": "http://127.0.0.1:1", "retries": 0, "fallback": None}) as one:
+        found = await Engine(JUDGED, one.router).evaluate(request())
+        assert (found.outcome, found.reason) == ("failed", "unreachable")
+
+
+async def test_a_request_in_a_language_that_the_fallback_does_not_read_is_unscorable_not_scored() -> None:
+    german = request(
+        question="Wie lange gilt die Garantie für dieses Gerät?",
+        answer="Die Garantie gilt für dieses Gerät zwei Jahre lang.",
+        documents=("Die Garantie gilt für dieses Gerät zwei Jahre lang, wenn es hier gekauft wurde.",),
+    )
+    server = Server()
+    with serving(server):
+        config = {"models": {"grounding": {"far": {"remote": server.url, "retries": 0, "languages": ["de"]}}}}
+        one = ModelRuntime(InferenceConfig.model_validate({**config, "grounding": "far"}), Telemetry())
+        await one.start()
+        engine = Engine(JUDGED, one.router)
+        assert (await engine.evaluate(german)).outcome == "scored"
+        server.status = 503
+        found = await engine.evaluate(german)
+        assert (found.outcome, found.reason) == ("unscorable", "language")
+        await one.stop()
+
+
+async def test_what_passes_is_tried_again() -> None:
+    server = Server(scores={"blue": 0.9})
+    with serving(server):
+        async with running({"remote": server.url, "retries": 2}) as one:
+            for status in (429, 503, 500):
+                server.status, server.refusals, asked = status, 2, len(server.bodies)
+                [said] = await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+                assert said.probability == pytest.approx(0.9)
+                assert len(server.bodies) - asked == 3
+                assert one.away() == []
+
+
+@pytest.mark.parametrize(("status", "away"), [(400, False), (413, False), (422, False), (401, True), (404, True)])
+async def test_what_a_server_refuses_is_not_tried_again(status: int, away: bool) -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url, "retries": 3}) as one:
+            server.status, asked = status, len(server.bodies)
+            with pytest.raises(InferenceError) as raised:
+                await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+            assert raised.value.reason == ("unreachable" if away else "remote_refused")
+            assert bool(one.away()) is away
+            assert len(server.bodies) - asked == 1
+
+
+async def test_a_server_that_breaks_on_one_request_breaks_on_that_alone_and_on_all_is_away() -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url, "retries": 0}) as one:
+            server.status = 500
+            for reason in ("remote_broke", "remote_broke", "unreachable"):
+                with pytest.raises(InferenceError) as raised:
+                    await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+                assert raised.value.reason == reason
+            assert one.away()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"outputs": []}',
+        b'{"outputs": [{"name": "p", "shape": [2], "data": [0.5, 0.5]}]}',
+        b'{"outputs": [{"name": "p", "shape": [9], "data": [0.5]}]}',
+        b'{"outputs": [{"name": "p", "shape": [1], "data": ["x"]}]}',
+        b'{"outputs": [{"name": "p", "shape": [1], "data": [1.5]}]}',
+        b'{"outputs": [{"name": "p", "shape": [1], "data": [1e999]}]}',
+        b'{"outputs": [{"name": "p", "shape": [1], "data": [null]}]}',
+    ],
+)
+async def test_an_answer_that_makes_no_sense_is_a_failure_and_no_score(raw: bytes) -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url}) as one:
+            server.raw = raw
+            with pytest.raises(PermanentInferenceError) as raised:
+                await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+            assert raised.value.reason == "remote_answer"
+
+
+async def test_a_slow_server_holds_a_bounded_number_of_items_and_never_the_loop() -> None:
+    gate = asyncio.Event()
+    sent: list[int] = []
+
+    async def send(items: Any) -> list[int]:
+        sent.append(len(items))
+        await gate.wait()
+        return list(items)
+
+    batches: Batches[int, int] = Batches("b", send, bounds=Bounds(8, 2, 40), telemetry=Telemetry())
+    await batches.start()
+    tasks = [asyncio.create_task(batches.predict(list(range(5)))) for _ in range(200)]
+    await asyncio.sleep(0.05)
+    refused = [task for task in tasks if task.done()]
+    assert batches.waiting <= 40
+    assert all(isinstance(task.exception(), RetryableInferenceError) for task in refused)
+    assert len(refused) > 180
+    assert max(sent) <= 8
+    assert len(sent) == 2
+    left = [task for task in tasks if not task.done()]
+    left[-1].cancel()
+    await asyncio.gather(left[-1], return_exceptions=True)
+    assert batches.waiting <= 35
+    gate.set()
+    assert await asyncio.gather(*left[:-1]) == [list(range(5))] * (len(left) - 1)
+    await batches.stop()
+    with pytest.raises(RetryableInferenceError):
+        await batches.predict([1])
+
+
+async def test_requests_share_calls_and_no_more_run_at_once_than_may() -> None:
+    server = Server(slow_seconds=0.05)
+    with serving(server):
+        async with running({"remote": server.url, "in_flight": 2, "batch_size": 8}) as one:
+            server.bodies.clear()
+            await asyncio.gather(*(one.models.grounder.support(CLAIMS, DOCUMENTS) for _ in range(20)))
+    assert server.most_at_once <= 2
+    sizes = [body["inputs"][0]["shape"][0] for body in server.bodies]
+    assert sum(sizes) == 40
+    assert max(sizes) == 8
+
+
+async def test_a_token_is_read_again_for_each_call(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text("one\n")
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url, "token_file": str(path)}) as one:
+            path.write_text("two")
+            await one.models.grounder.support(CLAIMS, DOCUMENTS)
+    assert server.tokens == ["Bearer one", "Bearer two"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"remote": "triton:8000"},
+            r"inference\.models\.grounding\.far\.remote: .*must be an address that begins with http",
+        ),
+        (
+            {"remote": "http://user:secret@triton"},
+            r"\.remote: .*must hold no login: name a file with a token as token_file",
+        ),
+        ({"remote": "http://t", "protocol": "v3"}, r"\.protocol: "),
+        ({"remote": "http://t", "timeout": 3}, r"\.timeout: no such setting; did you mean timeout_seconds\?"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as raised:
+        build({"receive": _KAFKA, "inference": {"models": {"grounding": {"far": settings}}}})
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"fallback": "other"}, r"far\.fallback: no grounding model 'other' that could stand in"),
+        ({"fallback": "far"}, r"far\.fallback: no grounding model 'far' that could stand in"),
+        ({"tokenizer": "/none"}, r"far\.tokenizer: /none/config\.json: no such file"),
+        ({"tokenizer": str(MADE / "bert-nli"), "protocol": "tei"}, r"far\.tokenizer: text-embeddings-inference takes texts"),
+        ({"tokenizer": str(MADE / "t5-minicheck")}, "a model that generates text is not asked over v2"),
+        ({"tokenizer": str(MADE / "bert-nli"), "inputs": ["ids"]}, r"far\.inputs: no such input of tokens: ids \(known are input_ids"),
+        ({"inputs": ["a", "b", "c"]}, r"far\.inputs: two texts are sent"),
+        ({"ca_file": "/none"}, r"far: TLS files: FileNotFoundError"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named_at_the_start(settings: dict[str, Any], said: str) -> None:
+    config = {"models": {"grounding": {"far": {"remote": "http://127.0.0.1:1", **settings}}}}
+    with pytest.raises(ConfigError, match=said):
+        ModelRuntime(InferenceConfig.model_validate(config), Telemetry())
