@@ -63,15 +63,25 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueConflict:
+    """A value of a claim, text[start:end] of it, of which the documents say another one: "30 days" against "14 days"."""
+
+    start: int
+    end: int
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimResult:
     """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it, `unsupported` are
-    places in its text (start, end) that they do not say; None where the model marks no words."""
+    places in its text (start, end) that they do not say; None where the model marks no words. `conflicts` are its values of which they say others."""
 
     text: str
     support: float
     supported: bool
     evidence: Evidence | None = None
     unsupported: tuple[tuple[int, int], ...] | None = None
+    conflicts: tuple[ValueConflict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

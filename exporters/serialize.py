@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from exporters.result import SCHEMA, ClaimResult, Completeness, DocumentResult, Evaluation, Evidence, Result
+from exporters.result import (
+    SCHEMA,
+    ClaimResult,
+    Completeness,
+    DocumentResult,
+    Evaluation,
+    Evidence,
+    Result,
+    ValueConflict,
+)
 from exporters.text import clean
 
 _TOKENS = ("input", "output", "cached_input", "cache_write", "reasoning")
@@ -129,7 +138,12 @@ def _claim(claim: ClaimResult, text: _Texts) -> Json:
         "unsupported": None
         if claim.unsupported is None
         else [{"start": start, "end": end} for start, end in claim.unsupported],
+        "conflicts": [_conflict(one) for one in claim.conflicts],
     }
+
+
+def _conflict(conflict: ValueConflict) -> Json:
+    return {"start": conflict.start, "end": conflict.end, "evidence": _evidence(conflict.evidence)}
 
 
 def _evidence(evidence: Evidence | None) -> Json:

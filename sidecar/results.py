@@ -6,7 +6,16 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from exporters.result import ClaimResult, Completeness, DocumentResult, Evaluation, Evidence, Outcome, Result
+from exporters.result import (
+    ClaimResult,
+    Completeness,
+    DocumentResult,
+    Evaluation,
+    Evidence,
+    Outcome,
+    Result,
+    ValueConflict,
+)
 from exporters.text import clean
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
@@ -53,13 +62,19 @@ def _redacted(one: Evaluation, trace: RagTrace, session: Session) -> Evaluation:
 
 
 def _claim(claim: ClaimResult, trace: RagTrace, session: Session) -> ClaimResult:
-    evidence = claim.evidence
-    if evidence is not None:
-        text = trace.documents[evidence.document].text or ""
-        evidence = Evidence(evidence.document, *session.redact(text).span(evidence.start, evidence.end))
+    evidence = None if claim.evidence is None else _evidence(claim.evidence, trace, session)
     said = session.redact(claim.text, part_of=trace.answer or "")
     marks = None if claim.unsupported is None else tuple(said.span(*place) for place in claim.unsupported)
-    return replace(claim, text=said.text, evidence=evidence, unsupported=marks)
+    conflicts = tuple(
+        ValueConflict(*said.span(one.start, one.end), _evidence(one.evidence, trace, session))
+        for one in claim.conflicts
+    )
+    return replace(claim, text=said.text, evidence=evidence, unsupported=marks, conflicts=conflicts)
+
+
+def _evidence(evidence: Evidence, trace: RagTrace, session: Session) -> Evidence:
+    text = trace.documents[evidence.document].text or ""
+    return Evidence(evidence.document, *session.redact(text).span(evidence.start, evidence.end))
 
 
 def _document(document: DocumentResult, session: Session) -> DocumentResult:

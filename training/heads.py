@@ -3,7 +3,8 @@
     python -m training.heads --data DIR [--out sidecar/inference/models/embedded]
 
 One command, seeded, about fifteen minutes on two cores, after training.cross_encoder and training.export_bert. The grounding heads
-read rows that the cross-encoder did not train on (data.COMBINER_FOLDS), since it is surer of those that it did. Reads only rows
+read rows that the cross-encoder did not train on (data.COMBINER_FOLDS), since it is surer of those that it did, and such rows with one
+value changed, or written in another way (contrast.py), so that a value that disagrees weighs what it should. Reads only rows
 whose stated licence permits it; never a row that `data.held` holds back, nor a file named *_test. Writes heads.json, idf.json.gz
 and card.json, and prints the tables of docs/models/embedded.md.
 """
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.inference.base import Claim
-from sidecar.inference.calibrated import Logistic, expand
+from sidecar.inference.calibrated import Logistic, expand, logit
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
@@ -43,31 +44,51 @@ from sidecar.inference.grounding.embedded import (
     claim_row,
 )
 from sidecar.inference.grounding.features import FEATURES
+from sidecar.inference.grounding.said import VALUE_FEATURES, Said
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.relevance.embedded import RELEVANCE_FEATURES, FeatureRelevance
 from sidecar.observe.telemetry import Telemetry
-from training import data
+from training import contrast, data
+from training.contrast import rows_of_values
 from training.data import Row
 from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.measure import auroc, best_threshold, calibration_error
 from training.pairs import SHARE_ALIKE
 
 SEED = 7
+MADE_OF = (
+    "expertqa",
+    "factcg_synthetic",
+    "factcheckgpt",
+    "halueval_qa",
+    "summac_human",
+    "wice_oracle_chunks",
+    "q2_wow",
+    "foolmetwice",
+)
 TRAIN_ROWS, DEV_ROWS = 600, 400
+MADE_ROWS, MADE_DEV_ROWS = 1200, 400
 Floats = NDArray[np.float64]
+NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Features (choices of evidence, features), the cross-encoder's logit, and what became of the values."""
+
+    choices: Floats
+    logit: float
+    said: Said
 
 
 @dataclass(frozen=True)
 class Example:
-    """One pair with everything that the heads look at: features (choices of evidence, features) and the cross-encoder's
-    logit of the whole answer, then of each claim."""
+    """One pair with everything that the heads look at, of the whole answer, then of each claim."""
 
     set: str
     label: int
-    whole: Floats
-    whole_logit: float
-    claims: list[Floats]
-    logits: list[float]
+    whole: Seen
+    claims: list[Seen]
 
     @property
     def single(self) -> bool:
@@ -131,12 +152,15 @@ async def ground_examples(
     """Each row, its claim as a whole and sentence by sentence, as the product reads it."""
     examples = []
     for row in rows:
-        claims = [Claim(row["claim"]), *(split_claims(row["claim"]) or [Claim(row["claim"])])]
+        of_answer = split_claims(row["claim"])
+        claims = [Claim(row["claim"])]
+        if [one.text for one in of_answer] not in ([], [row["claim"].strip()]):
+            claims += of_answer
         read = await grounder.read(claims, [row["context"]])
         logits = await cross_encoder.score([(one.premise, own.text) for one, own in zip(read, claims, strict=True)])
         if all(one.nearest for one in read):
-            features = [one.rows for one in read]
-            examples.append(Example(name, int(row["label"]), features[0], logits[0], features[1:], logits[1:]))
+            whole, *of_claims = [Seen(one.rows, value, one.said) for one, value in zip(read, logits, strict=True)]
+            examples.append(Example(name, int(row["label"]), whole, of_claims or [whole]))
     return examples
 
 
@@ -263,16 +287,15 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         documents_bytes=10**9,
     )
     await encoder.start()
-    none = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
     cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / "minilm" / "tokenizer.json")
     await cross_encoder.start()
     grounder = EmbeddedGrounder(
-        encoder, idf, cross_encoder, heads=Heads(none, none, none, 0.5, 0.5), identity=cross_encoder.identity
+        encoder, idf, cross_encoder, heads=Heads(NONE, NONE, NONE, NONE, 0.5, 0.5), identity=cross_encoder.identity
     )
     relevance = FeatureRelevance(
         encoder,
-        document_model=none,
-        answer_model=none,
+        document_model=NONE,
+        answer_model=NONE,
         identity=cross_encoder.identity,
         document_threshold=0.5,
         answer_threshold=0.5,
@@ -306,6 +329,28 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     print("\n".join(lines))
 
 
+def claim_heads(training: Sequence[Example], made: Sequence[Example]) -> Heads:
+    """The heads of a claim, of labelled examples; that of its values of those among them that state any, and of made ones."""
+
+    def known(examples: Sequence[Example]) -> tuple[Floats, Floats]:
+        labels = np.array([example.label for example in examples], float)
+        return labels, set_weights([example.set for example in examples])
+
+    y, weight = known(training)
+    lexical = fit_best_choice([example.whole.choices for example in training], y, weight, 10.0)
+
+    def by_words(seen: Seen) -> Floats:
+        return claim_row(float(lexical.probability(seen.choices).max()), seen.logit)
+
+    claim = fit(np.concatenate([by_words(one.whole) for one in training]), y, weight, 10.0)
+    stating = [one for one in (*training, *made) if one.whole.said.any]
+    y, weight = known(stating)
+    before = [logit(float(claim.probability(by_words(one.whole))[0])) for one in stating]
+    rows = [one.whole.said.row(value) for one, value in zip(stating, before, strict=True)]
+    values = fit(np.concatenate(rows), y, weight, 1.0, products=False)
+    return Heads(lexical, claim, values, NONE, 0.5, 0.5)
+
+
 async def grounding_heads(
     heads: dict[str, object], grounder: EmbeddedGrounder, cross_encoder: PairModel, every: dict[str, list[Row]]
 ) -> list[str]:
@@ -315,27 +360,23 @@ async def grounding_heads(
         rows = data.thin([row for row in every[name] if data.for_combiner(row)], TRAIN_ROWS)
         training += await ground_examples(grounder, cross_encoder, name, rows)
         print(f"{name}: {len(training)} examples so far", flush=True)
-    y = np.array([example.label for example in training], float)
-    weight = set_weights([example.set for example in training])
-    lexical = fit_best_choice([example.whole for example in training], y, weight, 10.0)
-
-    def of_claim(choices: Floats, value: float) -> Floats:
-        return claim_row(float(lexical.probability(choices).max()), value)
-
-    claim = fit(np.concatenate([of_claim(one.whole, one.whole_logit) for one in training]), y, weight, 10.0)
+    made = rows_of_values([row for name in MADE_OF for row in every[name] if data.for_combiner(row)], MADE_ROWS, SEED)
+    claims = claim_heads(training, await ground_examples(grounder, cross_encoder, contrast.SET, made))
 
     def supports(example: Example) -> list[float]:
-        pairs = [(example.whole, example.whole_logit), *zip(example.claims, example.logits, strict=True)]
-        return [float(claim.probability(of_claim(choices, value))[0]) for choices, value in pairs]
+        return [claims.of_claim(seen.choices, seen.logit, seen.said) for seen in (example.whole, *example.claims)]
 
     def row(example: Example) -> Floats:
         whole, *of_claims = supports(example)
         return answer_row(whole, min(of_claims))
 
+    y = np.array([example.label for example in training], float)
     # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.
     like = [n for n, one in enumerate(training) if one.set in data.GROUNDING_DEV]
     rows_of_answers = np.concatenate([row(training[n]) for n in like])
     answer = fit(rows_of_answers, y[like], np.ones(len(like)), 1.0, products=False)
+    kept = rows_of_values([row for name in MADE_OF for row in every[name] if data.held(row)], MADE_DEV_ROWS, SEED)
+    of_values = await ground_examples(grounder, cross_encoder, contrast.SET, kept)
     held: list[Example] = []
     for name in data.GROUNDING_DEV:
         rows = data.thin([r for r in every[name] if data.held(r)], DEV_ROWS)
@@ -344,15 +385,16 @@ async def grounding_heads(
     names, labels = [example.set for example in held], [example.label for example in held]
     columns = {
         "AUROC": [float(answer.probability(row(example))[0]) for example in held],
-        "idf coverage": [float(example.whole[-1][FEATURES.index("coverage")]) for example in held],
-        "features alone": [float(lexical.probability(example.whole).max()) for example in held],
-        "cross-encoder alone": [min(example.logits) for example in held],
+        "idf coverage": [float(example.whole.choices[-1][FEATURES.index("coverage")]) for example in held],
+        "features alone": [float(claims.lexical.probability(example.whole.choices).max()) for example in held],
+        "cross-encoder alone": [min(seen.logit for seen in example.claims) for example in held],
     }
     scores = columns["AUROC"]
     singles = [n for n, example in enumerate(held) if example.single]
     of_claims = [supports(held[n])[-1] for n in singles]
-    heads["lexical"] = card_of(lexical, FEATURES, 0.5)
-    heads["claim"] = card_of(claim, CLAIM_FEATURES, best_threshold(of_claims, [labels[n] for n in singles]))
+    heads["lexical"] = card_of(claims.lexical, FEATURES, 0.5)
+    heads["values"] = card_of(claims.values, VALUE_FEATURES, 0.5)
+    heads["claim"] = card_of(claims.claim, CLAIM_FEATURES, best_threshold(of_claims, [labels[n] for n in singles]))
     threshold = best_threshold(scores, labels, names)
     heads["answer"] = card_of(answer, ANSWER_FEATURES, threshold)
     heads["detector"] = rates(scores, labels, threshold)
@@ -371,7 +413,20 @@ async def grounding_heads(
         lines.append(f"| {name} | {len(of)} | {' | '.join(f'{area:.3f}' for area in areas)} | {error:.3f} |")
         means += [areas] if name != "all" else []
     lines.append(f"| mean of the sets | | {' | '.join(f'{area:.3f}' for area in np.mean(means, axis=0))} | |")
+    lines.append(
+        values_line(of_values, [float(answer.probability(row(example))[0]) for example in of_values], threshold)
+    )
     return [*lines, ""]
+
+
+def values_line(examples: Sequence[Example], scores: Sequence[float], threshold: float) -> str:
+    """How well rows with one value changed are told from those with one written in another way."""
+    labels = [example.label for example in examples]
+    found = rates(scores, labels, threshold)
+    return (
+        f"\n{contrast.SET}: n {len(labels)}, AUROC {auroc(scores, labels):.3f}; of the changed {found['sensitivity']:.2f} are found, "
+        f"of those in another format {found['specificity']:.2f} pass."
+    )
 
 
 async def relevance_heads(heads: dict[str, object], relevance: FeatureRelevance, directory: Path) -> list[str]:

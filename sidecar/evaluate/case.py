@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from exporters.result import Evidence
+from exporters.result import Evidence, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
@@ -76,6 +77,10 @@ class Case:
         if evidence is None:
             return None
         return Evidence(self.trace.documents.index(self.documents[evidence.document]), evidence.start, evidence.end)
+
+    def placed(self, conflicts: Sequence[ValueConflict]) -> tuple[ValueConflict, ...]:
+        """Conflicts with their evidence placed so."""
+        return tuple(replace(one, evidence=self.place(one.evidence) or one.evidence) for one in conflicts)
 
     async def _once(self, name: str, compute: Callable[[], Awaitable[Value]]) -> Value:
         """Run `compute` once for all who ask; a failure is the failure of all of them."""

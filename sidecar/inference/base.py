@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exporters.result import Evidence, ModelIdentity
+from exporters.result import Evidence, ModelIdentity, ValueConflict
 
 FloatArray = NDArray[np.float32]
 # Why a call failed whose model is away: requests that come now get another model, if one may stand in.
@@ -43,11 +43,12 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Support:
     """The probability (0..1) that the documents say a claim, and where its best evidence stands. `unsupported` are places in the
-    claim's text that they do not say; None of a model that marks no words."""
+    claim's text that they do not say, None of a model that marks no words; `conflicts` the values of which they say others."""
 
     probability: float
     evidence: Evidence | None
     unsupported: tuple[tuple[int, int], ...] | None = None
+    conflicts: tuple[ValueConflict, ...] = ()
 
 
 class Grounder(Protocol):

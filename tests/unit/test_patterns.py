@@ -28,7 +28,9 @@ from sidecar.decode.weight import adjusted_count
 from sidecar.evaluate.text.abstain import abstains
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import language_of
-from sidecar.inference.embedding.text import read_words, sentences
+from sidecar.inference.embedding.text import content_stem, read_words, sentences
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.stated import stated
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.request import Document, ModelCall, Tokens
 from sidecar.redact.redactor import Redactor
@@ -52,6 +54,7 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.abstain._ABSTAINS": 4000,
     "sidecar.evaluate.text.abstain._LECTURE": 4000,
     "sidecar.redact.secrets._PEM_LINES": 20_000,
+    "sidecar.inference.values.stated._MAYBE": 6000,
 }
 
 
@@ -164,6 +167,8 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "a native record": (_decode, MEGABYTE),
     "sentences": (sentences, 100_000),  # of a document, on a thread: one step for each break
     "read_words": (read_words, MEGABYTE),
+    "values": (read_values, MEGABYTE),
+    "values with their words": (lambda text: stated(text[:20_000], content_stem), 20_000),  # of a sentence or an answer
     "redact": (_redact, MEGABYTE // 2),  # in a thread
     "price": (lambda text: Pricer(PriceConfig()).price([ModelCall(None, text, Tokens(1, 1))]), MEGABYTE),
 }

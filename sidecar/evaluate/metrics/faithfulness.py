@@ -60,6 +60,7 @@ class Faithfulness:
                 support.probability >= threshold,
                 case.place(support.evidence),
                 support.unsupported,
+                conflicts=case.placed(support.conflicts),
             )
             for claim, support in zip(case.claims, supports, strict=True)
         )

@@ -92,13 +92,16 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
+def content_stem(word: str) -> str | None:
+    """The stem of a lower-case word, None of one that says nothing."""
+    return None if word in _STOP or word in _NEGATION or word.endswith("n't") else stem(word)
+
+
 def read_words(text: str) -> Words:
     """The words of a text."""
     raw = _WORD.findall(text)
     lower = [word.lower() for word in raw]
-    stems = tuple(
-        stem(word) for word in lower if word not in _STOP and word not in _NEGATION and not word.endswith("n't")
-    )
+    stems = tuple(one for word in lower if (one := content_stem(word)) is not None)
     negations = sum(word in _NEGATION or word.endswith(("n't", "n’t")) for word in lower)
     numbers = frozenset(number.replace(",", "").rstrip(".:/") for number in _NUMBER.findall(text))
     # "one" is left out: it is a pronoun as often as a number.

@@ -1,9 +1,10 @@
 """The embedded grounding model: do the documents say this?
 
-Word overlap, token alignment, numbers and names (features.py) say how likely a claim is by its words alone, the best over each
+Word overlap, token alignment, values and names (features.py) say how likely a claim is by its words alone, the best over each
 document's own evidence and over evidence of all documents together, so that neither one chunk's evidence is diluted nor evidence
 spread over two chunks lost. A cross-encoder reads the claim beside that evidence. Claim and answer are judged by small calibrated
-models over these: few features, since with all of them the cross-encoder was not heard where words agree and facts do not.
+models over these: few features, since with all of them the cross-encoder was not heard where words agree and facts do not. What can
+be compared exactly is: where the claim states values, what became of them in the evidence is weighed last, by a model of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
+from sidecar.inference.grounding.said import NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.threads import alongside, off_loop
@@ -45,22 +47,32 @@ class EmbeddedConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The calibrated models: of a claim by its words alone, of that with the cross-encoder's logit, and of a whole answer."""
+    """The calibrated models: of a claim by its words alone, of that with the cross-encoder's logit, of that with what became of the
+    claim's values, and of a whole answer."""
 
     lexical: Logistic
     claim: Logistic
+    values: Logistic
     answer: Logistic
     claim_threshold: float
     answer_threshold: float
 
+    def of_claim(self, rows: FloatVector, cross_encoder: float, said: Said) -> float:
+        """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, and its values."""
+        lexical = float(self.lexical.probability(rows).max())
+        by_words = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
+        return float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, and the nearest sentence."""
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, and what became
+    of the claim's values."""
 
     rows: FloatVector
     premise: str
     nearest: Evidence | None
+    said: Said
 
 
 class EmbeddedGrounder:
@@ -78,12 +90,13 @@ class EmbeddedGrounder:
         self._encoder = encoder
         self._idf = idf
         self._cross_encoder = cross_encoder
+        self._values = Values(idf)
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
         read = await self.read(claims, documents)
         found = await self._judge(claims, read)
-        return [Support(p, one.nearest) for p, one in zip(found, read, strict=True)]
+        return [Support(p, one.nearest, conflicts=one.said.conflicts) for p, one in zip(found, read, strict=True)]
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
@@ -107,8 +120,7 @@ class EmbeddedGrounder:
         def judge() -> list[float]:
             judged = [NOTHING_TO_READ] * len(read)
             for n, value in zip(found, logits, strict=True):
-                lexical = float(self._heads.lexical.probability(read[n].rows).max())
-                judged[n] = float(self._heads.claim.probability(claim_row(lexical, value))[0])
+                judged[n] = self._heads.of_claim(read[n].rows, value, read[n].said)
             return judged
 
         return await off_loop(judge)
@@ -132,10 +144,11 @@ class EmbeddedGrounder:
         self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> Read:
         if ranked.nearest is None:
-            return Read(np.zeros((0, len(FEATURES))), "", None)
+            return Read(np.zeros((0, len(FEATURES))), "", None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text))
-        rows = np.stack([features(own, evidence, self._idf) for evidence in choices(ranked, chosen, documents)])
-        return Read(rows, premise(ranked, chosen, texts, documents), place(ranked.nearest, documents))
+        said = self._values.said(claim.text, ranked, texts, documents)
+        rows = np.stack([features(own, evidence, self._idf, said) for evidence in choices(ranked, chosen, documents)])
+        return Read(rows, premise(ranked, chosen, texts, documents), place(ranked.nearest, documents), said)
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
@@ -182,6 +195,7 @@ def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder
     own = Heads(
         lexical=Logistic.from_card(heads["lexical"], FEATURES),
         claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
+        values=Logistic.from_card(heads["values"], VALUE_FEATURES),
         answer=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
         claim_threshold=heads["claim"]["threshold"],
         answer_threshold=heads["answer"]["threshold"],

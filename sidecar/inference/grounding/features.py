@@ -1,8 +1,9 @@
 """What one statement and its evidence have in common, as numbers: the input of the grounding and relevance models.
 
 Word overlap weighted by idf is a strong baseline for support; token alignment (each token's best match in the evidence, as
-in BERTScore, Zhang et al. 2020, arXiv:1904.09675) adds paraphrase; numbers, names and negation catch small changes that
-overlap does not see.
+in BERTScore, Zhang et al. 2020, arXiv:1904.09675) adds paraphrase; values, names and negation catch small changes that
+overlap does not see. The words of a value that the evidence has, in whatever format, count as found; one that it has otherwise is
+weighed apart (said.py).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sidecar.inference.base import FloatArray
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded
+from sidecar.inference.grounding.said import Said
 
 FEATURES = (
     "coverage", "bigrams", "alignment", "weakest_tokens", "weakest_stem", "numbers_missing", "any_number_missing", "names_missing",
@@ -24,12 +26,12 @@ FEATURES = (
 )  # fmt: skip
 
 
-def features(claim: Encoded, evidence: Sequence[Encoded], idf: Idf) -> NDArray[np.float64]:
-    """The features (len(FEATURES),) of a claim against the sentences chosen for it; all finite."""
+def features(claim: Encoded, evidence: Sequence[Encoded], idf: Idf, said: Said) -> NDArray[np.float64]:
+    """The features (len(FEATURES),) of a claim against the sentences chosen for it; all finite. `said` is what became of its values."""
     stems = claim.words.stems
     weights = {one: idf.of(one) for one in stems}
-    known = {one for sentence in evidence for one in sentence.words.stems}
-    numbers = {one for sentence in evidence for one in sentence.words.numbers}
+    known = {one for sentence in evidence for one in sentence.words.stems} | said.stems
+    numbers = {one for sentence in evidence for one in sentence.words.numbers} | said.numbers
     total = sum(weights.values()) or 1.0
     missing = {one: weight for one, weight in weights.items() if one not in known}
     wanted_numbers = claim.words.numbers
@@ -38,7 +40,7 @@ def features(claim: Encoded, evidence: Sequence[Encoded], idf: Idf) -> NDArray[n
     lost_names = len(wanted_names - known)
     aligned, weakest = _alignment(claim, evidence)
     best = _best_sentence(claim, evidence)
-    own = set(best.words.stems) if best else set()
+    own = {*best.words.stems, *said.stems} if best else set()
     return np.array(
         [
             1 - sum(missing.values()) / total,

@@ -6,50 +6,108 @@ from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
-_CALENDAR = 0.025  # months and years beside days and weeks; 1000 beside 1024 bytes
+_BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
+_CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
 _EXACT = 1e-6
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
+_PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
 
 
 def dimension(value: Value) -> str:
     """What a value measures: values of different dimensions are never equal, and do not speak against each other."""
+    if value.per == "per":
+        return "per"
     if value.kind is Kind.QUANTITY:
         return UNITS[value.unit].dimension if value.unit in UNITS else value.unit
-    return value.unit if value.kind is Kind.MONEY else value.kind
+    return value.kind
+
+
+def agree(claim: Value, other: Value) -> bool:
+    """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one."""
+    if claim.per and other.per and claim.per != other.per:
+        return False
+    bounds = {claim.hedge, other.hedge}
+    if {Hedge.LEAST, Hedge.MOST} <= bounds:
+        return False
+    return equal(claim, other) or _within_bound(claim, other)
 
 
 def equal(claim: Value, other: Value) -> bool:
     """Whether the claim's value is the other one, as exactly as the claim states it."""
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
         return any(_within(one, two) for one in claim.dates for two in other.dates)
-    if claim.kind is Kind.NAME and other.kind is Kind.NAME:
-        return claim.name.lstrip("v") == other.name.lstrip("v")
+    if Kind.NAME in (claim.kind, other.kind):
+        return _same_name(claim, other)
     if claim.kind is not other.kind or dimension(claim) != dimension(other):
         return False
-    return near(
-        claim,
-        in_base(other.amount, other.unit),
-        in_base(other.step, other.unit) if claim.unit != other.unit else other.step,
+    if claim.kind is Kind.MONEY and claim.unit != other.unit:
+        return False
+    return _near(claim, other)
+
+
+def less_exact(claim: Value, other: Value) -> bool:
+    """Whether the other value says less than the claim does, and nothing else: "March 2024" of "5 March 2024"."""
+    return (
+        claim.kind is Kind.DATE
+        and other.kind is Kind.DATE
+        and any(_within(two, one) for one in claim.dates for two in other.dates)
     )
 
 
-def near(claim: Value, amount: float, step: float = 0.0) -> bool:
-    """Whether an amount in base units is the claim's, rounded as the claim rounds; `step` is how exact the amount itself is."""
-    own = in_base(claim.amount, claim.unit)
-    known = UNITS.get(claim.unit)
-    factor = known.factor if known else 1.0
-    slack = _EXACT * max(abs(own), abs(amount))
-    if claim.step * factor > step:
-        slack = max(slack, claim.step * factor * (1 + _EXACT))
+def _near(claim: Value, other: Value) -> bool:
+    own, there = in_base(claim.amount, claim.unit), in_base(other.amount, other.unit)
+    step, of_other = claim.step * _factor(claim), other.step * _factor(other)
+    slack = _EXACT * max(abs(own), abs(there))
+    if step > of_other and claim.hedge in (Hedge.NONE, Hedge.ABOUT):
+        slack = max(slack, step * (1 + _EXACT))
+    if claim.unit != other.unit and _loosely_related(claim.unit, other.unit):
+        slack = max(slack, _CALENDAR * abs(there))
     if claim.hedge is Hedge.ABOUT:
-        slack = max(slack, _ABOUT * abs(amount))
-    return abs(own - amount) <= slack
+        slack = max(slack, _ABOUT * abs(there))
+    return abs(own - there) <= slack
+
+
+def _within_bound(claim: Value, other: Value) -> bool:
+    """Over 4 billion of 4.2 billion: a bound that an exact value keeps, and is near."""
+    if (
+        claim.kind is not other.kind
+        or dimension(claim) != dimension(other)
+        or other.hedge not in (Hedge.NONE, Hedge.ABOUT)
+    ):
+        return False
+    if claim.unit != other.unit and claim.kind is Kind.MONEY:
+        return False
+    own, there = in_base(claim.amount, claim.unit), in_base(other.amount, other.unit)
+    if claim.hedge is Hedge.LEAST:
+        return 0 < own <= there <= _BOUND_NEAR * own
+    return claim.hedge is Hedge.MOST and 0 < there <= own <= _BOUND_NEAR * there
+
+
+def _factor(value: Value) -> float:
+    return UNITS[value.unit].factor if value.unit in UNITS else 1.0
+
+
+def _loosely_related(one: str, other: str) -> bool:
+    """Units whose ratio is not the same for everyone."""
+    binary = one.endswith("B") and other.endswith("B")
+    return binary or (one in _CALENDAR_UNITS) != (other in _CALENDAR_UNITS)
+
+
+def _same_name(claim: Value, other: Value) -> bool:
+    """A label beside a label, or beside a plain number that is written alike."""
+    if not {claim.kind, other.kind} <= _PLAIN_TOO:
+        return False
+    one, two = _shown(claim), _shown(other)
+    return one == two
+
+
+def _shown(value: Value) -> str:
+    return value.name.lstrip("v") if value.kind is Kind.NAME else f"{value.amount:g}"
 
 
 def _within(claim: Date, other: Date) -> bool:
-    """Whether all that the claim's date says is said by the other, and something is."""
-    said = [(one, two) for one, two in zip(_parts(claim), _parts(other), strict=True) if one is not None]
-    return all(two is not None and one == two for one, two in said)
+    """Whether all that the claim's date says is said by the other."""
+    return all(one is None or one == two for one, two in zip(_parts(claim), _parts(other), strict=True))
 
 
 def _parts(date: Date) -> tuple[int | None, ...]:

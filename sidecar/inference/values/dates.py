@@ -44,7 +44,10 @@ def month_at(tokens: Tokens, n: int) -> int | None:
     """The month that token n names."""
     token = tokens[n]
     found = _MONTH.get(token.low)
-    return found if found and token.text[:1].isupper() else None
+    if not found or token.text[:1].isupper():
+        return found
+    beside = token.low != "may" and (tokens[n - 1].kind == "number" or tokens[n + 1].kind == "number")
+    return found if beside else None
 
 
 def year_at(tokens: Tokens, n: int) -> int | None:

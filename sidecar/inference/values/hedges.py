@@ -19,8 +19,8 @@ _PAIRS = {
     ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
 }  # fmt: skip
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
-_BEHIND = dict.fromkeys("more above newer later higher longer upwards greater".split(), Hedge.LEAST)
-_BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller older".split(), Hedge.MOST)
+_BEHIND = dict.fromkeys("more above newer older later higher longer upwards greater".split(), Hedge.LEAST)
+_BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller younger".split(), Hedge.MOST)
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY, Kind.NAME})
 
 
@@ -30,6 +30,8 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
     for n, (one, _, end) in enumerate(found):
         if one.kind in _AMOUNTS and hedges[n] is Hedge.NONE:
             hedges[n] = _behind(tokens, end)
+            if one.kind is Kind.NAME and tokens[end + 1].low == "older":
+                hedges[n] = Hedge.MOST
     for n in range(len(found) - 1):
         if _range(tokens, found[n], found[n + 1]):
             hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
@@ -44,7 +46,7 @@ def _before(tokens: Tokens, n: int) -> Hedge:
         one, other = tokens[at].low, tokens[at - 1].low
         pair = _PAIRS.get((other, one))
         if pair:
-            return _OPPOSITE.get(pair, pair) if tokens[at - 2].low in ("no", "not") else pair
+            return _OPPOSITE.get(pair, pair) if _denied(tokens, at - 2) else pair
         if one in _ABOUT:
             return Hedge.ABOUT
         if one in _LEAST or one in _MOST:
@@ -52,7 +54,39 @@ def _before(tokens: Tokens, n: int) -> Hedge:
         if one not in _FILLERS:
             break
         at -= 1
+    return _limit(tokens, n - 1)
+
+
+def _limit(tokens: Tokens, n: int) -> Hedge:
+    """The bound that a value is said to be: "the minimum deposit is", "a maximum length of"."""
+    if tokens[n].low not in _IS:
+        return Hedge.NONE
+    for at in range(n - 1, n - 6, -1):
+        token = tokens[at]
+        if token.low in _LEAST_OF or token.low in _MOST_OF:
+            return Hedge.LEAST if token.low in _LEAST_OF else Hedge.MOST
+        if token.kind != "word":
+            break
     return Hedge.NONE
+
+
+_IS = frozenset("is are was were of be to".split())
+_LEAST_OF = frozenset("minimum min minimal lowest".split())
+_MOST_OF = frozenset("maximum max maximal highest limit".split())
+
+
+def _denied(tokens: Tokens, n: int) -> bool:
+    """Whether a comparison is turned round: "no more than", "do not take more than", "cannot be longer than"."""
+    for at in range(n, n - 4, -1):
+        token = tokens[at]
+        if token.low in _NOT or token.low.endswith("n't"):
+            return True
+        if token.kind != "word":
+            return False
+    return False
+
+
+_NOT = frozenset({"no", "not", "never", "cannot"})
 
 
 def _behind(tokens: Tokens, n: int) -> Hedge:
@@ -61,8 +95,11 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
     for at in (n, n + 1):
         if tokens[at].low in ("or", "and") and tokens[at + 1].low in _BEHIND:
             return _BEHIND[tokens[at + 1].low]
-    if tokens[n].low in ("minimum", "maximum"):
-        return Hedge.LEAST if tokens[n].low == "minimum" else Hedge.MOST
+    for at in (n, n + 1):
+        if tokens[at].low in ("minimum", "maximum"):
+            return Hedge.LEAST if tokens[at].low == "minimum" else Hedge.MOST
+        if tokens[at].kind != "word":
+            break
     return Hedge.NONE
 
 
@@ -78,7 +115,7 @@ def _range(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int,
         before = tokens[first - 2].low
     return (
         word == "-"
-        or (word == "to" and (before in _FROM or left.unit != ""))
+        or (word == "to" and (before in _FROM or left.kind is not Kind.NUMBER))
         or (word == "and" and before == "between")
     )
 

@@ -83,7 +83,7 @@ def amount_of(figures: str) -> tuple[float, float] | None:
     if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
         return None
     digits = "".join(groups)
-    if len(digits) > 30 or "," in decimals:
+    if len(digits) > 30 or (decimals and not decimals.isdecimal()):
         return None
     return float(f"{digits}.{decimals or 0}"), 0.5 * 10.0 ** -min(len(decimals), 30)
 
@@ -153,6 +153,8 @@ def _words(tokens: Tokens, n: int) -> Number | None:
         if after in ("dozen", "hundred", "thousand", "million", "billion", "trillion"):
             return _cardinal(tokens, n)
         return None
+    if token.low in TENS and tokens[n + 1].text == "-" and 0 < ORDINALS.get(tokens[n + 2].low, 0) < 10:
+        return Number(TENS[token.low] + ORDINALS[tokens[n + 2].low], 0.0, n + 3, figures=False, ordinal=True)
     if token.low in ORDINALS:
         return Number(ORDINALS[token.low], 0.0, n + 1, figures=False, ordinal=True)
     if token.low in SMALL or token.low in TENS or token.low == "dozen":
@@ -191,7 +193,11 @@ def _cardinal(tokens: Tokens, n: int) -> Number:
         word = tokens[at].low
         if word in TENS and (not current % 100 or current == 0):
             current, units_taken = current + TENS[word], False
-        elif word in SMALL and not units_taken and _adds(current, SMALL[word], after_and=tokens[end].text == "and"):
+        elif (
+            word in SMALL
+            and not units_taken
+            and _adds(current, SMALL[word], after_and=tokens[end].low == "and" and not total)
+        ):
             current, units_taken = current + SMALL[word], True
         elif word in ("a", "an") and end == n:
             current = 1.0

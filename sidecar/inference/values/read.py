@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.dates import moment_at
 from sidecar.inference.values.hedges import hedged
+from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.numbers import PARTS, SHORT_SCALES, Number, Tokens, number_at
-from sidecar.inference.values.tokens import tokenise
-from sidecar.inference.values.units import AFTER_FIGURES, BETWEEN, CENTS, CURRENCIES, SQUARE, WORKING, Unit, unit_named
+from sidecar.inference.values.tokens import Token, tokenise
+from sidecar.inference.values.units import (
+    AFTER_FIGURES,
+    BETWEEN,
+    CENTS,
+    CURRENCIES,
+    SQUARE,
+    WORKING,
+    Unit,
+    unit_named,
+)
 from sidecar.inference.values.value import Kind, Value
 
 # A number behind one of these words is a label, compared as it is written.
@@ -18,12 +29,18 @@ _LABELS = frozenset(
 _COST = frozenset("cost costs price prices priced fee fees pay pays paid salary worth spend spent charge charges charged rent budget pence".split())  # fmt: skip
 _PER = frozenset({"per", "a", "an", "each", "every"})
 _NO_NOUN = frozenset({"m", "k"})
-_LONGEST = 100_000
+_LONGEST = 20_000
 
 
 def read_values(text: str) -> list[Value]:
-    """The values of a text in their order; of a text over 100,000 characters those of its beginning."""
-    tokens = Tokens(text, tokenise(text[:_LONGEST]))
+    """The values of a text in their order; of a text over 20,000 characters those of its beginning."""
+    return read_tokens(text)[1]
+
+
+def read_tokens(text: str) -> tuple[list[Token], list[Value]]:
+    """The tokens of a text, and its values."""
+    listed = tokenise(text[:_LONGEST])
+    tokens = Tokens(text, listed)
     found: list[tuple[Value, int, int]] = []
     n = 0
     while n < len(tokens):
@@ -33,18 +50,30 @@ def read_values(text: str) -> list[Value]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    return hedged(tokens, _same_unit(tokens, found))
+    return listed, hedged(tokens, compounds(tokens, same_unit(tokens, found)))
 
 
 def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     token = tokens[n]
     if token.kind in ("name", "version"):
         return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), n + 1
+    if token.kind == "phone":
+        digits = "".join(char for char in token.text if char.isdecimal())
+        return Value(kind=Kind.NAME, start=token.start, end=token.end, name=digits), n + 1
     if token.kind in ("word", "sign", "code") and token.low in CURRENCIES:
         return _money_first(tokens, n)
-    if token.kind in ("sign", "code", "han") or token.low in _IGNORED or _numbers_a_line(tokens, n):
+    if token.kind == "han" or (token.kind == "number" and tokens[n + 1].kind == "han"):
+        return chinese_at(tokens, n)
+    if token.kind in ("sign", "code") or token.low in _IGNORED or _numbers_a_line(tokens, n):
         return None
-    return moment_at(tokens, n) or _counted(tokens, n)
+    return moment_at(tokens, n) or _rated(tokens, n, _counted(tokens, n))
+
+
+def _rated(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:
+    """ "Per 100 g" is what a value is of, and none of its own kind."""
+    if found and tokens[n - 1].low == "per" and found[0].kind in (Kind.NUMBER, Kind.QUANTITY):
+        return replace(found[0], per="per"), found[1]
+    return found
 
 
 def _numbers_a_line(tokens: Tokens, n: int) -> bool:
@@ -87,6 +116,8 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if number is None:
         return None
     if number.ordinal:
+        if not number.figures and tokens[n - 1].low not in _DETERMINERS:
+            return None
         return _of(tokens, n, number.end, Kind.ORDINAL, number)
     return (
         _label(tokens, n, number)
@@ -102,6 +133,9 @@ def _of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str 
     amount = sign * number.amount * by
     value = Value(kind=kind, start=start, end=tokens[end - 1].end, amount=amount, step=number.step * by, unit=unit)
     return value, end
+
+
+_DETERMINERS = frozenset("the this that a an his her its their our my your every each".split())
 
 
 def _signed(tokens: Tokens, n: int) -> tuple[int, float]:
@@ -126,7 +160,11 @@ def _label(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         if tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
             return Value(kind=Kind.NAME, start=token.start, end=tokens[end].end, name=token.low + tokens[end].low), end + 1  # fmt: skip
         return None
-    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper() and n > 1
+    if tokens[end].text == "-" and tokens.joined(end) and tokens[end + 1].text[:1].isupper() and tokens.joined(end + 1):
+        return Value(
+            kind=Kind.NAME, start=token.start, end=tokens[end + 1].end, name=token.low + "-" + tokens[end + 1].low
+        ), end + 2
+    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper()
     if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
         return None
     return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
@@ -137,8 +175,11 @@ def _is_unit(text: str) -> bool:
         unit_named(text) is not None
         or text in ("%", "€", "$", "£", "¥", "°")
         or text.lower() in CURRENCIES
-        or text in ("in", "x", "M", "B")
+        or text in _UNITS_TOO
     )
+
+
+_UNITS_TOO = frozenset({"in", "x", "M", "B", "C", "F", "pct", "pp", "bps", "percent"})
 
 
 def _share(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
@@ -154,9 +195,9 @@ def _share(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     if one in ("bps", "pp"):
         return _of(tokens, n, end + 1, Kind.POINTS, number, by=0.01 if one == "bps" else 1.0)
     if one in ("%", "percent", "pct"):
-        return _of(tokens, n, end + 1, Kind.PERCENT, number)
+        return _per(tokens, *_of(tokens, n, end + 1, Kind.PERCENT, number))
     if one == "per" and other == "cent":
-        return _of(tokens, n, end + 2, Kind.PERCENT, number)
+        return _per(tokens, *_of(tokens, n, end + 2, Kind.PERCENT, number))
     return None
 
 
@@ -192,6 +233,8 @@ def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | Non
         end += 1
     if tokens[end].text == "°" or tokens[end].low in ("degree", "degrees"):
         return _degrees(tokens, n, number, end)
+    if tokens[end].text in ("C", "F") and tokens.joined(end):
+        return _of(tokens, n, end + 1, Kind.QUANTITY, number, f"°{tokens[end].text}")
     working = ""
     for at in range(end, end + 3):
         unit, after = _unit_at(tokens, at, beside=at == end and number.figures)
@@ -250,29 +293,11 @@ def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         return None
     if token.low in PARTS and number.end == n + 1 and token.low != "half":
         return None
+    if _is_fraction(tokens, n, number):
+        return _of(tokens, n, number.end, Kind.PERCENT, number, by=100.0)
     return _of(tokens, n, number.end, Kind.NUMBER, number)
 
 
-def _same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
-    """The unit of a range's end is that of its beginning too: "10-15 mg", "between two and three weeks", "$10-15 million"."""
-    for n in range(len(found) - 1):
-        (one, first, end), (other, begin, after) = found[n], found[n + 1]
-        if tokens[end].low not in ("-", "to", "and", "or", "~") or begin != end + 1:
-            continue
-        if one.kind is Kind.NUMBER and other.kind in (Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY):
-            if tokens[end].low != "and" or tokens[first - 1].low == "between":
-                one = replace(
-                    one, kind=other.kind, unit=other.unit, per=other.per, amount=one.amount * _scale_of(one, other)
-                )
-        elif one.kind is Kind.MONEY and other.kind is Kind.NUMBER:
-            other = replace(other, kind=Kind.MONEY, unit=one.unit)
-        found[n], found[n + 1] = (one, first, end), (other, begin, after)
-    return found
-
-
-def _scale_of(one: Value, other: Value) -> float:
-    """The scale word of the end of a range: "10-15 million euros" begins at ten million."""
-    for scale in (1e12, 1e9, 1e6, 1e3):
-        if other.amount >= scale and other.step >= scale * 1e-4 and 0 < one.amount < 1000:
-            return scale
-    return 1.0
+def _is_fraction(tokens: Tokens, n: int, number: Number) -> bool:
+    """Half, three quarters, ¾ and 3/4 are shares; 0.12 is a number."""
+    return 0 < number.amount < 1 and "." not in tokens[n].text and "," not in tokens[n].text

@@ -14,6 +14,7 @@ from exporters.result import (
     Outcome,
     Result,
     Subject,
+    ValueConflict,
     Verdict,
 )
 
@@ -28,7 +29,13 @@ FAITHFULNESS = Evaluation(
     model=MODEL,
     threshold=0.5,
     claims=(
-        ClaimResult(SECRET, 0.125, supported=False, unsupported=((0, 4), (6, 9))),
+        ClaimResult(
+            SECRET,
+            0.125,
+            supported=False,
+            unsupported=((0, 4), (6, 9)),
+            conflicts=(ValueConflict(26, 28, Evidence(1, 30, 32)),),
+        ),
         ClaimResult("Towels are useful.", 0.875, supported=True, evidence=Evidence(0, 120, 260)),
     ),
 )

@@ -13,6 +13,7 @@ from exporters.text import clean
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SAMPLED_OUT, SCORED, SECRET
 
 MARKS = [{"start": 0, "end": 4}, {"start": 6, "end": 9}]
+CONFLICTS = [{"start": 26, "end": 28, "evidence": {"document": 1, "start": 30, "end": 32}}]
 
 
 def test_a_scored_result_is_the_whole_documented_record() -> None:
@@ -57,13 +58,21 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "subject": "answer",
         "inclusion_probability": None,
         "claims": [
-            {"text": SECRET, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS},
+            {
+                "text": SECRET,
+                "support": 0.125,
+                "supported": False,
+                "evidence": None,
+                "unsupported": MARKS,
+                "conflicts": CONFLICTS,
+            },
             {
                 "text": "Towels are useful.",
                 "support": 0.875,
                 "supported": True,
                 "evidence": {"document": 0, "start": 120, "end": 260},
                 "unsupported": None,
+                "conflicts": [],
             },
         ],
         "documents": [],
@@ -79,7 +88,7 @@ def test_texts_are_null_unless_asked_for_and_the_claims_keep_their_places() -> N
     assert first["explanation"] is None
     assert isinstance(first["claims"], list)
     told = {"text": None, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS}
-    assert first["claims"][0] == told
+    assert first["claims"][0] == {**told, "conflicts": CONFLICTS}
 
 
 def test_redaction_runs_over_claims_and_explanations() -> None:

@@ -58,10 +58,29 @@ async def test_a_claim_that_is_in_the_document_has_more_support_than_one_that_is
     ]
     good, number, other = await runtime.models.grounder.support(claims, ["The museum opens at ten.", TOWER])
     assert good.probability > runtime.models.grounder.threshold
-    assert good.probability > number.probability > other.probability
+    assert good.probability > max(number.probability, other.probability)
     assert good.evidence is not None
     assert good.evidence.document == 1
     assert TOWER[good.evidence.start : good.evidence.end] == "The Eiffel Tower in Paris is 330 metres tall."
+
+
+async def test_a_value_that_the_document_has_otherwise_is_named_and_weighs(runtime: ModelRuntime) -> None:
+    document = "Sale items may be returned within 14 days. The shop was opened on 3 September 2019 for $4.2bn."
+    claims = [
+        Claim("Sale items may be returned within 40 days."),
+        Claim("Sale items may be returned within two weeks."),
+        Claim("The shop was opened on 2019-11-03."),
+        Claim("The shop was opened on 2019-09-03."),
+    ]
+    grounder = runtime.models.grounder
+    days, weeks, november, september = await grounder.support(claims, ["Bread should rest for an hour.", document])
+    assert days.probability < grounder.threshold < weeks.probability
+    assert november.probability < grounder.threshold < september.probability
+    assert (weeks.conflicts, september.conflicts) == ((), ())
+    [conflict] = days.conflicts
+    assert claims[0].text[conflict.start : conflict.end] == "40 days"
+    assert conflict.evidence.document == 1
+    assert document[conflict.evidence.start : conflict.evidence.end] == "14 days"
 
 
 async def test_evidence_spread_over_two_documents_is_found(runtime: ModelRuntime) -> None:

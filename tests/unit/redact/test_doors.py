@@ -23,7 +23,7 @@ from exporters.clients.security import Brokers, SecurityConfig
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
 from exporters.otlp import OtlpConfig, OtlpExporter
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
-from exporters.result import ClaimResult, Evaluation, Outcome, Subject
+from exporters.result import ClaimResult, Evaluation, Evidence, Outcome, Subject, ValueConflict
 from sidecar import config
 from sidecar.app import App
 from sidecar.deliver import DeliverConfig, Deliverer
@@ -35,7 +35,7 @@ from sidecar.evaluate.settings import build as evaluators
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import SystemClock
-from sidecar.record.request import RagTrace
+from sidecar.record.request import Document, RagTrace
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 from sidecar.results import redact
@@ -224,6 +224,23 @@ async def test_marked_words_stand_where_they_are_after_redaction() -> None:
     [redacted] = said.evaluations[0].claims
     assert redacted.text == "Dial <phone-1> on Mondays at nine."
     assert [redacted.text[start:end] for start, end in redacted.unsupported or ()] == ["Mondays", "<phone-1>"]
+
+
+async def test_a_value_that_disagrees_is_found_in_claim_and_document_after_redaction() -> None:
+    told, document = "Dial +49 30 1234567 within 30 days.", "Ask a.dent@example.com within 14 days."
+    there = Evidence(0, document.index("14"), document.index(" days") + 5)
+    conflict = ValueConflict(told.index("30 days"), told.index("30 days") + 7, there)
+    claim = ClaimResult(told, 0.1, supported=False, conflicts=(conflict,))
+    evaluated = summarise([Evaluation(evaluator="faithfulness", outcome=Outcome.SCORED, score=0.0, claims=(claim,))])
+    trace = RagTrace(
+        trace_id="1", service="s", convention="native", timestamp=0.0, answer=told, documents=(Document(1, document),)
+    )
+    said = (await redact(evaluated, trace, Redactor(REDACT))).evaluated
+    assert said is not None
+    [redacted] = said.evaluations[0].claims
+    [one] = redacted.conflicts
+    assert redacted.text[one.start : one.end] == "30 days"
+    assert "Ask <email-1> within 14 days."[one.evidence.start : one.evidence.end] == "14 days"
 
 
 class Breaks(Redactor):

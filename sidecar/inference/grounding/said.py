@@ -1,0 +1,104 @@
+"""What becomes of a claim's values in the evidence: as features of the model, and as conflicts that a reader is shown."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exporters.result import Evidence, ValueConflict
+from sidecar.inference.calibrated import FloatVector
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.minilm import EncodedDocument
+from sidecar.inference.embedding.text import content_stem, read_words
+from sidecar.inference.grounding.evidence import Ranked
+from sidecar.inference.values.match import Finding, Outcome, match
+from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.value import Kind
+
+VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
+MOST_SENTENCES = 40
+_REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
+    and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise."""
+
+    any: bool = False
+    disagree: float = 0.0
+    disagreeing: float = 0.0
+    absent: float = 0.0
+    reformatted: float = 0.0
+    stems: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    conflicts: tuple[ValueConflict, ...] = ()
+
+    def row(self, claim: float) -> FloatVector:
+        """VALUE_FEATURES (1, 5) of these, beside the claim's logit without them."""
+        return np.array([[claim, self.disagree, self.disagreeing, self.absent, self.reformatted]], np.float64)
+
+
+NOTHING = Said()
+
+
+class Values:
+    """Reads the values of claims and sentences; those of sentences once for all claims of a request."""
+
+    def __init__(self, idf: Idf) -> None:
+        self._weight = idf.of
+        self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated)
+
+    def said(self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Said:
+        """What the best sentences say of the claim's values."""
+        own = _stated(claim)
+        if not own:
+            return NOTHING
+        places = ranked.order[:MOST_SENTENCES]
+        spans = [documents[number].spans[n] for number, n in places]
+        pieces = [texts[number][span.start : span.end] for (number, _), span in zip(places, spans, strict=True)]
+        found = [one for one in match(own, [self._stated(piece) for piece in pieces], self._weight) if _counts(one)]
+        if not found:
+            return NOTHING
+        starts = [(number, span.start) for (number, _), span in zip(places, spans, strict=True)]
+        return _said(claim, found, pieces, starts)
+
+
+def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:
+    by = {outcome: [one for one in found if one.outcome is outcome] for outcome in Outcome}
+    there = [claim[one.value.start : one.value.end] for one in (*by[Outcome.AGREES], *by[Outcome.FOLLOWS])]
+    reformatted = [one for one in by[Outcome.AGREES] if not _as_written(claim, one, pieces)]
+    words = [read_words(text) for text in there]
+    return Said(
+        any=True,
+        disagree=max((one.strength for one in by[Outcome.DISAGREES]), default=0.0),
+        disagreeing=len(by[Outcome.DISAGREES]) / len(found),
+        absent=len(by[Outcome.ABSENT]) / len(found),
+        reformatted=len(reformatted) / len(found),
+        stems=frozenset(stem for one in words for stem in one.stems),
+        numbers=frozenset(number for one in words for number in one.numbers),
+        conflicts=tuple(_conflict(one, starts) for one in by[Outcome.DISAGREES] if one.other),
+    )
+
+
+def _as_written(claim: str, finding: Finding, pieces: Sequence[str]) -> bool:
+    return claim[finding.value.start : finding.value.end].casefold() in pieces[finding.piece].casefold()
+
+
+def _conflict(finding: Finding, starts: Sequence[tuple[int, int]]) -> ValueConflict:
+    assert finding.other is not None
+    document, start = starts[finding.piece]
+    there = Evidence(document, start + finding.other.start, start + finding.other.end)
+    return ValueConflict(finding.value.start, finding.value.end, there)
+
+
+def _counts(finding: Finding) -> bool:
+    """A label ("TiO2", "COVID-19") that the evidence does not have is a name that is missing, and no value."""
+    return finding.value.kind is not Kind.NAME or finding.outcome is not Outcome.ABSENT
+
+
+def _stated(text: str) -> tuple[Stated, ...]:
+    return stated(text, content_stem)

@@ -1,0 +1,75 @@
+"""Whether a value follows from two others by plain arithmetic: a sum, a difference, a product, a ratio, a change in percent."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.units import UNITS, in_base
+from sidecar.inference.values.value import Hedge, Kind, Value
+
+MOST_VALUES = 24
+_ABOUT = 0.05
+_AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
+_LEAST_PLAIN = 4  # small numbers follow from any two others
+
+
+def follows(claim: Value, evidence: Sequence[Value]) -> bool:
+    """Whether two of the first few values of the evidence make the claim's value."""
+    if (
+        claim.hedge in (Hedge.LEAST, Hedge.MOST)
+        or claim.kind not in _AMOUNTS
+        or (claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN)
+    ):
+        return False
+    return any(_rounds_to(claim, amount) for amount in _made(claim, evidence[:MOST_VALUES]))
+
+
+def _rounds_to(claim: Value, amount: float) -> bool:
+    own = in_base(claim.amount, claim.unit)
+    factor = UNITS[claim.unit].factor if claim.unit in UNITS else 1.0
+    slack = max(1e-6 * abs(own), claim.step * factor if claim.step >= 0.5 or claim.kind is Kind.PERCENT else 0.0)
+    if claim.hedge is Hedge.ABOUT:
+        slack = max(slack, _ABOUT * abs(own))
+    elif claim.kind is not Kind.PERCENT:
+        slack = 1e-6 * abs(own)
+    return abs(own - amount) <= slack
+
+
+def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    amounts = [(one, in_base(one.amount, one.unit)) for one in evidence if one.kind in _AMOUNTS]
+    for (one, a), (two, b) in itertools.combinations(amounts, 2):
+        if dimension(one) == dimension(two) and (one.unit == two.unit or one.kind is Kind.QUANTITY):
+            if dimension(one) == dimension(claim) and (claim.kind is not Kind.MONEY or claim.unit == one.unit):
+                yield from (a + b, abs(a - b))
+            if claim.kind in (Kind.PERCENT, Kind.NUMBER):
+                yield from _ratios(a, b, 100.0 if claim.kind is Kind.PERCENT else 1.0)
+        yield from _times(claim, one, two, b)
+        yield from _times(claim, two, one, a)
+    yield from _between_years(claim, evidence)
+
+
+def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[float]:
+    """One value so many times the other: 3 x 8 euros, three days at 20 euros, 5 % of 400 euros."""
+    if dimension(other) != dimension(claim) or (claim.kind is Kind.MONEY and other.unit != claim.unit):
+        return
+    if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and claim.kind is Kind.MONEY):
+        yield one.amount * amount
+    if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
+        yield one.amount * amount / 100
+
+
+def _ratios(a: float, b: float, hundred: float) -> Iterator[float]:
+    for one, other in ((a, b), (b, a)):
+        if other:
+            yield hundred * one / other
+            yield hundred * abs(one - other) / abs(other)
+
+
+def _between_years(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """Years between two dates: an age, how long something lasted."""
+    if claim.kind is Kind.NUMBER or claim.unit == "year":
+        years = {date.year for one in evidence for date in one.dates if date.year}
+        factor = UNITS["year"].factor if claim.unit == "year" else 1.0
+        yield from (abs(one - other) * factor for one, other in itertools.combinations(sorted(years), 2))

@@ -1,0 +1,72 @@
+"""Values that stand together: the ends of a range, which share a unit, and the parts of one measure, "1 hour and 30 minutes"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sidecar.inference.values.numbers import Tokens
+from sidecar.inference.values.units import UNITS
+from sidecar.inference.values.value import Kind, Value
+
+
+def compounds(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
+    """1 hour and 30 minutes, 5 ft 6 inches: one value, in the first unit."""
+    whole: list[tuple[Value, int, int]] = []
+    for value, first, end in found:
+        before = whole[-1] if whole else None
+        if before and _goes_on(tokens, before, value, first):
+            one, begin, _ = before
+            share = UNITS[value.unit].factor / UNITS[one.unit].factor
+            whole[-1] = (
+                replace(one, end=value.end, amount=one.amount + value.amount * share, step=value.step * share), begin, end
+            )  # fmt: skip
+        else:
+            whole.append((value, first, end))
+    return whole
+
+
+def _goes_on(tokens: Tokens, before: tuple[Value, int, int], value: Value, first: int) -> bool:
+    one, _, end = before
+    if one.kind is not Kind.QUANTITY or value.kind is not Kind.QUANTITY or one.per or value.per or one.amount % 1:
+        return False
+    larger, smaller = UNITS.get(one.unit), UNITS.get(value.unit)
+    if larger is None or smaller is None or larger.dimension != smaller.dimension or smaller.factor >= larger.factor:
+        return False
+    fits = value.amount * smaller.factor < larger.factor and larger.dimension in ("time", "length", "mass")
+    return fits and (first == end or (first == end + 1 and tokens[end].low in ("and", ",")))
+
+
+def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
+    """The unit of a range's end is that of its beginning too: "10-15 mg", "between two and three weeks", "$10-15 million"."""
+    for n in range(len(found) - 1):
+        (one, first, end), (other, begin, after) = found[n], found[n + 1]
+        joined = tokens[end].low
+        if joined not in _JOINS_RANGES or begin - (other.amount < 0) != end + 1:
+            continue
+        if joined == "and" and "between" not in (tokens[first - 1].low, tokens[first - 2].low):
+            continue
+        if one.kind is Kind.NUMBER and other.kind in _MEASURES:
+            scale = _scale_of(one, other)
+            one = replace(
+                one, kind=other.kind, unit=other.unit, per=other.per, amount=one.amount * scale, step=one.step * scale
+            )
+        elif one.kind is Kind.NUMBER and other.kind is Kind.TIME and 0 < one.amount <= 12:
+            later = other.amount >= 12 and one.amount < 12 and one.amount + 12 < other.amount
+            one = replace(one, kind=Kind.TIME, unit="h", amount=one.amount + 12 * later, step=0.0)
+        elif one.kind is Kind.MONEY and other.kind is Kind.NUMBER:
+            other = replace(other, kind=Kind.MONEY, unit=one.unit)
+            one = replace(one, amount=one.amount * _scale_of(one, other), step=one.step * _scale_of(one, other))
+        found[n], found[n + 1] = (one, first, end), (other, begin, after)
+    return found
+
+
+_JOINS_RANGES = frozenset({"-", "to", "and", "or", "~"})
+_MEASURES = frozenset({Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY})
+
+
+def _scale_of(one: Value, other: Value) -> float:
+    """The scale word of the end of a range: "10-15 million euros" begins at ten million."""
+    for scale in (1e12, 1e9, 1e6, 1e3):
+        if other.amount >= scale and (other.step >= scale * 1e-4 or not other.step) and 0 < one.amount < 1000:
+            return scale
+    return 1.0

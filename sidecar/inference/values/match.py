@@ -1,0 +1,175 @@
+"""What the evidence has for each value of a claim: the same value, another one where the same is spoken of, or none."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.values.arithmetic import follows
+from sidecar.inference.values.compare import agree, dimension, equal, less_exact
+from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.value import Kind, Value
+
+MOST_VALUES = 200  # of the evidence that are looked at
+_PRIOR = 4.0  # of idf: what half-held words are added, so that one word more or less is not all
+_CLEARLY = 0.12  # by how much more of the claim's words stand with the other value
+_CLEARLY_IN_ONE_TEXT = 0.2
+_CROSSED = 0.15  # by how much better two values fit each other's places
+_MOST_CROSSED = 12  # values of a claim
+_PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
+_SAME_WORDS = 0.8  # share of the claim's words with an unequal value from which on arithmetic is no excuse
+_SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+
+Weight = Callable[[str], float]
+
+
+class Outcome(enum.StrEnum):
+    """What the evidence has: the value, the value by arithmetic, another value, or none of the kind."""
+
+    AGREES = "agrees"
+    FOLLOWS = "follows"
+    DISAGREES = "disagrees"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found for one value of a claim. `strength` (0..1) is the share of the claim's words that stand with it; `other` is the
+    value of the evidence and `piece` the number of the text that it stands in, where there is one."""
+
+    outcome: Outcome
+    value: Value
+    strength: float
+    other: Value | None = None
+    piece: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """A value of the evidence beside one of the claim."""
+
+    stated: Stated
+    piece: int
+    strength: float
+
+
+@dataclass(slots=True)
+class _Case:
+    """A value of the claim with the best equal value and the best unequal one, and by how much it has changed places with another."""
+
+    own: Stated
+    same: _There | None
+    other: _There | None
+    crossed: float = 0.0
+
+
+def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: Weight) -> list[Finding]:
+    """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is."""
+    evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
+    cases = [_case(one, evidence, weight) for one in claim]
+    for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
+        _compare_places(one, other, weight)
+    known = [one.value for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
+    return [_decide(case, _operands(case.own, claim, known)) for case in cases]
+
+
+def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
+    same, others = None, None
+    for one, piece in evidence:
+        if not _comparable(own, one):
+            continue
+        found = _There(one, piece, _shared(own, one, weight))
+        if agree(own.value, one.value):
+            same = max(same or found, found, key=lambda there: there.strength)
+        elif not less_exact(own.value, one.value) and _of_the_same(own, one):
+            others = max(others or found, found, key=lambda there: there.strength)
+    return _Case(own, same, others)
+
+
+def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
+    """Two values of the claim that the evidence has both: have they changed places? If not, neither speaks against the other."""
+    if not one.same or not other.same or dimension(one.own.value) != dimension(other.own.value):
+        return
+    if one.same.stated is other.same.stated or one.same.piece != other.same.piece:
+        return
+    crossed = [_shared(one.own, other.same.stated, weight), _shared(other.own, one.same.stated, weight)]
+    gain = sum(crossed) - one.same.strength - other.same.strength
+    for case, partner in ((one, other), (other, one)):
+        assert partner.same is not None
+        if gain > _CROSSED and gain > case.crossed:
+            case.other, case.crossed = partner.same, min(1.0, gain)
+        elif gain <= _CROSSED and case.other and case.other.stated is partner.same.stated:
+            case.other = None
+
+
+def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> list[Value]:
+    """What a value may be made of: those of the evidence, and for an amount of money the claim's own numbers."""
+    of_claim = [one.value for one in claim if one is not own] if own.value.kind is Kind.MONEY else []
+    return [*of_claim, *known]
+
+
+def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
+    own, same, other = case.own.value, case.same, case.other
+    if case.crossed and other:
+        return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
+    margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
+    if same and (other is None or other.strength < same.strength + margin):
+        return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
+    if same is None and (other is None or other.strength <= _SAME_WORDS) and follows(own, operands):
+        return Finding(Outcome.FOLLOWS, own, 0.5)
+    if other and other.strength >= _SAME_MATTER:
+        strength = other.strength - (same.strength if same else 0.0)
+        return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
+    if same:
+        return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
+    return Finding(Outcome.ABSENT, own, other.strength if other else 0.0)
+
+
+def _comparable(own: Stated, other: Stated) -> bool:
+    if Kind.NAME in (own.value.kind, other.value.kind):
+        return own.value.kind is other.value.kind or equal(own.value, other.value)
+    return dimension(own.value) == dimension(other.value)
+
+
+def _of_the_same(own: Stated, other: Stated) -> bool:
+    """Whether an unequal value can speak against the claim's: it counts the same things, or is a date that says as much."""
+    if own.value.kind is Kind.ORDINAL:
+        return own.noun == other.noun != ""
+    if own.value.kind is Kind.NUMBER:
+        return _same_noun(own, other)
+    if own.value.kind is Kind.NAME:
+        return _letters(own.value.name) == _letters(other.value.name)
+    if own.value.kind is Kind.DATE:
+        return any(_sort(one) <= _sort(two) for one in own.value.dates for two in other.value.dates)
+    return True
+
+
+def _same_noun(own: Stated, other: Stated) -> bool:
+    """What is counted is the same, or stands among the words of the one that does not say what it counts."""
+    if own.noun and other.noun:
+        return own.noun == other.noun
+    return own.noun in ("", *other.words) and other.noun in ("", *own.words)
+
+
+def _letters(name: str) -> str:
+    return "".join(char for char in name if char.isalpha())
+
+
+def _sort(date: object) -> set[str]:
+    return {
+        name for name in ("year", "month", "day", "quarter", "decade", "weekday") if getattr(date, name) is not None
+    }
+
+
+def _shared(own: Stated, other: Stated, weight: Weight) -> float:
+    """The share of the claim's words, by weight and by how much they are the value's own, that stand with the other value."""
+    total = held = 0.0
+    for stem, share in own.words.items():
+        of = weight(stem) * share
+        total += of
+        held += of * other.words.get(stem, 0.0)
+    if own.noun and own.noun == other.noun:
+        total, held = total + weight(own.noun), held + weight(own.noun)
+    return (held + _PRIOR / 2) / (total + _PRIOR)

@@ -1,0 +1,193 @@
+"""Values with the words that they are about.
+
+A sentence that states several values of one dimension says something else of each: "the fee is $30 for students, $20 for members".
+Its words are shared out: those of the clause that a value stands in are its own, those before the first value are everyone's unless a
+clause has a subject of its own, and those of another value's clause are hardly its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.read import read_tokens
+from sidecar.inference.values.tokens import END, Token
+from sidecar.inference.values.value import Hedge, Kind, Value
+
+MOST_VALUES = 40  # of a text
+_LONGEST = 6000  # characters
+_MOST_WORDS = 48  # about a value
+_OWN, _SHARED, _FOREIGN, _SUBJECT_OF_ANOTHER = 1.0, 0.9, 0.1, 0.3
+_EARLIER = 0.6
+_ENDS_CLAUSE = frozenset(",;:.!?()|\n")
+_JOINS_CLAUSES = frozenset("and but while whereas or although though against compared then plus versus vs".split())
+_LEADS = frozenset(
+    "to from of at by for per in on with up a an the about around over under until and or than until least most more less -".split()
+)
+_MAYBE = re.compile(
+    r"\d|[½¼¾⅓⅔一二三四五六七八九十两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,7}teen|twenty|thirty|forty|fifty|sixty|"
+    r"seventy|eighty|ninety|dozen|half|hundred|thousand|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|noon|midnight|quarter|thirds?|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
+    re.IGNORECASE,
+)
+
+_HOLD_BACK = frozenset(
+    "least most minimum maximum max min more less fewer older newer later longer about around roughly approximately nearly almost limited".split()
+)
+_MEASURES = frozenset({Kind.QUANTITY, Kind.MONEY, Kind.PERCENT})
+_GOES_ON = frozenset("at by for in with on and".split())
+
+Stem = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1)."""
+
+    value: Value
+    noun: str
+    words: Mapping[str, float]
+
+
+def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
+    """The first values of a text. `stem` gives the stem of a lower-case word, None of one that says nothing."""
+    text = text[:_LONGEST]
+    if not _MAYBE.search(text):
+        return ()
+    tokens, found = read_tokens(text)
+    if not found:
+        return ()
+    values = _with_units_left_out(found[:MOST_VALUES], tokens)
+    sentence = _Sentence(tokens, values, stem)
+    return tuple(Stated(value, sentence.noun(value), sentence.words(value)) for value in values)
+
+
+class _Sentence:
+    """The words of a text as they are shared out among its values."""
+
+    def __init__(self, tokens: Sequence[Token], values: Sequence[Value], stem: Stem) -> None:
+        self._tokens = tokens
+        self._stems = [None if token.kind == "sign" or token.low in _HOLD_BACK else stem(token.low) for token in tokens]
+        self._clauses = _clauses(tokens, values)
+        self._at = {token.start: k for k, token in enumerate(tokens)}
+        self._alike: dict[str, list[Value]] = {}
+        self._covered: dict[str, set[int]] = {}
+        for value in values:
+            self._alike.setdefault(dimension(value), []).append(value)
+            self._covered.setdefault(dimension(value), set()).update(self._within(value))
+
+    def _within(self, value: Value) -> Iterator[int]:
+        k = self._at[value.start]
+        while k < len(self._tokens) and self._tokens[k].start < value.end:
+            yield k
+            k += 1
+
+    def words(self, value: Value) -> dict[str, float]:
+        """The stems around a value, and how much each is its own."""
+        alike, covered = self._alike[dimension(value)], self._covered[dimension(value)]
+        own = self._clauses[self._at[value.start]]
+        taken = {self._clauses[self._at[one.start]] for one in alike if one is not value}
+        first = self._at[alike[0].start]
+        subject = self._has_subject(self._at[value.start], own)
+        shares: dict[str, float] = {}
+        for k, one in enumerate(self._stems):
+            if one is None or k in covered:
+                continue
+            clause = self._clauses[k]
+            if clause == own:
+                share = _OWN
+            elif clause not in taken:
+                share = _EARLIER
+            elif k < first:
+                share = _SUBJECT_OF_ANOTHER if subject else _SHARED
+            else:
+                share = _FOREIGN
+            shares[one] = max(shares.get(one, 0.0), share)
+        if len(shares) <= _MOST_WORDS:
+            return shares
+        return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_WORDS])
+
+    def _has_subject(self, at: int, clause: int) -> bool:
+        """Whether words of a value's own clause stand before it."""
+        while at > 0 and self._clauses[at - 1] == clause:
+            at -= 1
+            if self._stems[at] is not None and self._tokens[at].low not in _LEADS:
+                return True
+        return False
+
+    def noun(self, value: Value) -> str:
+        """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
+        if value.kind not in (Kind.NUMBER, Kind.ORDINAL):
+            return ""
+        *_, last = self._within(value)
+        for k in range(last + 1, min(last + 5, len(self._tokens))):
+            token, one = self._tokens[k], self._stems[k]
+            if token.low in _BEFORE_NOUN:
+                continue
+            if token.kind != "word" or one is None:
+                break
+            plural = (token.low.endswith("s") and not token.low.endswith("ss")) or token.low in _PLURALS
+            if value.kind is Kind.ORDINAL or plural:
+                return one
+        return ""
+
+
+def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> list[Value]:
+    """ "25 minutes by train, 40 by bus": a number without a noun takes the unit of a measure before it, rather of one that goes on alike."""
+    behind = {token.end: after for token, after in zip(tokens, [*tokens[1:], END], strict=True)}
+    before = {token.start: one for one, token in zip([END, *tokens], tokens, strict=False)}
+    filled: list[Value] = []
+    for value in values:
+        measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
+        after = behind.get(value.end, END)
+        ends = after.kind in ("sign", "end") and before[value.start].text != ","  # "Ann, 29," states an age
+        if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
+            like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
+            value = replace(value, kind=like.kind, unit=like.unit)
+        filled.append(value)
+    return filled
+
+
+def _clauses(tokens: Sequence[Token], values: Sequence[Value]) -> list[int]:
+    """The clause of each token: a new one behind punctuation, at a joining word, and before a value whose like stands in the clause already.
+    Both ends of a range stand in one, and both numbers of "38 of the 41"."""
+    pairs = [(one, other) for one, other in itertools.pairwise(values) if _together(one, other, tokens)]
+    ends = {other.start for _, other in pairs}
+    within = {token.start for one, other in pairs for token in tokens if one.start < token.start < other.start}
+    starts = {value.start: dimension(value) for value in values if value.start not in ends}
+    clauses: list[int] = []
+    clause, seen, last = 0, set[str](), -1
+    for n, token in enumerate(tokens):
+        breaks = (token.text in _ENDS_CLAUSE and token.kind == "sign") or (token.low in _JOINS_CLAUSES and bool(seen))
+        if breaks and token.start not in within:
+            clause, seen = clause + 1, set()
+        found = starts.get(token.start)
+        if found is not None:
+            if found in seen:
+                clause, seen = clause + 1, set()
+                for back in range(n - 1, last, -1):
+                    if tokens[back].low not in _LEADS:
+                        break
+                    clauses[back] = clause
+            seen.add(found)
+            last = n
+        clauses.append(clause)
+    return clauses
+
+
+def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
+    if (one.hedge, other.hedge) == (Hedge.LEAST, Hedge.MOST):
+        return True
+    between = [token.low for token in tokens if one.end <= token.start < other.start]
+    return (
+        one.kind is other.kind is Kind.NUMBER
+        and between[:1] in (["of"], ["in"])
+        and set(between[1:]) <= {"the", "all", "our"}
+    )
+
+
+_BEFORE_NOUN = frozenset("of the these those our their its - other more new different".split())
+_PLURALS = frozenset("people men women children staff feet teeth mice fish sheep police personnel crew".split())

@@ -1,0 +1,161 @@
+"""Laws of the values: what is written is read back, any text is read without harm, and what is compared is what it says."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.values.compare import agree, equal
+from sidecar.inference.values.dates import MONTHS
+from sidecar.inference.values.match import Outcome, match
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.units import UNITS, in_base
+from sidecar.inference.values.value import Date, Hedge, Kind, Value
+from tests.unit.inference.values.test_golden import pairs, readings
+from training.values import in_words
+
+
+def only(text: str) -> Value:
+    [value] = read_values(text)
+    return value
+
+
+@settings(deadline=None)
+@given(some.integers(2, 999_999))
+def test_a_number_in_words_is_read_back(number: int) -> None:
+    assert only(f"They counted {in_words(number)} of them.").amount == number
+
+
+@settings(deadline=None)
+@given(some.integers(2, 10**9), some.sampled_from(["{:d}", "{:,d}"]))
+def test_a_number_in_figures_is_read_back_with_and_without_commas(number: int, form: str) -> None:
+    value = only(f"They counted {form.format(number)} birds.")
+    assert (value.kind, value.amount, value.step) == (Kind.NUMBER, number, 0.5)
+
+
+@settings(deadline=None)
+@given(some.integers(1, 99_999), some.integers(0, 99), some.sampled_from(["${}", "USD {}", "{} dollars", "{} USD"]))
+def test_an_amount_of_money_is_read_back(dollars: int, cents: int, form: str) -> None:
+    value = only(f"It costs {form.format(f'{dollars:,}.{cents:02}')}.")
+    assert (value.kind, value.unit) == (Kind.MONEY, "USD")
+    assert value.amount == pytest.approx(dollars + cents / 100)
+
+
+@settings(deadline=None)
+@given(
+    some.dates(date(1500, 1, 1), date(2199, 12, 31)), some.sampled_from(["iso", "day first", "month first", "ordinal"])
+)
+def test_a_day_is_read_back_from_every_format(day: date, form: str) -> None:
+    month = MONTHS[day.month - 1]
+    texts = {
+        "iso": day.isoformat(),
+        "day first": f"{day.day} {month} {day.year}",
+        "month first": f"{month} {day.day}, {day.year}",
+        "ordinal": f"the {day.day}th of {month} {day.year}",
+    }
+    assert only(f"It opened on {texts[form]}.").dates == (Date(day.year, day.month, day.day),)
+
+
+@settings(deadline=None)
+@given(some.integers(2, 5000), some.sampled_from(sorted(set(UNITS) - {"business_day", "business_hour"})))
+def test_a_measure_is_read_back_in_its_unit(amount: int, unit: str) -> None:
+    value = only(f"It was {amount} {unit}.")
+    assert (value.kind, value.amount, value.unit) == (Kind.QUANTITY, amount, unit)
+
+
+@settings(deadline=None)
+@given(some.text(max_size=300))
+def test_any_text_is_read_and_its_values_stand_one_behind_the_other(text: str) -> None:
+    values = read_values(text)
+    places = [(value.start, value.end) for value in values]
+    assert all(0 <= start < end <= len(text) for start, end in places)
+    assert places == sorted(places)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(places))
+
+
+_PIECES = (
+    "$", "€", "%", "12", "1,500", "3.5", "-", "to", " and ", "between ", "5 mg", "March", "2024", " ", "  ", ", ", ".", "(", "half", "two", "hundred",
+    "at least ", "pm", "Q1", "万", "年", "三", "月", "第", "百分之", "/", "'", "10:30", "½", "°C", "no more than ", "°", "per ", "a", "dozen", "million", "k", "bn",
+    "2024-03-05", "+49 ", "v2.", "\n", "１２", "％", "\ud800", "\x00", "٣", "²", "1e9", "9" * 40, "1,", "first", "the ", "minus ",
+)  # fmt: skip
+
+
+def test_texts_made_of_pieces_of_values_are_read_and_matched_without_an_error() -> None:
+    rng = random.Random(11)
+    for _ in range(3000):
+        one, other = ("".join(rng.choice(_PIECES) for _ in range(rng.randrange(1, 14))) for _ in range(2))
+        found = match(stated(one, content_stem), [stated(other, content_stem)], lambda _: 1.0)
+        assert all(0 <= finding.strength <= 1 for finding in found), (one, other)
+
+
+@pytest.mark.parametrize("text", [text for text, values in readings() if values])
+def test_a_value_is_equal_to_itself_and_agrees_with_itself(text: str) -> None:
+    for value in read_values(text):
+        assert equal(value, value)
+        assert agree(value, value)
+
+
+@pytest.mark.parametrize(("heading", "claim", "document"), [one for one in pairs() if one[0] == "agrees"])
+def test_a_document_agrees_with_itself(heading: str, claim: str, document: str) -> None:
+    own = stated(document, content_stem)
+    assert {one.outcome for one in match(own, [own], lambda _: 5.0)} == {Outcome.AGREES}
+
+
+def test_a_unit_is_as_large_as_its_table_says() -> None:
+    assert in_base(2, "week") == 14 * 86400
+    assert in_base(212, "°F") == pytest.approx(100.0)
+    assert in_base(1, "mi") == pytest.approx(1609.344)
+
+
+def test_rounding_is_the_claims_own() -> None:
+    exact, rounded = only("It was $4,213 million."), only("It was $4.2bn.")
+    assert equal(rounded, exact)
+    assert not equal(exact, rounded)
+
+
+def test_a_bound_may_be_near_what_it_bounds_but_not_far() -> None:
+    over = only("It was over $4bn.")
+    assert over.hedge is Hedge.LEAST
+    assert agree(over, only("It was $4.2bn."))
+    assert not agree(over, only("It was $42bn."))
+    assert not agree(over, only("It was $3.9bn."))
+
+
+def test_words_go_to_the_value_that_they_are_about() -> None:
+    [thirty, twenty] = stated("The fee is $30 for students, $20 for members.", content_stem)
+    own = [one.words for one in (thirty, twenty)]
+    assert own[0]["student"] > 0.9 > 0.2 > own[0]["member"]
+    assert own[1]["member"] > 0.9 > 0.2 > own[1]["student"]
+    assert own[1]["fee"] > 0.5
+
+
+def test_a_number_without_a_unit_goes_on_in_that_of_its_like() -> None:
+    values = [one.value for one in stated("45 minutes in all: 15 at 240 °C and 30 at 200 °C.", content_stem)]
+    assert [(one.amount, one.unit) for one in values] == [
+        (45, "min"),
+        (15, "min"),
+        (240, "°C"),
+        (30, "min"),
+        (200, "°C"),
+    ]
+
+
+def test_a_finding_names_both_values() -> None:
+    claim, document = "Returns are accepted for 30 days.", "Returns are accepted for 14 days."
+    [finding] = match(stated(claim, content_stem), [(), stated(document, content_stem)], lambda _: 5.0)
+    assert finding.outcome is Outcome.DISAGREES
+    assert finding.other is not None
+    assert (finding.piece, document[finding.other.start : finding.other.end]) == (1, "14 days")
+    assert claim[finding.value.start : finding.value.end] == "30 days"
+
+
+def test_a_text_without_a_figure_or_a_word_for_one_is_not_read() -> None:
+    nothing: tuple[Stated, ...] = ()
+    assert stated("The kettle is red and made of steel.", content_stem) == nothing
