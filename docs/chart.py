@@ -97,6 +97,7 @@ _PROPERTIES: dict[str, Any] = {
         "additionalProperties": {**_SECRET_KEY, "required": ["name", "key"]},
     },
     "secretFiles": {"type": "array", "items": _closed({"name": _TEXT}, required=("name",))},
+    "modelVolume": _FREE,
     "env": {
         "type": "array",
         "items": _closed({"name": _TEXT, "value": _TEXT, "valueFrom": _FREE}, required=("name",)),

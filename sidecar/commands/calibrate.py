@@ -24,10 +24,15 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.config import Config
 from sidecar.decode.native.reader import read_native_line
-from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.registry import NAMES
 from sidecar.evaluate.settings import build
+from sidecar.inference.base import Grounder
 from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.own.card import write_card as put_into_card
+from sidecar.inference.own.fit import composed, fit
+from sidecar.inference.own.folder import Folder, open_folder, open_texts
+from sidecar.inference.rules import AUTO
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
@@ -97,12 +102,28 @@ class Calibration:
 def calibrate(
     source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help=f"Native records with a label; {_TELL_LABELS}.")],
     config_file: ConfigOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="The grounding model, by its name in the settings; by default the one that is the default."),
+    ] = None,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write", help="Fit the model's probabilities and threshold, and write them into card.json beside it."
+        ),
+    ] = False,
 ) -> None:
     """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.
 
-    The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`.
+    The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`. With --write,
+    which is for a model of your own, all goes into the card of its folder instead.
     """
-    found = asyncio.run(measure(source, config.load(config_file, kafka=False)))
+    settings = _with_model(config.load(config_file, kafka=False), model)
+    if write:
+        for line in asyncio.run(write_card(source, settings)):
+            typer.echo(line, err=True)
+        return
+    found = asyncio.run(measure(source, settings))
     for line in found.report():
         typer.echo(line, err=True)
     for line in found.warnings():
@@ -114,29 +135,93 @@ async def measure(source: Path, settings: Config) -> Calibration:
     """Judge every labelled request of a file: native records with a label, see `label_of`.
     Raises ConfigError naming the line, or what is missing."""
     rows = _read(source, settings)
-    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
-    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
-    # `inference.detector` is of the default model: a rule's model has rates of its own.
-    engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
-    gate = asyncio.Semaphore(_IN_FLIGHT)
-
-    async def judge(trace: RagTrace) -> Verdict | None:
-        async with gate:
-            return (await engine.evaluate(trace)).verdict
-
-    await runtime.start()
-    try:
-        verdicts = await asyncio.gather(*(judge(trace) for trace, _ in rows))
-    finally:
-        await runtime.stop()
-    rates = _rates([(label, verdict) for verdict, (_, label) in zip(verdicts, rows, strict=True)])
-    grounder = runtime.models.grounder
+    judged, grounder = await _judge(settings, [trace for trace, _ in rows])
+    rates = _rates([(label, one.verdict) for one, (_, label) in zip(judged, rows, strict=True)])
     return Calibration(
         rates,
         len(rows) - rates.hallucinated - rates.grounded,
         grounder.answer_threshold,
         f"{grounder.identity.name} {grounder.identity.version}",
     )
+
+
+async def write_card(source: Path, settings: Config) -> list[str]:
+    """Fit the default grounding model to labelled requests and write the card beside it; what to tell. Raises ConfigError."""
+    folder = _own_folder(settings)
+    rows = _read(source, settings)
+    judged, _ = await _judge(settings, [trace for trace, _ in rows])
+    scored = [
+        (score, label) for one, (_, label) in zip(judged, rows, strict=True) if (score := _score(one)) is not None
+    ]
+    for label, name in ((False, "hallucinated"), (True, "grounded")):
+        if (count := sum(own is label for _, own in scored)) < 2 * _LEAST_OF_EACH:
+            problem = f"only {count} {name} requests got a score"
+            raise ConfigError(
+                "IN", problem, f"half is fitted on, half measured on: label at least {2 * _LEAST_OF_EACH} of each"
+            )
+    found = fit([score for score, _ in scored], [label for _, label in scored])
+    rates = Detector(
+        sensitivity=found.sensitivity,
+        specificity=found.specificity,
+        hallucinated=found.hallucinated,
+        grounded=found.grounded,
+    )
+    calibration = composed(folder.card.get("calibration"), found)
+    path = put_into_card(folder.path, calibration=calibration, threshold=found.threshold, detector=rates.model_dump())
+    told = Calibration(rates, len(rows) - len(scored), found.threshold, folder.path.name)
+    return [
+        *told.report(),
+        *(f"warning: {line}" for line in told.warnings()),
+        f"{path}: written, in use from the next start",
+    ]
+
+
+def _with_model(settings: Config, model: str | None) -> Config:
+    """The settings with another default grounding model. Raises ConfigError."""
+    if model is None:
+        return settings
+    known = settings.inference.models.known("grounding")
+    if model not in known:
+        raise ConfigError("--model", f"no grounding model {model!r}", f"known are {', '.join(known)}")
+    return settings.model_copy(update={"inference": settings.inference.model_copy(update={"grounding": model})})
+
+
+def _own_folder(settings: Config) -> Folder:
+    """The folder of the default grounding model. Raises ConfigError where it is none of the user's own."""
+    name = settings.inference.default_of("grounding")
+    entry, found = settings.inference.models.resolve("grounding", name) if name != AUTO else (None, None)
+    if entry is not None and entry.name == "onnx":
+        return open_folder(Path(str(getattr(found, "onnx", ""))), "--model")
+    if (tokenizer := getattr(found, "tokenizer", None)) is not None:
+        return open_texts(Path(str(tokenizer)), "--model")
+    raise ConfigError(
+        "--write",
+        f"{name} has no folder of yours to write a card into",
+        "name a model with `onnx`, or with `tokenizer`, as --model",
+    )
+
+
+def _score(judged: Evaluated) -> float | None:
+    return next((one.score for one in judged.evaluations if one.decides_verdict and one.score is not None), None)
+
+
+async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Evaluated], Grounder]:
+    """What the default model says of each request, in order."""
+    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
+    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
+    # `inference.detector` is of the default model: a rule's model has rates of its own.
+    engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
+    gate = asyncio.Semaphore(_IN_FLIGHT)
+
+    async def judge(trace: RagTrace) -> Evaluated:
+        async with gate:
+            return await engine.evaluate(trace)
+
+    await runtime.start()
+    try:
+        return list(await asyncio.gather(*(judge(trace) for trace in traces))), runtime.models.grounder
+    finally:
+        await runtime.stop()
 
 
 def _rates(judged: Sequence[tuple[bool, Verdict | None]]) -> Detector:

@@ -68,7 +68,7 @@ async def check_all(path: Path | None) -> int:
         f"[green]ok[/]    stop: at most {settings.pipeline.whole_stop_seconds:g} s; a pod's terminationGracePeriodSeconds "
         "must be longer"
     )
-    well = await _step(console, "models", lambda: _models(settings))
+    well = await _step(console, "models", lambda: check_models(settings))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
     results = settings.results
     if results.topic is not None:
@@ -108,7 +108,8 @@ async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[s
     return True
 
 
-async def _models(settings: config.Config) -> list[str]:
+async def check_models(settings: config.Config) -> list[str]:
+    """Load every model and score an example request; what to tell. Raises ConfigError."""
     runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     engine = Engine(settings.evaluate, runtime.router)
     await runtime.start()

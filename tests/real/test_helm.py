@@ -68,6 +68,16 @@ def test_examples_are_what_the_chart_renders_now() -> None:
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run `python -m tests.real.chart`"
 
 
+def test_a_volume_with_models_is_mounted_read_only() -> None:
+    found = chart.objects(chart.render("--set", "modelVolume.persistentVolumeClaim.claimName=rag-models"))
+    (deployment,) = [one for one in found if one["kind"] == "Deployment"]
+    kubernetes_validate.validate(deployment, chart.KUBERNETES, strict=True)
+    spec = pod_of(found)["spec"]
+    assert {"name": "models", "persistentVolumeClaim": {"claimName": "rag-models"}} in spec["volumes"]
+    (container,) = spec["containers"]
+    assert {"name": "models", "mountPath": "/models", "readOnly": True} in container["volumeMounts"]
+
+
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [

@@ -60,7 +60,7 @@ def verify(
     """Compare the files in `directory`: int8 against fp32, both against the published scores, and, with `source` (a
     snapshot) and the extra `train` installed, fp32 against the reference implementation. Raises ConfigError."""
     own = [(premise, hypothesis) for premise, hypothesis, _ in PUBLISHED]
-    asked = [*own, *(_read_pairs(pairs) if pairs else [])]
+    asked = [*own, *(read_pairs(pairs) if pairs else [])]
     scores = {name: _scores(directory, name, asked) for name in FILES}
     exact, quantised = scores.values()
     table = [Deviation("int8 from fp32", len(asked), _largest(quantised, exact), QUANTISED)]
@@ -127,7 +127,8 @@ def _scores(directory: Path, file: str, pairs: Sequence[tuple[str, str]]) -> lis
     return scores
 
 
-def _read_pairs(path: Path) -> list[tuple[str, str]]:
+def read_pairs(path: Path) -> list[tuple[str, str]]:
+    """Pairs of a file of JSON lines. Raises ConfigError."""
     try:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         return [(str(row["premise"]), str(row["hypothesis"])) for row in rows]

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from exporters.otlp import OtlpConfig
-from sidecar.commands.check import reach_otlp
+from sidecar import config
+from sidecar.commands.check import check_models, reach_otlp
 from sidecar.record.errors import ConfigError
 
 
@@ -30,3 +31,18 @@ async def test_an_endpoint_that_takes_connections_is_named(url: str, protocol: s
 async def test_an_endpoint_where_nothing_listens_is_named_with_the_mend() -> None:
     with pytest.raises(ConfigError, match=r"otlp\.endpoint: 127\.0\.0\.1:1 cannot be reached.*correct the address"):
         await reach_otlp(OtlpConfig(endpoint="http://127.0.0.1:1"))
+
+
+async def test_models_are_told_with_what_they_run_on() -> None:
+    lines = await check_models(config.build({}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}))
+    assert any(line.startswith("grounding: embedded ") for line in lines)
+    assert "own models run on CPUExecutionProvider; onnxruntime here has " in "\n".join(lines)
+
+
+async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> None:
+    models = {"grounding": {"far": {"remote": "http://127.0.0.1:1", "retries": 0}}}
+    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    with pytest.raises(
+        ConfigError, match=r"grounding: far does not answer: ConnectError .start the server, or correct"
+    ):
+        await check_models(settings)
