@@ -12,7 +12,6 @@ from training.values import changed_value, same_value
 SET = "made/values"
 _WORDS = range(6, 36)
 _CHANGED, _SAME = 0.6, 0.7
-_STRICTER_THAN_ITS_TEXT = "xsumfaith"  # its supported claims are no copies of what the text says
 
 
 def rows_of_values(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
@@ -32,6 +31,6 @@ def rows_of_values(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
 
 
 def _claims(row: Row, rng: random.Random) -> list[str]:
-    claims = [row["claim"]] if row["label"] == 1 and row["dataset"] != _STRICTER_THAN_ITS_TEXT else []
+    claims = [row["claim"]] if row["label"] == 1 else []
     copies = [one for one in sentences(row["context"]) if len(one.split()) in _WORDS]
     return [*claims, rng.choice(copies)] if copies else claims
