@@ -35,6 +35,15 @@ class Verdict(enum.StrEnum):
     ABSTAINED = "abstained"
 
 
+class Abstention(enum.StrEnum):
+    """How far an answer declines to answer. Of a partial one only what it answers is judged; a clarification asks back."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    CLARIFICATION = "clarification"
+    NONE = "none"
+
+
 class Subject(enum.StrEnum):
     """What an evaluation judges, and so the span that it is attached to: that of the retrieval, else that of the answer."""
 
@@ -74,7 +83,9 @@ class ValueConflict:
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
     """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it, `unsupported` are
-    places in its text (start, end) that they do not say; None where the model marks no words. `conflicts` are its values of which they say others."""
+    places in its text (start, end) that they do not say; None where the model marks no words. `conflicts` are its values of which
+    they say others. Characters `start` to `end` of the answer say it, where that is known; `text` may hold a subject or a heading
+    beside them."""
 
     text: str
     support: float
@@ -82,6 +93,8 @@ class ClaimResult:
     evidence: Evidence | None = None
     unsupported: tuple[tuple[int, int], ...] | None = None
     conflicts: tuple[ValueConflict, ...] = ()
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +172,7 @@ class Result:
     completed_at when the sidecar was done with it, seconds since the epoch
     redacted     how many different values were replaced by pseudonyms in its texts, by kind; evidence then points into the documents as
                  they are after that; None where nothing was looked for
+    abstention   how far the answer declines; None where it was not looked at
     trace        how whole the trace was; None where the request was made by hand. A native record is whole by nature
     """
 
@@ -175,6 +189,7 @@ class Result:
     outcome: Outcome
     reason: str | None = None
     verdict: Verdict | None = None
+    abstention: Abstention | None = None
     error_class: str | None = None
     inclusion_probability: float = 1.0
     upstream_adjusted_count: float | None = None

@@ -57,6 +57,7 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
         "outcome": str(result.outcome),
         "reason": _clean(result.reason),
         "verdict": None if result.verdict is None else str(result.verdict),
+        "abstention": None if result.abstention is None else str(result.abstention),
         "error_class": _clean(result.error_class),
         "inclusion_probability": _number(result.inclusion_probability),
         "upstream_adjusted_count": _number(result.upstream_adjusted_count),
@@ -139,6 +140,8 @@ def _claim(claim: ClaimResult, text: _Texts) -> Json:
         if claim.unsupported is None
         else [{"start": start, "end": end} for start, end in claim.unsupported],
         "conflicts": [_conflict(one) for one in claim.conflicts],
+        "start": claim.start,
+        "end": claim.end,
     }
 
 

@@ -37,7 +37,7 @@ class Said:
 async def redact(evaluated: Evaluated | None, trace: RagTrace, redactor: Redactor | None) -> Said:
     """What evaluators say, as it may leave the process. They themselves have read the original.
 
-    Evidence points into the documents as they are after redaction.
+    Evidence points into the documents, and claims into the answer, as they are after redaction.
     """
     if redactor is None or evaluated is None:
         return Said(evaluated)
@@ -69,7 +69,11 @@ def _claim(claim: ClaimResult, trace: RagTrace, session: Session) -> ClaimResult
         ValueConflict(*said.span(one.start, one.end), _evidence(one.evidence, trace, session))
         for one in claim.conflicts
     )
-    return replace(claim, text=said.text, evidence=evidence, unsupported=marks, conflicts=conflicts)
+    start, end = claim.start, claim.end
+    if start is not None and end is not None:
+        start, end = session.redact(trace.answer or "").span(start, end)
+    made = replace(claim, text=said.text, evidence=evidence, unsupported=marks, conflicts=conflicts)
+    return replace(made, start=start, end=end)
 
 
 def _evidence(evidence: Evidence, trace: RagTrace, session: Session) -> Evidence:
@@ -110,6 +114,7 @@ def make_result(
         outcome=outcome,
         reason=reason,
         verdict=evaluated.verdict if evaluated else None,
+        abstention=evaluated.abstention if evaluated else None,
         error_class=trace.error_class,
         inclusion_probability=inclusion_probability,
         upstream_adjusted_count=trace.upstream_adjusted_count,

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from exporters.result import Evaluation
+from exporters.result import Abstention, Evaluation
 from sidecar.assemble import Assembled
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine, Evaluated, summarise
@@ -58,6 +58,7 @@ class Job:
     journey: Journey
     size: int = 0
     evaluations: tuple[Evaluation, ...] = ()
+    abstention: Abstention | None = None
     ended: bool = False
 
     def finish(self) -> None:
@@ -212,7 +213,9 @@ class Scoring:
         """Add what a lane says of a request. False where we broke on it."""
         try:
             with self._tracing.evaluation(job.trace.trace_id, job.trace.span_id):
-                job.evaluations += (await self._engine.evaluate(job.trace, lane=lane)).evaluations
+                evaluated = await self._engine.evaluate(job.trace, lane=lane)
+            job.evaluations += evaluated.evaluations
+            job.abstention = evaluated.abstention or job.abstention
         except Exception as error:  # noqa: BLE001 - the barrier of scoring
             self._broken.tell("evaluate", error)
             return False
@@ -220,7 +223,7 @@ class Scoring:
 
     async def _end(self, job: Job, well: bool) -> None:
         self._memory.give(BUFFER, job.size)
-        await self._close(job, summarise(job.evaluations) if well else None)
+        await self._close(job, summarise(job.evaluations, job.abstention) if well else None)
 
     def _show_slow(self) -> None:
         self._telemetry.set("rag_sidecar_queue_length", self._slow.qsize(), queue=_QUEUES[Lane.SLOW])

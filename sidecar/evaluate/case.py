@@ -8,10 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from exporters.result import Evidence, ValueConflict
+from exporters.result import Abstention, Evidence, ValueConflict
 from exporters.text import clean
-from sidecar.evaluate.text.abstain import abstains
-from sidecar.evaluate.text.claims import split_claims
+from sidecar.evaluate.text.abstain import Stance, stance_of
 from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.request import Document, RagTrace
@@ -43,14 +42,19 @@ class Case:
         return [clean(document.text or "") for document in self.documents]
 
     @cached_property
-    def claims(self) -> list[Claim]:
-        """The checkable statements of the answer."""
-        return split_claims(self.answer)
+    def stance(self) -> Stance:
+        """What the answer states, and how far it declines to. Places are those in the answer of the request."""
+        return stance_of(clean(self.trace.answer or ""))
 
-    @cached_property
+    @property
+    def claims(self) -> list[Claim]:
+        """The checkable statements of the answer; of one that abstains in part, those that answer."""
+        return self.stance.claims
+
+    @property
     def abstained(self) -> bool:
-        """Whether the answer declines to answer."""
-        return abstains(self.answer)
+        """Whether the answer declines to answer, or asks back."""
+        return self.stance.kind in (Abstention.FULL, Abstention.CLARIFICATION)
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -62,10 +66,11 @@ class Case:
         return await self._once("support", lambda: self.models.grounder.support(self.claims, self.texts))
 
     async def consistency(self) -> float:
-        """Probability that the whole answer is consistent with the documents."""
+        """Probability that all that the answer states is consistent with the documents."""
         supports = await self.support()
+        stated = self.stance.stated or self.answer
         return await self._once(
-            "consistency", lambda: self.models.grounder.consistency(self.answer, self.claims, supports, self.texts)
+            "consistency", lambda: self.models.grounder.consistency(stated, self.claims, supports, self.texts)
         )
 
     async def relevance(self) -> list[float]:

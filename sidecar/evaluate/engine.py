@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from exporters.result import Evaluation, Outcome, Verdict
+from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
 from sidecar.evaluate.base import Evaluator, Lane
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.gate import admit
@@ -23,16 +23,18 @@ from sidecar.record.request import RagTrace
 logger = logging.getLogger(__name__)
 
 _TELLING = ("language", "too_long", "no_text", "no_answer", "no_context", "no_question", "no_claims", "abstained")
+_OF_ANSWER = ("abstained", "no_claims")
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """All evaluations of one request, and what they come to."""
+    """All evaluations of one request, and what they come to. `abstention` is None where nobody looked at the answer."""
 
     evaluations: tuple[Evaluation, ...]
     verdict: Verdict | None
     outcome: Outcome
     reason: str | None
+    abstention: Abstention | None = None
 
 
 class Engine:
@@ -61,25 +63,26 @@ class Engine:
         by itself and puts them together with `summarise`: what waits in one never holds another."""
         mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
         if lane is not Lane.LOCAL:
-            return summarise(await self._all(mine, Case(trace, None)))
+            return await self._all(mine, Case(trace, None))
         found = await self._routed(trace, mine)
-        if any(one.reason == UNREACHABLE for one in found):
+        if any(one.reason == UNREACHABLE for one in found.evaluations):
             # Its model went away meanwhile: all is evaluated anew by what stands in, so that one model says all of it.
             found = await self._routed(trace, mine)
-        return summarise(found)
+        return found
 
-    async def _routed(self, trace: RagTrace, mine: Sequence[Evaluator]) -> Sequence[Evaluation]:
+    async def _routed(self, trace: RagTrace, mine: Sequence[Evaluator]) -> Evaluated:
         try:
             async with self._models.route(service=trace.service, languages=lambda: languages_of(trace)) as models:
                 return await self._all(mine, Case(trace, models))
         except InferenceError as error:  # a model that this request needs cannot be loaded
-            return [_stamped(one, _failed(one.name, error.reason)) for one in mine]
+            return summarise([_stamped(one, _failed(one.name, error.reason)) for one in mine])
 
-    async def _all(self, evaluators: Sequence[Evaluator], case: Case) -> Sequence[Evaluation]:
+    async def _all(self, evaluators: Sequence[Evaluator], case: Case) -> Evaluated:
         try:
-            return await asyncio.gather(*(self._one(evaluator, case) for evaluator in evaluators))
+            made = await asyncio.gather(*(self._one(evaluator, case) for evaluator in evaluators))
         finally:
             case.close()
+        return summarise(made, case.stance.kind if any(map(_read_answer, made)) else None)
 
     def refused(self, lane: Lane, reason: str) -> tuple[Evaluation, ...]:
         """Failed evaluations of a lane that could not be run, `reason` for all."""
@@ -107,17 +110,22 @@ class Engine:
             return _failed(name, "internal")
 
 
-def summarise(evaluations: Sequence[Evaluation]) -> Evaluated:
+def _read_answer(one: Evaluation) -> bool:
+    """Whether an evaluator got as far as reading the answer, which it does not where the language is not one of its own."""
+    return one.subject is Subject.ANSWER and (one.outcome is Outcome.SCORED or one.reason in _OF_ANSWER)
+
+
+def summarise(evaluations: Sequence[Evaluation], abstention: Abstention | None = None) -> Evaluated:
     """Scored where anything was; else failed where anything failed; else unscorable, with the most telling reason."""
     made = tuple(evaluations)
     verdict = verdict_of(made)
     if any(e.outcome is Outcome.SCORED for e in made):
-        return Evaluated(made, verdict, Outcome.SCORED, None)
+        return Evaluated(made, verdict, Outcome.SCORED, None, abstention)
     for outcome in (Outcome.FAILED, Outcome.UNSCORABLE):
         reasons = [e.reason or "" for e in made if e.outcome is outcome]
         if reasons:
             reason = min(reasons, key=lambda r: _TELLING.index(r) if r in _TELLING else len(_TELLING))
-            return Evaluated(made, verdict, outcome, reason)
+            return Evaluated(made, verdict, outcome, reason, abstention)
     return Evaluated(made, None, Outcome.UNSCORABLE, "no_evaluators")
 
 

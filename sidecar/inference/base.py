@@ -34,10 +34,13 @@ class Embedder(Protocol):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One checkable statement. `text` is what the answer says; `context` is what a pronoun in it may refer to
-    (the sentence before), or empty."""
+    (the sentence before), or empty. Characters `start` to `end` of the answer say it; what a claim takes from elsewhere in the
+    answer to be read alone (a subject, a heading) stands in `text` only. None where the claim was not cut out of an answer."""
 
     text: str
     context: str = ""
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

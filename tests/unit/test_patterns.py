@@ -25,7 +25,7 @@ from sidecar.decode.errors import classify
 from sidecar.decode.native.reader import read_native
 from sidecar.decode.values import documents, messages, scalars
 from sidecar.decode.weight import adjusted_count
-from sidecar.evaluate.text.abstain import abstains
+from sidecar.evaluate.text.abstain import abstains, stance_of
 from sidecar.evaluate.text.claims import split_claims
 from sidecar.evaluate.text.language import language_of
 from sidecar.inference.embedding.text import content_stem, read_words, sentences
@@ -51,8 +51,8 @@ MORE_RUNS = (
 
 # The callers read no more than so many characters of a text (another test holds them to it).
 BOUNDED: Mapping[str, int] = {
-    "sidecar.evaluate.text.abstain._ABSTAINS": 4000,
-    "sidecar.evaluate.text.abstain._LECTURE": 4000,
+    "sidecar.evaluate.text.declining._ABSTAINS": 4000,
+    "sidecar.evaluate.text.declining._LECTURE": 4000,
     "sidecar.redact.secrets._PEM_LINES": 20_000,
     "sidecar.inference.values.stated._MAYBE": 6000,
 }
@@ -151,6 +151,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "documents of a prompt's variable": (lambda text: documents_of_prompt(text, None), MEGABYTE),
     "choose_documents": (_documents, MEGABYTE),
     "abstains": (abstains, MEGABYTE),
+    "claims of what an answer does not decline": (lambda text: stance_of(text).claims, MEGABYTE),
     "split_claims": (split_claims, MEGABYTE),
     "language_of": (language_of, MEGABYTE),
     "salvage of a list": (lambda text: salvage("[" + text), 199_000),  # decode.cut leaves longer ones alone

@@ -29,10 +29,10 @@ class FaithfulnessSettings(Thresholded):
 
 
 class Faithfulness:
-    """Claims are the sentences of the answer that state something; each is checked against evidence selected for it."""
+    """Claims are the statements of the answer, clause by clause; each is checked against evidence selected for it."""
 
     name = "faithfulness"
-    version = "1"
+    version = "2"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
@@ -55,11 +55,13 @@ class Faithfulness:
         supports = await case.support()
         claims = tuple(
             ClaimResult(
-                claim.text,
-                support.probability,
-                support.probability >= threshold,
-                case.place(support.evidence),
-                support.unsupported,
+                text=claim.text,
+                support=support.probability,
+                supported=support.probability >= threshold,
+                evidence=case.place(support.evidence),
+                start=claim.start,
+                end=claim.end,
+                unsupported=support.unsupported,
                 conflicts=case.placed(support.conflicts),
             )
             for claim, support in zip(case.claims, supports, strict=True)

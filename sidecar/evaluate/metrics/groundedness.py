@@ -27,7 +27,7 @@ class Groundedness:
     Vectara's HHEM answers). `label` is the verdict, which the claims must bear out."""
 
     name = "groundedness"
-    version = "2"
+    version = "3"
     method = "consistency"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

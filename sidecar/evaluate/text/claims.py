@@ -1,7 +1,8 @@
-"""An answer as a list of checkable statements.
+"""An answer as a list of checkable statements, each with its place in the answer.
 
-Markdown is unwrapped, list items and table rows stand alone with what introduces them as context, code, headings, citations,
-greetings, questions, offers of help and remarks about the answer itself are not claims. Sentences are cut by sentencex.
+Blocks (layout.py) are cut into sentences, sentences into the statements that they join (clauses.py). Code, headings, citations,
+greetings, questions, offers of help and remarks about the answer itself are none. A list item that is no sentence is read with what
+introduces it, a cell of a table with its column and the first cell of its row.
 """
 
 from __future__ import annotations
@@ -9,147 +10,190 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import sentencex
 
+from sidecar.evaluate.text import chinese
+from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object
+from sidecar.evaluate.text.layout import Block, blocks
+from sidecar.evaluate.text.marked import Marked
+from sidecar.evaluate.text.spoken import is_chatter, without_lead
 from sidecar.inference.base import Claim
 
-_FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(.*)$|^\s*+\*\*([^*]{1,80}?):?\*\*:?\s*+$")
-_ITEM = re.compile(r"^\s*+(?:[-*•‣–+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s++(.*)$")
-_ROW = re.compile(r"^\s*+\|(.+)\|\s*+$")
-_INTRODUCES = re.compile(r"[:：][ \t]*$", re.MULTILINE)
-_RULE = re.compile(r"^(?:\s*+[-*_=]{3,}+\s*+|[\s:|-]{3,}+)$")
 _CITATION = re.compile(
-    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\]|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])])"
-    r"|(?<=[.!?])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
+    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?!\()|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])]"
+    r"|[（(](?:来源|参见|见|文档|参考)[^）)]{0,60}[）)])|(?<=[.!?。])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
     re.IGNORECASE,
 )
-_MARKUP = (
-    (re.compile(r"!\[[^\[\]]{0,200}\]\([^)]{0,500}\)"), ""),
-    (re.compile(r"\[([^\[\]]{1,300})\]\([^()]{0,500}\)"), r"\1"),
-    (re.compile(r"(\*\*|__)(.{1,400}?)\1"), r"\2"),
-    (re.compile(r"(?<![\w*])\*(?!\s)([^*]{1,400}?)\*(?![\w*])"), r"\1"),
-    (re.compile(r"`([^`]{0,400})`"), r"\1"),
-    (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^<>]{0,80})?>", re.IGNORECASE), ""),
-    (re.compile(r"</?[a-zA-Z][^<>]{0,80}>"), " "),
-    (re.compile(r"^\s*>+\s?"), ""),
+_BLANK_FOR = (re.compile(r"</?[a-zA-Z][^<>]{0,80}>"),)
+_MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
+    (re.compile(r"!\[[^\[\]]{0,200}\]\([^)]{0,500}\)"), None),
+    (re.compile(r"\[([^\[\]]{1,300})\]\([^()]{0,500}\)"), 1),
+    (re.compile(r"(?:\*\*|__)([^*_\n]{1,400})(?:\*\*|__)"), 1),
+    (re.compile(r"(?<![\w*])\*(?!\s)([^*]{1,400}?)\*(?![\w*])"), 1),
+    (re.compile(r"`([^`]{0,400})`"), 1),
+    (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^<>]{0,80})?>", re.IGNORECASE), None),
 )
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
-_PRONOUN = re.compile(r"^(?:he|she|it|they|this|that|these|those|its|his|her|their|both|such)\b", re.IGNORECASE)
-_NOT_A_CLAIM = re.compile(
-    r"^(?:"
-    r"(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening))\b[^.]{0,40}[!.,]?$"
-    r"|(?:thanks|thank you|you're welcome|sure|certainly|of course|absolutely|great question|good question|great|okay|ok|no problem)\b[^.]{0,60}[!.,:]?$"
-    r"|(?:i )?(?:hope|trust) (?:this|that|it) (?:helps|answers|clarifies)"
-    r"|(?:please )?(?:let me know|feel free|don't hesitate|do not hesitate|reach out)\b"
-    r"|if you (?:have|need|would like|want|require|are looking for)\b[^.]{0,80}(?:let me know|feel free|ask|please|i can|i'd be|happy to|reach out|contact me)"
-    r"|(?:i(?:'m| am)|i(?:'d| would) be) (?:happy|glad) to\b"
-    r"|(?:is there anything else|would you like|do you want|can i help)\b"
-    r"|(?:here (?:is|are)|here's|below (?:is|are)|the following (?:is|are|table|list)|in (?:summary|short|conclusion))\b[^.]{0,80}:?$"
-    r"|(?:based on|according to) the (?:provided |given |above |retrieved )?(?:context|documents?|passages?|information|sources?|text)s?(?: provided)?[,:]?$"
-    r"|(?:sources?|references?|note|citations?|disclaimer)\s*:?$"
-    r"|(?:best|kind|warm) regards\b.*|sincerely\b.*|cheers\b.*"
-    r")",
+_LABEL = re.compile(r"[^.:：\n]{1,60}?(?:[:：](?=\s|[^\x00-\x7f])|\s[-–—]\s)")
+_PRONOUN = re.compile(
+    r"(?:he|she|it|they|this|that|these|those|its|his|her|their|both|such)\b|[他她它其这该此]", re.IGNORECASE
+)
+_BARE = re.compile(
+    r"(?:yes|no|yeah|nope|right|correct|true|false|indeed|exactly|sure|是的?|不是|对|不对|不|否|没错|正确|错误)[.!,。！，]?",
     re.IGNORECASE,
 )
-_LEAD = re.compile(
-    r"^(?:based on|according to) the (?:provided |given |above |retrieved )?(?:context|documents?|passages?|information|sources?|text)s?"
-    r"(?: provided| above)?,\s*",
+_SAYS_NOTHING = re.compile(
+    r"(?:summary|overview|answer|details?|key (?:points?|facts?|takeaways?|features?)|main points?|introduction|conclusion|steps?|notes?|background|explanation|results?|information|"
+    r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"^(?:yes|no|yeah|nope|right|correct|true|false|indeed|exactly|sure)[.!,]?$", re.IGNORECASE)
 MOST_CLAIMS = 200
 _READ = 50_000
 _MOST_SEGMENTED = 5000  # characters at once: sentencex takes time with the square of a run of marks
-_MOST_UNITS = 10 * MOST_CLAIMS
+_MOST_SENTENCES = 10 * MOST_CLAIMS
+_MOST_LEAD = 200
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, list item or cell that states something. `text` is what it says, without what is said around it; `context`
+    what a pronoun in it may refer to; `whole` is the sentence as it stands, `lead` what introduces it and is needed to read it."""
+
+    text: Marked
+    context: str
+    whole: str
+    language: str
+    lead: str = ""
+    cell: bool = False
+
+    @property
+    def said(self) -> str:
+        """What it says, with what introduces it."""
+        return f"{self.lead}{self._mark}{self.text.text}" if self.lead else self.text.text
+
+    def without(self, start: int) -> Statement:
+        """The statement from a character of its text on."""
+        if not start:
+            return self
+        text = without_lead(self.text.cut(start), language=self.language)
+        return replace(self, text=text, whole=text.text)
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that it joins."""
+        whole = [Clause(self.text.text, *self.text.span)]
+        clauses = whole if self.cell else split_clauses(self.text, language=self.language)
+        return tuple(self._claim(clause, clauses[0] if n else None) for n, clause in enumerate(clauses))
+
+    def _claim(self, clause: Clause, first: Clause | None) -> Claim:
+        text = f"{self.lead}{self._mark}{clause.text}" if self.lead else clause.text
+        context = self.context or (first.text if first and _PRONOUN.match(clause.text) else "")
+        return Claim(text, context, clause.start, clause.end)
+
+    @property
+    def _mark(self) -> str:
+        if self.language == "zh":
+            return "：" if self.lead[-1:] not in "括有是为含" else ""
+        return " " if wants_object(self.lead) else ": "
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
-    """A sentence, list item or table row, with what introduces it."""
+class Answer:
+    """What an answer states and what it asks, without what is only said around that."""
 
-    text: str
-    context: str
-    alone: bool
+    statements: tuple[Statement, ...]
+    questions: tuple[str, ...]
+    ends_in_question: bool
 
 
 def split_claims(answer: str) -> list[Claim]:
     """The claims of an answer, in order; at most MOST_CLAIMS, out of its first 50,000 characters. An answer of one short
     phrase is one claim."""
-    said = (unit for unit in _units(answer[:_READ]) if _LETTER.search(unit.text) or any(c.isdigit() for c in unit.text))
-    units = list(itertools.islice(said, _MOST_UNITS))
-    claims: list[Claim] = []
-    previous = ""
-    for unit in units:
-        text = _LEAD.sub("", unit.text) if len(unit.text.split()) > 6 else unit.text
-        if _states_something(text, only=len(units) == 1):
-            context = unit.context or (previous if _PRONOUN.match(text) else "")
-            claims.append(Claim(text, context))
-        previous = text
-        if len(claims) == MOST_CLAIMS:
-            break
-    return claims
+    return claims_of(read_answer(answer).statements)
 
 
-def _states_something(text: str, *, only: bool) -> bool:
-    if text.endswith(("?", "？")) or _NOT_A_CLAIM.match(text):
+def claims_of(said: Sequence[Statement]) -> list[Claim]:
+    """The claims of some statements; at most MOST_CLAIMS."""
+    return list(itertools.islice((claim for one in said for claim in one.claims), MOST_CLAIMS))
+
+
+def read_answer(answer: str) -> Answer:
+    """The statements and questions of an answer, in order."""
+    read = [*itertools.islice(_sentences(answer[:_READ]), _MOST_SENTENCES)]
+    firm = [one for one in read if not one[1].bare] or read
+    found: list[Statement] = []
+    questions: list[str] = []
+    before = ""
+    for sentence, block, lead in firm:
+        language = chinese.language(sentence.text)
+        text = without_lead(sentence, language=language)
+        if text.text.endswith(("?", "？")):
+            if not is_chatter(text.text, language=language):
+                questions.append(text.text)
+                before = text.text
+        elif _states_something(sentence.text, text.text, language=language, only=len(firm) == 1):
+            fragment = not block.cell and not _LABEL.match(text.text) and not is_sentence(text.text, language=language)
+            joins = bool(lead) and fragment
+            context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
+            found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
+            before = text.text
+    return Answer(tuple(found), tuple(questions), bool(questions) and firm[-1][0].text.endswith(("?", "？")))
+
+
+def _states_something(whole: str, text: str, *, language: str, only: bool) -> bool:
+    if is_chatter(whole, language=language) or is_chatter(text, language=language):
         return False
     if only:
         return True
-    return not _BARE.match(text) and (
-        len(text.split()) >= 2 or bool(_HAN.search(text)) or any(c.isdigit() for c in text)
+    enough = len(text.split()) >= 2 or language == "zh" or any(c.isdigit() for c in text)
+    return enough and not _BARE.fullmatch(text)
+
+
+def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
+    """Each sentence, the block that it stands in, and what introduces it; what only introduces a list is none."""
+    for block in blocks(answer):
+        lead = _introduction(block.lead)
+        for sentence in _cut(_plain(block.text), whole=block.cell):
+            introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
+            if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
+                yield sentence, block, lead if block.alone else ""
+
+
+def _introduction(text: str) -> str:
+    """What introduces a list, where it says something."""
+    if not text:
+        return ""
+    last = [*_cut(_plain(Marked.of(text[-_MOST_LEAD:])), whole=False)][-1:]
+    said = last[0].text.rstrip(":： ") if last else ""
+    label = _LABEL.match(said)
+    said = label[0].rstrip(":：–—- ") if label else said
+    language = chinese.language(said)
+    nothing = (
+        _SAYS_NOTHING.fullmatch(said)
+        or is_chatter(f"{said}:", language=language)
+        or is_chatter(said, language=language)
     )
+    return "" if nothing else without_lead(Marked.of(said), language=language).text
 
 
-def _units(answer: str) -> Iterator[_Unit]:
-    lead = ""
-    header: list[str] = []
-    paragraph: list[str] = []
-    lines = _INTRODUCES.sub(r"\g<0>\n", _FENCE.sub("\n", answer.replace("\r\n", "\n"))).split("\n")
-    for line in [*lines, ""]:
-        if not (paragraph or header or line.strip()):
-            continue
-        block = _RULE.match(line) or _HEADING.match(line) or _ITEM.match(line) or _ROW.match(line)
-        if block or not line.strip():
-            found = [_Unit(sentence, "", alone=False) for sentence in _sentences(" ".join(paragraph))]
-            yield from (unit for unit in found if not unit.text.endswith((":", "：")))
-            if found:
-                lead = found[-1].text if found[-1].text.endswith((":", "：")) else ""
-            paragraph = []
-        if row := _ROW.match(line):
-            cells = [_plain(cell) for cell in row.group(1).split("|")]
-            if _RULE.match(line):
-                continue
-            if header:
-                yield _Unit(_row(header, cells), "", alone=True)
-            else:
-                header = cells
-            continue
-        header = []
-        if heading := _HEADING.match(line):
-            lead = _plain(heading.group(1) or heading.group(2) or "")
-        elif item := _ITEM.match(line):
-            for sentence in _sentences(item.group(1)):
-                yield _Unit(sentence, lead, alone=True)
-        elif line.strip() and not block:
-            paragraph.append(line)
-
-
-def _row(header: Sequence[str], cells: Sequence[str]) -> str:
-    pairs = [f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=False) if cell]
-    return "; ".join(pairs)
-
-
-def _sentences(text: str) -> list[str]:
-    plain = _plain(text)
-    if not plain:
-        return []
-    language = "zh" if _HAN.search(plain) else "en"
-    found = (sentence for piece in _pieces(plain) for sentence in sentencex.segment(language, piece))
-    return [one for sentence in found if (one := sentence.strip())]
+def _cut(text: Marked, *, whole: bool) -> Iterator[Marked]:
+    """The sentences of a text; the text itself where it is to stay `whole`."""
+    if whole or not text.text:
+        yield from (text,) if text.text else ()
+        return
+    if chinese.language(text.text) == "zh":
+        yield from chinese.sentences(text)
+        return
+    at = 0
+    for piece in _pieces(text.text):
+        for sentence in sentencex.segment("en", piece):
+            start = text.text.find(sentence, at)
+            if start >= 0 and (own := text.cut(start, start + len(sentence))).text:
+                yield own
+            at = max(at, start + len(sentence))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -163,9 +207,11 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _plain(text: str) -> str:
+def _plain(text: Marked) -> Marked:
     """Text without citations and markup, white space folded."""
-    text = _CITATION.sub("", text)
-    for pattern, put in _MARKUP:
-        text = pattern.sub(put, text)
-    return " ".join(text.split())
+    text = text.replaced(_CITATION)
+    for pattern, group in _MARKUP:
+        text = text.replaced(pattern, group=group)
+    for pattern in _BLANK_FOR:
+        text = text.replaced(pattern, put=" ")
+    return text.folded()

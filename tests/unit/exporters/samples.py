@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from exporters.result import (
+    Abstention,
     ClaimResult,
     Completeness,
     DocumentResult,
@@ -33,6 +34,8 @@ FAITHFULNESS = Evaluation(
             SECRET,
             0.125,
             supported=False,
+            start=0,
+            end=44,
             unsupported=((0, 4), (6, 9)),
             conflicts=(ValueConflict(26, 28, Evidence(1, 30, 32)),),
         ),
@@ -75,6 +78,7 @@ SCORED = Result(
     completed_at=1_700_000_001.5,
     outcome=Outcome.SCORED,
     verdict=Verdict.HALLUCINATED,
+    abstention=Abstention.PARTIAL,
     inclusion_probability=0.25,
     response_id="chatcmpl-1",
     evaluations=(FAITHFULNESS, GROUNDEDNESS, CONTEXT, NO_ANSWER, BROKEN),

@@ -32,6 +32,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "outcome": "scored",
         "reason": None,
         "verdict": "hallucinated",
+        "abstention": "partial",
         "error_class": None,
         "inclusion_probability": 0.25,
         "upstream_adjusted_count": None,
@@ -65,6 +66,8 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
                 "evidence": None,
                 "unsupported": MARKS,
                 "conflicts": CONFLICTS,
+                "start": 0,
+                "end": 44,
             },
             {
                 "text": "Towels are useful.",
@@ -73,6 +76,8 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
                 "evidence": {"document": 0, "start": 120, "end": 260},
                 "unsupported": None,
                 "conflicts": [],
+                "start": None,
+                "end": None,
             },
         ],
         "documents": [],
@@ -88,7 +93,7 @@ def test_texts_are_null_unless_asked_for_and_the_claims_keep_their_places() -> N
     assert first["explanation"] is None
     assert isinstance(first["claims"], list)
     told = {"text": None, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS}
-    assert first["claims"][0] == {**told, "conflicts": CONFLICTS}
+    assert first["claims"][0] == {**told, "conflicts": CONFLICTS, "start": 0, "end": 44}
 
 
 def test_redaction_runs_over_claims_and_explanations() -> None:

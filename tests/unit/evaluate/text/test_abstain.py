@@ -8,12 +8,28 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.text.abstain import abstains
+from sidecar.evaluate.text.abstain import stance_of
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["answer"][:40] for row in ROWS])
-def test_refusals_are_told_from_answers(row: dict[str, Any]) -> None:
-    assert abstains(row["answer"]) is row["abstains"]
+def test_how_far_an_answer_declines_and_what_is_left_of_it(row: dict[str, Any]) -> None:
+    stance = stance_of(row["answer"])
+    assert stance.kind == row["kind"]
+    if "claims" in row:
+        assert [claim.text for claim in stance.claims] == row["claims"]
+
+
+def test_what_is_judged_as_a_whole_is_what_the_answer_states() -> None:
+    stance = stance_of("Happy to help! The documents do not give the price, but the plan is **free** for schools [1].")
+    assert (stance.kind, stance.stated) == ("partial", "the plan is free for schools.")
+    assert (
+        stance_of("Hello! The fee is 5 euros and is paid once. Bye!").stated == "The fee is 5 euros and is paid once."
+    )
+
+
+def test_an_answer_that_only_asks_back_or_declines_leaves_nothing_to_judge() -> None:
+    for answer in ("Which model do you have?", "I don't know.", "请提供您的订单号。"):
+        assert stance_of(answer).claims == []

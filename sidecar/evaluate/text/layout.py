@@ -1,0 +1,194 @@
+"""An answer as blocks: paragraphs, list items, table cells, JSON values, each with what introduces it.
+
+Code stands in no block. A fence that says that it holds text or JSON, or holds what can be read as JSON, is read as that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sidecar.evaluate.text.marked import Marked, joined
+from sidecar.evaluate.text.structured import read_json
+
+_FENCE = re.compile(r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)", re.DOTALL)
+_PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
+_LINE = re.compile(r"[^\n]++")
+_QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s++(?P<marks>\S.*)|\s*+(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●]|\(?\d{1,3}[.)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|[一二三四五六七八九十]{1,3}、)"
+    r"(?:\s++|(?<=[、）]))(?P<text>\S.*)"
+)
+_ROW = re.compile(r"\s*+\|(?P<cells>.+)\|\s*+")
+_ANY = re.compile(r"(?P<cells>.+)")
+_RULE = re.compile(r"\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
+_BREAK = re.compile(r"<(?:br|/?p|/li|/?div|/?[uo]l|/?tr|/?h[1-6])(?:\s[^<>]{0,80})?/?>", re.IGNORECASE)
+_HTML_ITEM = re.compile(r"<li(?:\s[^<>]{0,80})?>", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\s*+\[\^?[\w.-]{1,20}\]:.*")
+_SOURCES = re.compile(
+    r"\W*(?:sources?|references?|citations?|further reading|see also|参考(?:资料|文献)?|来源|资料来源|引用)\W*",
+    re.IGNORECASE,
+)
+_ENDS_INTRODUCTION = (":", "：")
+_BLANK_CELLS = frozenset(("", "-", "–", "—", "n/a", "na", "none", "无", "✗", "x"))
+_NO_NAMES = frozenset(
+    "attribute property field feature item key name parameter spec specification aspect detail details value info information description "
+    "category 项目 名称 属性 参数 内容 说明 值 #".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of an answer. `lead` introduces it (a heading, the line before a list); `alone` where it stands by itself, as
+    an item of a list or a cell of a table does; `bare` where it is a heading that nothing follows."""
+
+    text: Marked
+    lead: str = ""
+    alone: bool = False
+    cell: bool = False
+    bare: bool = False
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Where in the answer the reading is."""
+
+    lead: str = ""
+    paragraph: list[Marked] = field(default_factory=list)
+    header: list[Marked] | None = None
+    heading: Marked | None = None
+    items: list[tuple[int, str]] = field(default_factory=list)
+
+    def read(self, lines: Sequence[Marked]) -> Iterator[Block]:
+        """The blocks of some lines."""
+        for n, line in enumerate(lines):
+            yield from self._line(line, lines[n + 1].text if n + 1 < len(lines) else "")
+        yield from self._flush()
+        if self.heading is not None:
+            yield Block(self.heading, bare=True)
+
+    def _line(self, line: Marked, after: str) -> Iterator[Block]:
+        row = _ROW.fullmatch(line.text)
+        if row is None and "|" in line.text and (self.header is not None or ("|" in after and _RULE.fullmatch(after))):
+            row = _ANY.fullmatch(line.text)
+        if _RULE.fullmatch(line.text) or _FOOTNOTE.fullmatch(line.text):
+            yield from self._flush()
+        elif row is not None:
+            yield from self._flush()
+            yield from self._row(_cells(line.cut(*row.span("cells"))))
+        elif heading := _HEADING.fullmatch(line.text):
+            yield from self._flush()
+            name = "marks" if heading["marks"] is not None else "bold"
+            self.heading = line.cut(*heading.span(name))
+            self.lead, self.header, self.items = self.heading.text, None, []
+        elif item := _ITEM.fullmatch(line.text):
+            yield from self._flush()
+            yield from self._item(line.cut(*item.span("text")), len(item["indent"].expandtabs(4)))
+        elif line.text.strip():
+            self._sentence(line)
+        else:
+            yield from self._flush()
+
+    def _sentence(self, line: Marked) -> None:
+        """A line of a paragraph; where it is indented below an item it goes on with that."""
+        self.header = None
+        if not line.text[:1].isspace():
+            self.items = []
+        self.paragraph.append(line)
+
+    def _item(self, text: Marked, indent: int) -> Iterator[Block]:
+        self.header, self.heading = None, None
+        while self.items and self.items[-1][0] >= indent:
+            self.items.pop()
+        above = self.items[-1][1] if self.items else self.lead
+        self.items.append((indent, text.text))
+        if not text.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION) and not _SOURCES.fullmatch(above):
+            yield Block(text, above, alone=True)
+
+    def _row(self, cells: Sequence[Marked]) -> Iterator[Block]:
+        """The cells of a row beside their names, each with the first cell of the row, which says of what it speaks."""
+        self.heading = None
+        if self.header is None:
+            self.header = list(cells)
+            return
+        named = [_named(name, cell) for name, cell in zip(self.header, cells, strict=False)]
+        said = [n for n, cell in enumerate(cells[: len(named)]) if cell.text.lower() not in _BLANK_CELLS]
+        rest = [n for n in said if n > 0]
+        if not rest:
+            yield from (Block(named[n], alone=True, cell=True) for n in said)
+        for n in rest:
+            first = [named[0]] if 0 in said else []
+            mark = ":" if named[n] is cells[n] else ";"
+            yield Block(_with_marks(first, named[n], mark), alone=True, cell=True)
+
+    def _flush(self) -> Iterator[Block]:
+        if self.paragraph:
+            text = joined(line.cut(0) for line in self.paragraph)
+            self.paragraph = []
+            introduces = text.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION)
+            yield Block(text, self.lead if self.heading is not None else "")
+            self.lead = text.text if introduces else ""
+            self.heading = None
+
+
+def blocks(answer: str) -> Iterator[Block]:
+    """The blocks of an answer, in order."""
+    reader = _Reader()
+    # Of the same length, so that places stay.
+    answer = _HTML_ITEM.sub(lambda tag: "\n" + "- ".rjust(len(tag[0]) - 1), answer)
+    answer = _BREAK.sub(lambda tag: "\n".rjust(len(tag[0])), answer)
+    whole = read_json(Marked.of(answer))
+    if whole is not None:
+        yield from (Block(text, alone=True, cell=not prose) for text, prose in whole)
+        return
+    lines: list[Marked] = []
+    at = 0
+    for fence in _FENCE.finditer(answer):
+        lines += _lines(answer, at, fence.start())
+        inside = Marked.of(answer).cut(*fence.span("inside"))
+        values = read_json(inside)
+        if fence["language"].lower() in _PROSE_FENCES:
+            lines += _lines(answer, *fence.span("inside"))
+        elif values is not None:
+            yield from reader.read(lines)
+            lines = []
+            yield from (Block(text, alone=True, cell=not prose) for text, prose in values)
+        at = fence.end()
+    lines += _lines(answer, at, len(answer))
+    yield from reader.read(lines)
+
+
+def _lines(answer: str, start: int, end: int) -> list[Marked]:
+    """Lines without marks of quotation; a blank one between two that a blank line stands between."""
+    part = Marked(answer[start:end], range(start, end)).replaced(_QUOTE)
+    found: list[Marked] = []
+    at = 0
+    for match in _LINE.finditer(part.text):
+        if part.text.count("\n", at, match.start()) > 1:
+            found.append(Marked("", ()))
+        found.append(Marked(match[0], part.places[slice(*match.span())]))
+        at = match.end()
+    return [*found, Marked("", ())]
+
+
+def _cells(row: Marked) -> list[Marked]:
+    ends = [n for n, c in enumerate(row.text) if c == "|"]
+    return [row.cut(start, end) for start, end in zip([0, *(n + 1 for n in ends)], [*ends, len(row.text)], strict=True)]
+
+
+def _named(name: Marked, cell: Marked) -> Marked:
+    """A cell after the name of its column."""
+    title = name.text.strip("*_ ")
+    if not title or title.lower() in _NO_NAMES or not cell.text:
+        return cell
+    return Marked(f"{title}: {cell.text}", [cell.places[0]] * (len(title) + 2) + list(cell.places))
+
+
+def _with_marks(first: Sequence[Marked], second: Marked, mark: str) -> Marked:
+    """Two cells of a row with a mark between them."""
+    if not first:
+        return second
+    [one] = first
+    return Marked(f"{one.text}{mark} {second.text}", [*one.places, second.places[0], second.places[0], *second.places])

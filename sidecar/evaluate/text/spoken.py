@@ -1,0 +1,141 @@
+"""What is said around an answer: greetings, thanks, offers of help, remarks about the answer itself. None of it is a claim."""
+
+from __future__ import annotations
+
+import re
+
+from sidecar.evaluate.text.clauses import is_sentence
+from sidecar.evaluate.text.marked import Marked
+
+_SOURCE = (
+    r"(?:(?:the|this|these|my|our|your|any of the) )?(?:(?:provided|given|available|retrieved|above|supplied|following|official|company(?:'s)?|product) ){0,3}"
+    r"(?:context|documents?|documentation|passages?|sources?|texts?|information|articles?|excerpts?|snippets?|materials?|content|records?|"
+    r"knowledge base|search results?|results|manual|handbook|guide|policy|policies|pages?|faq)"
+)
+_GREETING = re.compile(
+    r"""
+    (?:hi|hello|hey|dear|greetings|good\ (?:morning|afternoon|evening|day))\b(?:\W{0,3}[\w'’.]{1,30}){0,4}\W{0,3}
+    |(?:thanks|thank\ you|many\ thanks)\b[^.]{0,80}\W?
+    |(?:you[’']re|you\ are)\ (?:very\ |most\ )?welcome\b[^.]{0,60}\W?
+    |(?:(?:that|this)(?:[’']s|\ is)\ )?(?:a\ )?(?:really\ |very\ )?(?:great|good|excellent|interesting|fair|important)\ (?:question|point|one|choice)\b[^.]{0,40}\W?
+    |(?:great|sure|certainly|of\ course|absolutely|definitely|gladly|okay|ok|alright|all\ right|got\ it|perfect|wonderful|understood|sounds\ good|no\ (?:problem|worries)|
+        sure\ thing|my\ pleasure|good\ news|great\ news|great\ to\ hear[^.]{0,30})(?:,?\ (?:thing|i\ can\ help|let\ me|happy\ to|i[’']d\ be)\b[^.]{0,60})?\W{0,3}
+    |(?:i(?:[’']m|\ am|[’']d\ be|\ would\ be|[’']ll\ be)\ |we(?:[’']re|\ are|[’']d\ be)\ )?(?:more\ than\ |very\ |always\ |so\ )?(?:happy|glad|pleased|delighted|
+        here)\ to\ (?:help|assist|answer|explain|clarify|hear|be)\b[^.]{0,80}\W?
+    |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
+    |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
+    |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|for\ (?:the|any|your))\b[^.]{0,80}\W?
+    |(?:i|we)\ apologi[sz]e\ for\b[^.]{0,80}\W?
+    |(?:let\ me|let[’']s|allow\ me\ to|i[’']ll|i\ will)\ (?:explain|check|break|take|have\ a\ look|look|walk|go\ (?:through|over)|help|clarify|see|summari[sz]e|dive)\b[^.]{0,80}\W?
+    |(?:welcome)\ to\b[^.]{0,60}\W?
+    |(?:i\ )?hope\ (?:you[’']?(?:re|\ are)|all\ is|everything)\b[^.]{0,40}\W?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CLOSING = re.compile(
+    r"""
+    (?:i\ )?(?:(?:do|really)\ )?(?:hope|trust)\ (?:this|that|it|these|the\ above)\b[^.]{0,60}(?:help|answer|clarif|clear|useful|sense|assist|work)\w*[^.]{0,60}\W?
+    |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|give\ us\ a\ (?:call|shout)|
+        ask\ away)\b[^.]{0,200}\W?
+    |(?:if|should)\ (?:you|there|anything|that|this|it)\b[^.]{0,120}(?:let\ (?:me|us)\ know|feel\ free|just\ ask|ask\ away|i[’']?(?:m|\ am|\ can|[’']?d\ be|
+        \ would\ be)|we[’']?(?:re|\ are)\ (?:here|happy|glad)|
+        happy\ to|glad\ to|reach\ out|get\ in\ touch|(?:don[’']t|do\ not)\ hesitate|here\ to\ help)\b[^.]{0,120}\W?
+    |(?:is\ there\ anything|would\ you\ like|do\ you\ want|can\ i\ help|anything\ else|shall\ i|want\ me\ to|need\ anything)\b[^.]{0,120}\W?
+    |(?:have|enjoy)\ (?:a|your)\ (?:great|good|nice|lovely|wonderful|pleasant|safe|rest)\b[^.]{0,40}\W?
+    |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ appetit|safe\ travels|
+        see\ you(?:\ soon)?|looking\ forward\ to)\b[^.]{0,30}\W?
+    |(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ here\ (?:for\ you|if|whenever)\b[^.]{0,60}\W?
+    |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
+    |for\ (?:more|further|additional)\ (?:information|details?|help|assistance|questions?|support)\b,?[^.\d]{0,120}\W?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REMARK = re.compile(
+    rf"""
+    (?:(?:ok(?:ay)?|sure|certainly|of\ course|absolutely|great)[,!.\ ]{{1,3}})?(?:here(?:[’']s|\ is|\ are)|below\ (?:is|are)|the\ following\ (?:is|are|table|list|
+        steps?)|these\ are|i(?:[’']ve|\ have)?\ (?:found|put\ together|summari[sz]ed|listed)|this\ is\ what)\b[^.]{{0,100}}:
+    |here(?:[’']s|\ is|\ are)\ (?:what|how|a|an|the|some|your)\b[^.:]{{0,60}}\ (?:found|know|mean|steps|summary|overview|breakdown|answer|information|details|list|
+        works|need|asked|requested)\b[^.:]{{0,40}}[.!]?
+    |(?:in\ (?:summary|short|conclusion|brief)|to\ (?:summari[sz]e|sum\ up|answer\ your\ question|recap)|(?:short|quick|long)\ answer|tl;?dr|answer|summary|
+        conclusion|in\ a\ nutshell)\W{{0,2}}
+    |(?:based\ on|according\ to|from|per|as\ per)\ {_SOURCE.replace(" ", chr(92) + " ")}(?:\ provided)?\W?
+    |(?:sources?|references?|note|notes|citations?|disclaimer|see\ also|further\ reading|p\.?s\.?)\s*(?::.{{0,200}})?
+    |(?:this|the\ above)\ (?:answer|information|summary)?\s?(?:is|was|comes)\ (?:based\ on|taken\ from|from|drawn\ from)\ {_SOURCE.replace(" ", chr(92) + " ")}\b[^.]{{0,60}}\W?
+    |(?:i|we)(?:[’']ve|\ have)?\ (?:checked|searched|looked|went|gone|reviewed|read)\ (?:through\ |at\ |in\ |into\ |over\ )?{_SOURCE.replace(" ", chr(92) + " ")}\b[^.]{{0,40}}[.:!]
+    |as\ (?:requested|promised|mentioned)\W?
+    |(?:that|this)(?:[’']s|\ is)\ (?:what|all\ that)\ [^.]{{0,40}}\ (?:says?|states?|say|know|found)\W?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CHINESE = re.compile(
+    r"""
+    (?:您好|你好|嗨|大家好|亲|尊敬的[^，。]{0,12})(?:[，,！!。.～~\s]|呀|啊){0,4}
+    |(?:好的|当然(?:可以)?|没问题|可以的|明白了?|收到|不客气|不用谢|没关系|是这样的)[，,！!。.～~\s]{0,3}
+    |(?:很|非常|十分)?(?:高兴|乐意|荣幸)(?:能)?(?:为|帮|回答)[^。]{0,30}[。！!]?
+    |(?:非常|十分)?(?:感谢|谢谢)[^。]{0,40}[。！!]?
+    |(?:这|您这|你这)?(?:真)?是(?:一)?个(?:非常|很)?好(?:的)?问题[。！!]?
+    |(?:以下|下面|如下)(?:是|为|就是)?[^。]{0,40}[:：]
+    |(?:根据|依据|基于|按照)[^，。]{0,24}(?:如下|以下)[^。]{0,24}[:：]
+    |希望(?:这|以上|我的|对|能)[^。]{0,40}(?:帮|用|解|清)[^。]{0,20}[。！!]?
+    |(?:如果|如|若|要是)(?:您|你)?(?:还有|有|需要|想)[^。]{0,40}(?:请|随时|欢迎|可以|告诉|联系|问我)[^。]{0,40}[。！!]?
+    |(?:请|欢迎|可)?随时[^。]{0,30}(?:联系|提问|咨询|告诉|问)[^。]{0,20}[。！!]?
+    |欢迎(?:继续|再次|随时)[^。]{0,30}[。！!]?
+    |(?:祝(?:您|你|好)|再见|此致|敬礼)[^。]{0,30}[。！!]?
+    |(?:参考|来源|资料来源|出处|引用|备注|注)[:：][^。]{0,120}[。]?
+    |(?:总之|综上(?:所述)?|总结|简而言之|总的来说|答案|答|回答|结论)[，,:：]?
+    """,
+    re.VERBOSE,
+)
+_LEAD = re.compile(
+    rf"""
+    (?:(?:ok(?:ay)?|sure(?:\ thing)?|a(?=:)|here(?:[’']s|\ is|\ are)\ [^.:]{{0,80}}(?=:)|note(?=:)|of\ course|certainly|absolutely|great\ question|good\ question|
+        good\ news|great\ news|hi(?:\ there)?|hello|thanks\ for\ asking|
+        in\ short|in\ summary|to\ answer\ your\ question|tl;?dr|short\ answer|answer)\ ?[,!:—–-]\ (?=\S))?
+    (?:(?:(?:based\ on|according\ to|as\ per|per|from|as\ (?:stated|described|mentioned|noted)\ in)\ {_SOURCE.replace(" ", chr(92) + " ")}(?:\ (?:provided|above|
+        given|i\ have|you\ provided|i\ found))?,\s*
+      |(?:as\ )?{_SOURCE.replace(" ", chr(92) + " ")}\ (?:clearly\ |explicitly\ |also\ |only\ |just\ )?(?:states?|says?|mentions?|indicates?|explains?|notes?|
+          specif(?:y|ies)|confirms?|shows?)\ that[ ]
+      |(?:please\ )?note\ that\ |it[’']s\ worth\ noting\ that\ |i\ (?:found|see|can\ see|can\ confirm)\ that\ ))?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CHINESE_LEAD = re.compile(
+    r"(?:(?:好的|当然(?:可以)?|没问题|您好|你好|是这样的|总之|综上所述|简而言之|总的来说)[，,！!：:]\s{0,3})?"
+    r"(?:(?:根据|依据|按照|基于|从)(?:以上|上述|所|您|你|该|本|现有)?(?:提供|给出|检索到)?的?(?:相关)?(?:文档|文件|资料|上下文|文章|材料|信息|内容|段落|知识库|手册|说明书?)(?:内容|信息|中|来看|可知)?[，,]\s{0,3}"
+    r"|(?:文档|文件|资料|上下文|文章|材料|手册)(?:中|里)?(?:明确)?(?:指出|提到|说明|表明|显示|写道)[，,:：]?(?=[^，。]{4}))?"
+)
+
+
+_TURN = re.compile(r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so)\s+|[，：]")
+_LEAST_SAID = 3
+
+
+def is_chatter(sentence: str, *, language: str) -> bool:
+    """Whether a sentence says nothing about the matter."""
+    return _is_spoken(sentence, language) and _after_turn(sentence, language) is None
+
+
+def without_lead(sentence: Marked, *, language: str) -> Marked:
+    """The sentence without "Sure," and "According to the documents," before it, where enough is left."""
+    if _is_spoken(sentence.text, language) and (turn := _after_turn(sentence.text, language)) is not None:
+        sentence = sentence.cut(turn)
+    match = (_CHINESE_LEAD if language == "zh" else _LEAD).match(sentence.text)
+    rest = sentence.cut(match.end()) if match else sentence
+    enough = len(rest.text) >= 4 if language == "zh" else len(rest.text.split()) >= 2
+    return rest if enough else sentence
+
+
+def _is_spoken(sentence: str, language: str) -> bool:
+    if language == "zh":
+        return _CHINESE.fullmatch(sentence) is not None
+    return any(pattern.fullmatch(sentence) for pattern in (_GREETING, _CLOSING, _REMARK))
+
+
+def _after_turn(sentence: str, language: str) -> int | None:
+    """Where, after a comma or a colon, something is said after all: "Thanks for asking, the fee is 5 euros"."""
+    for turn in _TURN.finditer(sentence):
+        rest = sentence[turn.end() :]
+        long = len(rest) > _LEAST_SAID if language == "zh" else len(rest.split()) > _LEAST_SAID
+        if long and not _is_spoken(rest, language) and is_sentence(rest, language=language):
+            return turn.end()
+    return None
