@@ -51,8 +51,17 @@ MORE_RUNS = (
 
 # The callers read no more than so many characters of a text (another test holds them to it).
 BOUNDED: Mapping[str, int] = {
-    "sidecar.evaluate.text.declining._ABSTAINS": 4000,
-    "sidecar.evaluate.text.declining._LECTURE": 4000,
+    "sidecar.evaluate.text.declining._ABSTAINS": 50_000,
+    "sidecar.evaluate.text.declining._LECTURE": 50_000,
+    "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
+    "sidecar.evaluate.text.declining._NOT_SAID": 50_000,
+    "sidecar.evaluate.text.declining._NEEDS": 50_000,
+    "sidecar.evaluate.text.declining._CHINESE_NOT_SAID": 50_000,
+    "sidecar.evaluate.text.spoken._GREETING": 400,
+    "sidecar.evaluate.text.spoken._CLOSING": 400,
+    "sidecar.evaluate.text.spoken._REMARK": 400,
+    "sidecar.evaluate.text.spoken._CHINESE": 400,
+    "sidecar.evaluate.text.spoken._LEAD": 50_000,
     "sidecar.redact.secrets._PEM_LINES": 20_000,
     "sidecar.inference.values.stated._MAYBE": 6000,
 }

@@ -13,7 +13,7 @@ _SENTENCE = re.compile(r"[^。！？!?；;\n]++(?:[。！？!?；;]++[”’」�
 _JOINT = re.compile(r"[，,]\s*+(?P<word>但是|但|而且|并且|并|同时还|同时|此外|另外|而|且|不过|然而)")
 _SHARES = frozenset(("并且", "并", "且", "而且", "同时还"))
 _HANGS = re.compile(
-    r"如果|若|假如|要是|虽然|尽管|即使|除非|只有|只要|因为|由于|无论|不管|不仅|不但|既|当.{1,12}时|[“「『（(][^”」』）)]*$"
+    r"如果|若|假如|要是|虽然|尽管|即使|除非|只有|只要|因为|由于|无论|不管|不仅|不但|既|当.{1,12}时|[“「『（(][^”」』）)]{0,200}$"
 )
 _SUBJECT = re.compile(
     r"(?P<subject>[^，,：:；;]{1,14}?)(?=[是为于在将被由可需应会能已曾把从有没不]|发表|提出|出生|成立|支持|提供|包括|位于|采用|获得)"
@@ -48,7 +48,9 @@ def joints(text: str) -> Iterator[tuple[int, int, str]]:
     at = 0
     for match in _JOINT.finditer(text):
         first = text[at : match.start()]
-        if len(first) < _LEAST or len(text) - match.end() < _LEAST or _HANGS.search(first):
+        if _HANGS.search(first):
+            return
+        if len(first) < _LEAST or len(text) - match.end() < _LEAST:
             continue
         subject = _SUBJECT.match(first) if match["word"] in _SHARES else None
         if match["word"] in _SHARES and subject is None:

@@ -86,6 +86,7 @@ class Statement:
         """The claims that it joins."""
         whole = [Clause(self.text.text, *self.text.span)]
         clauses = whole if self.cell else split_clauses(self.text, language=self.language)
+        clauses = [one for one in clauses if not is_chatter(one.text, language=self.language)] or clauses
         return tuple(self._claim(clause, clauses[0] if n else None) for n, clause in enumerate(clauses))
 
     def _claim(self, clause: Clause, first: Clause | None) -> Claim:

@@ -45,7 +45,8 @@ _PLACED_AND_DATED = re.compile(
     rf"(?P<core>\S[^,;]{{0,80}} (?:is|was|are|were) [a-z]+(?:ed|en|rn|lt|un|ld|de)) "
     rf"(?P<place>(?:in|at) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*){{0,3}}),? (?P<date>{_DATE})(?P<end>[.!]?)"
 )
-_MOST_TOKENS = 120
+_MOST_TOKENS = 80
+_MOST_DATED = 250
 _MOST_READ = 1000
 _MOST_SUBJECT = 10
 _REACH = 8
@@ -130,7 +131,7 @@ def _chinese(sentence: Marked) -> list[Clause]:
 
 def _placed_and_dated(clause: Clause, own: Marked) -> Iterator[Clause]:
     """ "She was born in Ulm on 14 March 1879" as what it says of the place and what of the date."""
-    match = _PLACED_AND_DATED.fullmatch(clause.text)
+    match = _PLACED_AND_DATED.fullmatch(clause.text) if len(clause.text) <= _MOST_DATED else None
     if not match or not any(c.isdigit() for c in match["date"]):
         yield clause
         return
@@ -160,7 +161,7 @@ def _cut(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
         return None
     if word == "who":
         return _relative(sentence, at, n, subject)
-    if (word == "," and not _listed(sentence, n)) or _enclosed(sentence, n) or (word != ";" and _tied(sentence, at, n)):
+    if (word == "," and not _listed(sentence, n)) or sentence.enclosed[n] or (word != ";" and _tied(sentence, at, n)):
         return None
     start = n + 1
     while sentence.word(start) in _PASSED:
@@ -185,16 +186,17 @@ def _object_shared(sentence: Sentence, n: int, *, verb: int, start: int) -> bool
 
 def _verb(sentence: Sentence, at: int, n: int) -> int | None:
     """The first finite verb of tokens `at` to `n`; where none is sure, the first that may be one."""
-    outside = [m for m in range(at, n) if not _enclosed(sentence, m)]
-    sure = (m for m in outside if sentence.finite(m))
-    return next(sure, None) or next((m for m in outside if m > at and sentence.finite(m, loose=True)), None)
+    outside = [m for m in range(at, n) if not sentence.enclosed[m]]
+    sure = next((m for m in outside if sentence.is_verb(m)), None)
+    maybe = (m for m in outside if m > at and sentence.finite(m, loose=True))
+    return next(maybe, None) if sure is None else sure
 
 
 def _shared(sentence: Sentence, at: int, n: int, *, verb: int, start: int, subject: str) -> _Cut | None:
     """The part after token `n` begins with a verb: it takes the subject before `verb`, and its auxiliaries where it needs them."""
     contracted = CONTRACTED.fullmatch(sentence.words[verb])
     own = subject or (_raw(sentence, verb)[: contracted.end("subject")] if contracted else _subject(sentence, at, verb))
-    said = sentence.words[verb] in SAYING and any(sentence.finite(m) for m in range(verb + 1, n))
+    said = sentence.words[verb] in SAYING and sentence.has_verb(verb + 1, n)
     if not own or said or own.lower() in ("there", "here") or (at == 0 and sentence.words[0] in BASES):
         return None
     second = start + sentence.word(start).endswith("ly")
@@ -219,7 +221,7 @@ def _shared(sentence: Sentence, at: int, n: int, *, verb: int, start: int, subje
     if contracted and ED.fullmatch(word):
         return None
     plural = sentence.words[verb] in BASES and word in BASES and sentence.object_follows(second)
-    return _Cut(start, own, own) if plural or sentence.finite(second) else None
+    return _Cut(start, own, own) if plural or sentence.is_verb(second) else None
 
 
 def _raw(sentence: Sentence, n: int) -> str:
@@ -228,15 +230,15 @@ def _raw(sentence: Sentence, n: int) -> str:
 
 def _relative(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
     """ "She was a chemist who found X": of her, since "a chemist" is no one else."""
-    verb = next((m for m in range(at, n) if sentence.finite(m)), None)
+    verb = next((m for m in range(at, n) if sentence.is_verb(m)), None)
     if verb is None or sentence.words[verb] not in BE or sentence.word(verb + 1) not in ("a", "an"):
         return None
     own = subject or _subject(sentence, at, verb)
     between = sentence.words[verb + 2 : n]
     plain = len(between) <= _MOST_BETWEEN and not any(w in _NEGATION or w == "," or w.endswith("ing") for w in between)
-    if not own or own.lower() == "here" or not plain or _tied(sentence, at, n) or _enclosed(sentence, n):
+    if not own or own.lower() == "here" or not plain or _tied(sentence, at, n) or sentence.enclosed[n]:
         return None
-    one = sentence.finite(n + 1) and sentence.word(n + 1) not in ("have", "are", "were", "do")
+    one = sentence.is_verb(n + 1) and sentence.word(n + 1) not in ("have", "are", "were", "do")
     return _Cut(n + 1, own, own) if one else None
 
 
@@ -270,7 +272,7 @@ def _has_subject(sentence: Sentence, start: int, *, sure: bool) -> bool:
     first = sentence.word(start)
     if (first in SUBORDINATORS and first not in PRONOUNS) or first == "that":
         return False
-    if sentence.finite(start):
+    if sentence.is_verb(start):
         return CONTRACTED.fullmatch(first) is not None
     if first in PREPOSITIONS or first in OPENS_WITH or first.endswith("ing"):
         return False
@@ -289,8 +291,8 @@ def _listed(sentence: Sentence, n: int) -> bool:
     words = sentence.words
     joins = [m for m in range(n + 2, len(words) - 1) if words[m] in ("and", "but")]
     after = sentence.word(n + 1)
-    if after in VERBS or after in AUXILIARIES or (after in PAST and sentence.finite(n + 1)):
-        return any(sentence.finite(m + 1) for m in joins)
+    if after in VERBS or after in AUXILIARIES or (after in PAST and sentence.is_verb(n + 1)):
+        return any(sentence.is_verb(m + 1) for m in joins)
     clauses = (m for m in joins if words[m - 1] == "," and _has_subject(sentence, m + 1, sure=True))
     return any(clauses) and _has_subject(sentence, n + 1, sure=True)
 
@@ -300,7 +302,7 @@ def _in_list(sentence: Sentence, at: int, n: int) -> bool:
     commas = [m for m in range(at, n) if sentence.words[m] == ","]
     if len(commas) < 2 or commas[-1] != n - 1:
         return False
-    return not any(sentence.finite(m) for m in range(commas[-2] + 1, n))
+    return not sentence.has_verb(commas[-2] + 1, n)
 
 
 def _tied(sentence: Sentence, at: int, n: int) -> bool:
@@ -308,17 +310,10 @@ def _tied(sentence: Sentence, at: int, n: int) -> bool:
     for m in range(at, n):
         word = sentence.words[m]
         if word in _TIED_BY_VERB:
-            if any(sentence.finite(k) for k in range(m + 1, n)):
+            if sentence.has_verb(m + 1, n):
                 return True
         elif (
             word in SUBORDINATORS and word not in ("not", "without", "so", "even") and not (m == at and word == "that")
         ):
             return True
     return False
-
-
-def _enclosed(sentence: Sentence, n: int) -> bool:
-    """Whether token `n` stands in brackets or quotes."""
-    before = sentence.words[:n]
-    quotes = before.count('"') + before.count("“") + before.count("”")
-    return before.count("(") > before.count(")") or quotes % 2 == 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sidecar.evaluate.text.verbs import (
     ARTICLES,
@@ -30,13 +32,37 @@ BASES = frozenset(
 CONTRACTED = re.compile(r"(?P<subject>i|you|he|she|it|we|they|there)'(?:ll|re|s|ve|d|m)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """Tokens of a sentence: lower-case words without their marks, and (start, end) of each in the text."""
 
     text: str
     words: Sequence[str]
     spans: Sequence[tuple[int, int]]
+
+    @cached_property
+    def verbs(self) -> list[int]:
+        """How many tokens before each are finite verbs, past the last too."""
+        return list(itertools.accumulate((self.finite(n) for n in range(len(self.words))), initial=0))
+
+    @cached_property
+    def enclosed(self) -> list[bool]:
+        """Of each token whether it stands in brackets or quotes."""
+        found: list[bool] = []
+        brackets, quotes = 0, 0
+        for word in self.words:
+            found.append(brackets > 0 or quotes % 2 == 1)
+            brackets = max(0, brackets + (word == "(") - (word == ")"))
+            quotes += word in ('"', "“", "”")
+        return found
+
+    def has_verb(self, start: int, end: int) -> bool:
+        """Whether one of the tokens `start` to `end` (exclusive) is a finite verb."""
+        return end > start and self.verbs[end] > self.verbs[start]
+
+    def is_verb(self, n: int) -> bool:
+        """Whether token `n` is a finite verb."""
+        return n < len(self.words) and self.has_verb(n, n + 1)
 
     def finite(self, n: int, *, loose: bool = False) -> bool:
         """Whether token `n` is a finite verb; `loose` also takes what may be something else."""

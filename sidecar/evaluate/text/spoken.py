@@ -14,7 +14,7 @@ _SOURCE = (
 )
 _GREETING = re.compile(
     r"""
-    (?:hi|hello|hey|dear|greetings|good\ (?:morning|afternoon|evening|day))\b(?:\W{0,3}[\w'’.]{1,30}){0,4}\W{0,3}
+    (?:hi|hello|hey|dear|greetings|good\ (?:morning|afternoon|evening|day))\b(?:[\s,]{1,3}[\w'’][\w'’.]{0,29}+){0,4}\W{0,3}
     |(?:thanks|thank\ you|many\ thanks)\b[^.]{0,80}\W?
     |(?:you[’']re|you\ are)\ (?:very\ |most\ )?welcome\b[^.]{0,60}\W?
     |(?:(?:that|this)(?:[’']s|\ is)\ )?(?:a\ )?(?:really\ |very\ )?(?:great|good|excellent|interesting|fair|important)\ (?:question|point|one|choice)\b[^.]{0,40}\W?
@@ -25,6 +25,7 @@ _GREETING = re.compile(
     |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
     |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
     |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|for\ (?:the|any|your))\b[^.]{0,80}\W?
+    |(?:i[’']m|i\ am|we[’']re|we\ are)\ (?:so\ |very\ |really\ |truly\ )?(?:sorry|afraid)\W{0,3}
     |(?:i|we)\ apologi[sz]e\ for\b[^.]{0,80}\W?
     |(?:let\ me|let[’']s|allow\ me\ to|i[’']ll|i\ will)\ (?:explain|check|break|take|have\ a\ look|look|walk|go\ (?:through|over)|help|clarify|see|summari[sz]e|dive)\b[^.]{0,80}\W?
     |(?:welcome)\ to\b[^.]{0,60}\W?
@@ -108,6 +109,7 @@ _CHINESE_LEAD = re.compile(
 
 _TURN = re.compile(r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so)\s+|[，：]")
 _LEAST_SAID = 3
+_MOST_SPOKEN = 400
 
 
 def is_chatter(sentence: str, *, language: str) -> bool:
@@ -126,6 +128,8 @@ def without_lead(sentence: Marked, *, language: str) -> Marked:
 
 
 def _is_spoken(sentence: str, language: str) -> bool:
+    if len(sentence) > _MOST_SPOKEN:
+        return False
     if language == "zh":
         return _CHINESE.fullmatch(sentence) is not None
     return any(pattern.fullmatch(sentence) for pattern in (_GREETING, _CLOSING, _REMARK))

@@ -1,0 +1,155 @@
+"""Chinese texts as pairs of characters, values and names, and what a statement has in common with its evidence.
+
+Without a dictionary: a pair of neighbouring characters is about a word, weighted by how rare it is. Values are those that values.read
+reads, numerals in characters too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidecar.inference.calibrated import FloatVector
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.embedding.text import Span
+from sidecar.inference.values.compare import equal
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.value import Kind, Value
+
+CLAIM_FEATURES = (
+    "coverage", "best_sentence", "characters", "triples", "longest_gap", "values_missing", "any_value_missing", "names_missing",
+    "negation_differs", "log_length",
+)  # fmt: skip
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_NAME = re.compile(r"[A-Za-z][\w.+-]*")
+_SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
+_NEGATES = re.compile(
+    r"不(?!仅|但|管|同|断|过|少|久|错|论|止|如|得不)|没|未(?!来|必)|无(?!论|线|数|锡|人机)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
+)
+_LONGEST_SENTENCE = 120
+MOST_SENTENCES = 4
+_MOST_GAP = 12
+_HELD = 0.2  # what a pair counts once it is held
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text: pairs of characters in order, single characters, triples, names in Latin letters, values, and how often it negates."""
+
+    pairs: tuple[str, ...]
+    characters: frozenset[str]
+    triples: frozenset[str]
+    names: frozenset[str]
+    values: tuple[Value, ...]
+    negations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence of a document."""
+
+    document: int
+    span: Span
+    read: Read
+
+
+def read(text: str) -> Read:
+    """What a text says."""
+    folded = unicodedata.normalize("NFKC", text)
+    runs = _HAN.findall(folded)
+    return Read(
+        pairs=tuple(run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))),
+        characters=frozenset(character for run in runs for character in run),
+        triples=frozenset(run[n : n + 3] for run in runs for n in range(len(run) - 2)),
+        names=frozenset(name.lower().rstrip(".-") for name in _NAME.findall(folded)),
+        values=tuple(value for value in read_values(folded) if value.kind is not Kind.NAME)
+        if _has_numbers(folded)
+        else (),
+        negations=len(_NEGATES.findall(folded)),
+    )
+
+
+_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿]")
+
+
+def _has_numbers(text: str) -> bool:
+    return _NUMERAL.search(text) is not None
+
+
+def pieces(documents: Sequence[str]) -> list[Piece]:
+    """The sentences of documents, none longer than 120 characters."""
+    found = []
+    for number, text in enumerate(documents):
+        for match in _SENTENCE.finditer(text):
+            for start in range(match.start(), match.end(), _LONGEST_SENTENCE):
+                end = min(match.end(), start + _LONGEST_SENTENCE)
+                if text[start:end].strip():
+                    found.append(Piece(number, Span(start, end), read(text[start:end])))
+    return found
+
+
+def choose(asked: Read, sentences: Sequence[Piece], idf: Idf) -> list[Piece]:
+    """The sentences that hold most of what is asked, each for what those before it do not hold; best first."""
+    left = {pair: idf.of(pair) for pair in asked.pairs}
+    wanted = set(left)
+    held = [(piece, wanted & set(piece.read.pairs)) for piece in sentences]
+    chosen: list[Piece] = []
+    while held and len(chosen) < MOST_SENTENCES:
+        gains = [sum(left[pair] for pair in own) for _, own in held]
+        best = int(np.argmax(gains))
+        if chosen and gains[best] <= 0:
+            break
+        piece, own = held.pop(best)
+        chosen.append(piece)
+        left.update({pair: _HELD * left[pair] for pair in own})
+    return chosen
+
+
+def features(claim: Read, evidence: Sequence[Piece], idf: Idf) -> FloatVector:
+    """CLAIM_FEATURES (10,) of a statement against sentences, the best first; all finite."""
+    best = evidence[0].read if evidence else read("")
+    known = frozenset(pair for piece in evidence for pair in piece.read.pairs)
+    characters = frozenset(one for piece in evidence for one in piece.read.characters)
+    triples = frozenset(one for piece in evidence for one in piece.read.triples)
+    names = frozenset(one for piece in evidence for one in piece.read.names)
+    lost = missing_values(claim.values, [value for piece in evidence for value in piece.read.values])
+    return np.array(
+        [
+            share(claim.pairs, known, idf),
+            share(claim.pairs, frozenset(best.pairs), idf),
+            len(claim.characters & characters) / max(1, len(claim.characters)),
+            len(claim.triples & triples) / max(1, len(claim.triples)),
+            _longest_gap(claim.pairs, known) / _MOST_GAP,
+            lost / max(1, len(claim.values)),
+            float(lost > 0),
+            len(claim.names - names) / max(1, len(claim.names)),
+            float(bool(claim.negations) != bool(best.negations)),
+            math.log1p(len(claim.pairs)),
+        ],
+        np.float64,
+    )
+
+
+def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:
+    """Share of the weight of some pairs that is known; 0 where there are none."""
+    weights = {pair: idf.of(pair) for pair in pairs}
+    return sum(weight for pair, weight in weights.items() if pair in known) / (sum(weights.values()) or 1.0)
+
+
+def missing_values(wanted: Sequence[Value], there: Sequence[Value]) -> int:
+    """How many of some values are not there, in whatever way they are written."""
+    return sum(not any(equal(value, other) for other in there) for value in wanted)
+
+
+def _longest_gap(pairs: Sequence[str], known: frozenset[str]) -> int:
+    """The most pairs in a row that are not known, at most 12."""
+    longest = run = 0
+    for pair in pairs:
+        run = 0 if pair in known else run + 1
+        longest = max(longest, run)
+    return min(longest, _MOST_GAP)

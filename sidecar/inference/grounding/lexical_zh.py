@@ -1,0 +1,96 @@
+"""The grounding model for Chinese: what a claim has in common with its evidence, and a calibrated logistic model over it.
+
+It reads words in common, values and negation, not meaning. See docs/models/lexical-zh.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from exporters.result import Evidence, ModelIdentity
+from sidecar.inference.base import Claim, Grounder, Support
+from sidecar.inference.calibrated import FloatVector, Logistic, logit
+from sidecar.inference.card import Card
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
+from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.grounding.han import CLAIM_FEATURES, Piece, choose, features, pieces, read
+from sidecar.inference.onnx import read_verified, size_of
+from sidecar.inference.threads import off_loop
+
+NAME = "lexical-zh"
+HEADS, IDF = "heads.json", "idf.json.gz"
+NOTHING_TO_READ = 0.001
+
+
+class LexicalGrounder:
+    """inference.base.Grounder."""
+
+    languages = frozenset({"zh"})
+
+    def __init__(self, idf: Idf, model: Logistic, *, identity: ModelIdentity, threshold: float) -> None:
+        self.identity = identity
+        self.threshold = self.answer_threshold = threshold
+        self._idf = idf
+        self._model = model
+
+    async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
+        """One Support a claim, in order."""
+        return await off_loop(lambda: self._supports([claim.text for claim in claims], pieces(documents)))
+
+    async def consistency(
+        self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
+    ) -> float:
+        """Probability that the whole answer is consistent with the documents: half way, in logits, between the mean claim and
+        the least supported one."""
+        found = [one.probability for one in supports]
+        if not found:
+            [whole] = await self.support([Claim(answer)], documents)
+            return whole.probability
+        mean = float(np.mean([logit(one) for one in found]))
+        return float(1 / (1 + np.exp(-(mean + logit(min(found))) / 2)))
+
+    def rows(self, claims: Sequence[str], sentences: Sequence[Piece]) -> tuple[FloatVector, list[list[Piece]]]:
+        """Features (claims, len(CLAIM_FEATURES)), and the evidence of each. Training reads the same."""
+        asked = [read(claim) for claim in claims]
+        evidence = [choose(one, sentences, self._idf) for one in asked]
+        return np.stack([features(one, own, self._idf) for one, own in zip(asked, evidence, strict=True)]), evidence
+
+    def _supports(self, claims: Sequence[str], sentences: Sequence[Piece]) -> list[Support]:
+        if not sentences or not claims:
+            return [Support(NOTHING_TO_READ, None)] * len(claims)
+        rows, evidence = self.rows(claims, sentences)
+        return [
+            Support(float(p), Evidence(own[0].document, own[0].span.start, own[0].span.end))
+            for p, own in zip(self._model.probability(rows), evidence, strict=True)
+        ]
+
+
+def load(dependencies: Dependencies) -> tuple[Card, dict[str, Any], Idf]:
+    """The card, the heads and the table of the model, verified. Raises ConfigError."""
+    directory = dependencies.directory / NAME
+    card = Card.load(directory)
+    for name, sha256 in card.files.items():
+        read_verified(directory / name, sha256)
+    return card, json.loads((directory / HEADS).read_text(encoding="utf-8")), Idf.load(directory / IDF)
+
+
+def size(_: NoSettings, dependencies: Dependencies) -> int:
+    """Bytes of its files."""
+    return size_of(dependencies.directory / NAME / IDF)
+
+
+def _build(_: NoSettings, dependencies: Dependencies) -> Built[Grounder]:
+    card, heads, idf = load(dependencies)
+    head = heads["claim"]
+    grounder = LexicalGrounder(
+        idf, Logistic.from_card(head, CLAIM_FEATURES), identity=card.identity(HEADS), threshold=head["threshold"]
+    )
+    return Built(grounder, (), Detector.model_validate(heads["detector"]))
+
+
+ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, _build, size=size)
