@@ -138,7 +138,7 @@ def _changed(sentence: str, passage: str, rng: random.Random) -> str | None:
         other = rng.choice(
             [n for n in _NUMBER.findall(passage) if n != one[0]] or [str(int(one[0][:9]) + rng.randint(1, 9))]
         )
-        return sentence[: one.start()] + other + sentence[one.end() :]
+        return f"{sentence[: one.start()]}{other}{sentence[one.end() :]}"
     verbs = [match.start() for match in _IS.finditer(sentence) if match.start() > 1]
     if verbs and rng.random() < 0.5:
         at = rng.choice(verbs)
@@ -149,7 +149,7 @@ def _changed(sentence: str, passage: str, rng: random.Random) -> str | None:
     own = sentence.rstrip("。！？；").split("，")
     if not clauses or len(own) < 2:
         return None
-    return own[0][: max(4, len(own[0]) // 2)] + rng.choice(clauses) + "。"
+    return f"{own[0][: max(4, len(own[0]) // 2)]}{rng.choice(clauses)}。"
 
 
 def grounding(directory: Path, sets: dict[str, list[Row]], idf: Idf, heads: dict[str, object]) -> list[str]:

@@ -23,7 +23,7 @@ from sidecar.evaluate.text.verbs import (
 
 _TOKEN = re.compile(r"[,;()\"“”]|[^\s,;()\"“”]+")
 _NUMBER = re.compile(r"[$€£¥]?\d")
-ED = re.compile(r"[a-z]{2,}ed")
+ED = re.compile(r"[a-z]{2,30}ed")
 HAVE = frozenset("has have had".split())
 BASES = frozenset(
     verb[:-3] + "y" if verb.endswith("ies") else verb.removesuffix("s") if not verb.endswith("sses") else verb[:-2]
