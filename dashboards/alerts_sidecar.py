@@ -66,6 +66,15 @@ def _service() -> tuple[Alert, ...]:
             board=ITSELF,
         ),
         Alert(
+            name="RagSidecarJudgePaused",
+            severity="warning",
+            expr=f"max by ({SIDECAR}, reason) (rag_sidecar_judge_paused) == 1",
+            wait="15m",
+            summary="The judge of a RAG Sidecar is not asked any more.",
+            description="{{ $labels.job }}: the judge is paused, {{ $labels.reason }}. Local scores go on; what rests on the judge gets no new data.",
+            board=ITSELF,
+        ),
+        Alert(
             name="RagSidecarScoringStalled",
             severity="critical",
             expr=(

@@ -5,7 +5,7 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from dashboards import detector, promql, shapes, variants
+from dashboards import detector, judge, promql, shapes, variants
 from dashboards.alert import QUALITY
 from dashboards.board import add_variants_to_compare, new_dashboard
 from dashboards.objectives import (
@@ -39,6 +39,7 @@ def dashboard() -> Dashboard:
     add(board, "Errors of the detector", detector.panels())
     add(board, "Variants", variants.panels())
     add(board, "Scores", _scores())
+    add(board, "Judge", judge.quality())
     add(board, "Traffic, latency and cost", _traffic())
     add(board, "Can the numbers be trusted?", _sidecar())
     return board.build()

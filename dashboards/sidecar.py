@@ -5,7 +5,7 @@ Kafka's side is in sidecar_intake.py.
 
 from __future__ import annotations
 
-from dashboards import promql, shapes, sidecar_intake
+from dashboards import judge, promql, shapes, sidecar_intake
 from dashboards.alert import ITSELF
 from dashboards.board import new_dashboard
 from dashboards.objectives import LAG_SECONDS
@@ -33,6 +33,7 @@ def dashboard() -> Dashboard:
     add(board, "Kafka", sidecar_intake.kafka())
     add(board, "Scoring", _scoring())
     add(board, "Models", _models())
+    add(board, "Judge", judge.itself())
     add(board, "Exports", _exports())
     add(board, "Process and versions", _process())
     return board.build()

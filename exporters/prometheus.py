@@ -32,6 +32,13 @@ _DURATIONS = {
     "time_to_first_token": "rag_time_to_first_token_seconds",
 }
 _VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
+_JUDGED_SERIES = (
+    "rag_judged_verdicts_total",
+    "rag_judged_verdict_weight_total",
+    "rag_judged_verdict_weight_squared_total",
+)
+# Of a request that the judge gave a verdict on and the local model none.
+NO_VERDICT = "none"
 _POWERS = (0, 1, 2)
 _MOST_REASONS = 100
 _MOST_GROUNDING_MODELS = 10
@@ -211,15 +218,34 @@ class PrometheusExporter(Collector):
             self._unpriced[model] = self._unpriced.get(model, 0.0) + result.unpriced_tokens
 
     def _quality(self, result: Result, subject: Subject) -> None:
-        weight = _weight(result, result.inclusion_probability)
         for evaluation in result.evaluations:
             self._evaluation(evaluation, _weight(result, result.probability_of(evaluation)), result, subject)
+        self._agreement(result, subject)
         if result.verdict is not None:
-            model = UNKNOWN if result.verdict is Verdict.ABSTAINED else self._grounding.admit(_decider(result))
+            decider = _decider(result)
+            weight = _weight(result, result.probability_of(decider) if decider else result.inclusion_probability)
+            model = UNKNOWN if result.verdict is Verdict.ABSTAINED else self._grounding.admit(_name(decider))
             self._begin_verdicts(subject, model)
             self._grounding_seen.setdefault(model)
             for name, amount in zip(_VERDICT_SERIES, (1.0, weight, weight * weight), strict=True):
                 subject.count(name, (result.verdict.value, model), amount)
+
+    def _agreement(self, result: Result, subject: Subject) -> None:
+        """What a judge said of an answer against what the local model said, each pair counting for the requests that it stands for: the judge's
+        own probability is in its weight."""
+        judged = next((e for e in result.evaluations if e.decides_verdict and e.judged and e.label), None)
+        if judged is None:
+            return
+        local = next((e for e in result.evaluations if e.decides_verdict and not e.judged), None)
+        labels = (
+            local.label if local is not None and local.label else NO_VERDICT,
+            str(judged.label),
+            self._grounding.admit(_name(local)),
+            self._grounding.admit(_name(judged)),
+        )
+        weight = _weight(result, result.probability_of(judged))
+        for name, amount in zip(_JUDGED_SERIES, (1.0, weight, weight * weight), strict=True):
+            subject.count(name, labels, amount)
 
     def _evaluation(self, evaluation: Evaluation, weight: float, result: Result, subject: Subject) -> None:
         evaluator = label_value(evaluation.evaluator)
@@ -250,9 +276,13 @@ def _weight(result: Result, kept: float) -> float:
     return weight * upstream if 0 < upstream < math.inf else weight
 
 
-def _decider(result: Result) -> str | None:
-    """Name of the model that gave the verdict, where one is known."""
-    return next((e.model.name for e in result.evaluations if e.decides_verdict and e.model is not None), None)
+def _decider(result: Result) -> Evaluation | None:
+    """What gave the verdict, where that is known."""
+    return next((e for e in result.evaluations if e.decides_verdict and e.model is not None), None)
+
+
+def _name(evaluation: Evaluation | None) -> str | None:
+    return None if evaluation is None or evaluation.model is None else evaluation.model.name
 
 
 class _Recent:

@@ -115,6 +115,7 @@ class Evaluation:
     `label` is a low-cardinality word that goes with the score, `explanation` is free text and counts as user text.
     `method` is the formula, a bounded word: scores of one evaluator by two methods are different things. `version` is
     the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer, or says that there is none.
+    `judged`: an LLM said it.
     `inclusion_probability` is the p in (0, 1] with which this evaluation was made, None = that of the result.
     """
 
@@ -130,6 +131,7 @@ class Evaluation:
     method: str = "local"
     subject: Subject = Subject.ANSWER
     decides_verdict: bool = False
+    judged: bool = False
     inclusion_probability: float | None = None
     claims: tuple[ClaimResult, ...] = ()
     documents: tuple[DocumentResult, ...] = ()

@@ -124,6 +124,7 @@ def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
         "version": clean(evaluation.version),
         "method": clean(evaluation.method),
         "subject": str(evaluation.subject),
+        "judged": evaluation.judged,
         "inclusion_probability": _number(evaluation.inclusion_probability),
         "claims": [_claim(claim, text) for claim in evaluation.claims],
         "documents": [_document(document) for document in evaluation.documents],

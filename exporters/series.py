@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SUBJECT = ("rag_service", "model", "variant")
+JUDGED = (*SUBJECT, "local", "judge", "grounding_model", "judge_model")
 
 # Few edges, because each is a series of every subject: a step of 2 to 2.5 between them, at the round numbers that SLOs are set at.
 SECONDS = (0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -53,6 +54,9 @@ SERIES: tuple[Series, ...] = (
     Series("rag_verdicts_total", "counter", "Verdicts, unweighted: the sample size.", (*SUBJECT, "verdict", "grounding_model"), values=3),
     Series("rag_verdict_weight_total", "counter", "Verdicts, each counting for the requests it stands for (1/p).", (*SUBJECT, "verdict", "grounding_model"), values=3),
     Series("rag_verdict_weight_squared_total", "counter", "Sum of the squared weights of verdicts, for effective sample sizes.", (*SUBJECT, "verdict", "grounding_model"), values=3),
+    Series("rag_judged_verdicts_total", "counter", "Requests with a verdict of the judge, unweighted, by what the local model said and what the judge said.", JUDGED, values=0),
+    Series("rag_judged_verdict_weight_total", "counter", "The same, each counting for the requests it stands for (1/p, the judge's own probability in it).", JUDGED, values=0),
+    Series("rag_judged_verdict_weight_squared_total", "counter", "Sum of the squares of those weights, for effective sample sizes and intervals.", JUDGED, values=0),
     Series("rag_label_overflow_total", "counter", "Label values replaced by __other__ because the label was full.", ("label",)),
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
+from sidecar.judging import judge_of
 from sidecar.kafka.client import check_results
 from sidecar.kafka.consume.arrival import Arrival
 from sidecar.kafka.consume.receiver import Receiver
@@ -54,7 +55,15 @@ class App:
         self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
         self.redactor = redactor_of(config.redact)
         self.runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: self.redactor)
-        self.engine = Engine(config.evaluate, self.runtime.router)
+        self.judge = judge_of(
+            config.judge,
+            config.price,
+            self.telemetry,
+            redactor=lambda: self.redactor,
+            share=lambda: self.receiver.share,
+            clock=self.clock,
+        )
+        self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge)
         for one in self.engine.evaluators:
             self.telemetry.set(
                 "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
@@ -106,6 +115,8 @@ class App:
         self.watch.start()
         try:
             await self.runtime.start()
+            if self.judge is not None:
+                await self.judge.start()
             await self.admin.start()
         except BaseException:
             await self._close()
@@ -212,6 +223,10 @@ class App:
             return "Kafka: not in the consumer group yet"
         return self.pipeline.problem()
 
+    async def _stop_judge(self) -> None:
+        if self.judge is not None:
+            await self.judge.stop()
+
     def _new_deadline(self) -> Deadline:
         return Deadline(self.config.pipeline.whole_stop_seconds, self.clock)
 
@@ -220,6 +235,7 @@ class App:
         stages = (
             Stage("delivery", 0.6, self.deliverer.stop),
             Stage("the Kafka receiver", 0.7, self.receiver.stop),
+            Stage("the judge", 0.5, lambda _: self._stop_judge()),
             Stage("the models", 0.5, lambda _: self.runtime.stop()),
             Stage("tracing", 0.5, lambda _: asyncio.to_thread(self.tracing.stop)),
             Stage("the watch of the loop", 0.5, lambda _: self.watch.stop()),

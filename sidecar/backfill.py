@@ -14,6 +14,7 @@ from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
+from sidecar.judging import judge_of
 from sidecar.kafka.consume.window import Window
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
@@ -46,6 +47,7 @@ class Backfill:
         sampler = _Within(config.sample, self.telemetry, begin=begin, end=end)
         redactor = redactor_of(config.redact)
         self._runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: redactor)
+        self._judge = judge_of(config.judge, config.price, self.telemetry, redactor=lambda: redactor, clock=clock)
         self._deliverer = Deliverer(
             config.deliver,
             [exporter],
@@ -61,7 +63,7 @@ class Backfill:
             decoder=Decoder(decoding(config), self.telemetry, keep_text=sampler.may_keep),
             assembler=Assembler(config.assemble, clock, self.telemetry, memory=memory),
             sampler=sampler,
-            engine=Engine(config.evaluate, self._runtime.router),
+            engine=Engine(config.evaluate, self._runtime.router, judge=self._judge),
             pricer=Pricer(config.price),
             deliverer=self._deliverer,
             telemetry=self.telemetry,
@@ -97,6 +99,9 @@ class Backfill:
     async def _started(self) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             await self._runtime.start()
+            if self._judge is not None:
+                await self._judge.start()
+                stack.push_async_callback(self._judge.stop)
             stack.push_async_callback(self._runtime.stop)
             await self.window.start()
             # Offsets are committed for what the exporter took: it stops first.

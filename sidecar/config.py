@@ -21,6 +21,7 @@ from sidecar.assemble import AssembleConfig
 from sidecar.decode.config import DecodeConfig
 from sidecar.deliver import DeliverConfig
 from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.runtime import InferenceConfig
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.admin import AdminConfig
@@ -61,6 +62,7 @@ class Config(BaseModel):
     pipeline: PipelineConfig = Field(default=PipelineConfig(), description="Queues and workers.")
     evaluate: EvaluateConfig = Field(default=EvaluateConfig(), description="What scores a request.")
     inference: InferenceConfig = Field(default=InferenceConfig(), description="Local models.")
+    judge: JudgeConfig = Field(default=JudgeConfig(), description="An LLM that evaluators may ask.")
     price: PriceConfig = Field(default=PriceConfig(), description="Token prices.")
     redact: RedactConfig = Field(
         default=RedactConfig(), description="Personal data and secrets in what leaves the process."
@@ -87,6 +89,15 @@ class Config(BaseModel):
         for name in self.required_exporters:
             if not on[name]:
                 raise ValueError(f"deliver.required names {name}, which is off: {mends[name]}, or leave it out")
+        return self
+
+    @model_validator(mode="after")
+    def _a_judge_is_there(self) -> Config:
+        if self.judge.url is None and self.evaluate.judged:
+            asked = ", ".join(sorted(self.evaluate.judged))
+            raise ValueError(
+                f"judge.url is not set, and {asked} would ask the judge: set it, or evaluate.NAME.by to local"
+            )
         return self
 
     @model_validator(mode="after")

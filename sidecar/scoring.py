@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from exporters.result import Abstention, Evaluation
@@ -51,7 +51,8 @@ class Journey:
 
 @dataclass(slots=True)
 class Job:
-    """One request on its way. `size` is what it holds of the budget while it waits for scoring."""
+    """One request on its way. `size` is what it holds of the budget while it waits for scoring, `drawn` which slow evaluators see it, each with
+    the probability that the request was kept and drawn."""
 
     trace: RagTrace
     decision: Decision
@@ -59,6 +60,7 @@ class Job:
     size: int = 0
     evaluations: tuple[Evaluation, ...] = ()
     abstention: Abstention | None = None
+    drawn: Mapping[str, float] = field(default_factory=dict)
     ended: bool = False
 
     def finish(self) -> None:
@@ -194,10 +196,15 @@ class Scoring:
         well = await self._evaluate(job, Lane.LOCAL)
         self._finished += 1
         self._telemetry.observe("rag_sidecar_scoring_seconds", self._clock.monotonic() - started)
-        if not well or Lane.SLOW not in self._engine.lanes:
+        if well and Lane.SLOW in self._engine.lanes:
+            kept = job.decision.probability
+            job.drawn = {name: kept * p for name, p in self._engine.draw(job.trace).items()}
+            for name, p in self._engine.present.items():
+                self._telemetry.set("rag_sidecar_judge_rate", p, evaluator=name)
+        if not job.drawn:
             await self._end(job, well)
         elif self._slow.full():
-            job.evaluations += self._engine.refused(Lane.SLOW, "lane_full")
+            job.evaluations += self._engine.refused(Lane.SLOW, "lane_full", job.drawn)
             await self._end(job, well)
         else:
             self._slow.put_nowait(job)
@@ -206,14 +213,15 @@ class Scoring:
     async def _slowly(self, job: Job) -> None:
         self._show_slow()
         if not await self._evaluate(job, Lane.SLOW):
-            job.evaluations += self._engine.refused(Lane.SLOW, "internal")
+            job.evaluations += self._engine.refused(Lane.SLOW, "internal", job.drawn)
         await self._end(job, True)
 
     async def _evaluate(self, job: Job, lane: Lane) -> bool:
         """Add what a lane says of a request. False where we broke on it."""
         try:
             with self._tracing.evaluation(job.trace.trace_id, job.trace.span_id):
-                evaluated = await self._engine.evaluate(job.trace, lane=lane)
+                drawn = job.drawn if lane is Lane.SLOW else None
+                evaluated = await self._engine.evaluate(job.trace, lane=lane, drawn=drawn)
             job.evaluations += evaluated.evaluations
             job.abstention = evaluated.abstention or job.abstention
         except Exception as error:  # noqa: BLE001 - the barrier of scoring

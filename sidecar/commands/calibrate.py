@@ -22,6 +22,7 @@ import yaml
 from exporters.result import Verdict
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
+from sidecar.commands.from_judge import DECIDED, labelled_by_judge
 from sidecar.config import Config
 from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine, Evaluated
@@ -112,6 +113,10 @@ def calibrate(
             "--write", help="Fit the model's probabilities and threshold, and write them into card.json beside it."
         ),
     ] = False,
+    from_judge: Annotated[
+        bool,
+        typer.Option("--from-judge", help="The judge labels the requests, for `judge.budget_usd_per_day` at the most."),
+    ] = False,
 ) -> None:
     """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.
 
@@ -123,7 +128,7 @@ def calibrate(
         for line in asyncio.run(write_card(source, settings)):
             typer.echo(line, err=True)
         return
-    found = asyncio.run(measure(source, settings))
+    found = asyncio.run(measure(source, settings, from_judge=from_judge))
     for line in found.report():
         typer.echo(line, err=True)
     for line in found.warnings():
@@ -131,10 +136,13 @@ def calibrate(
     typer.echo(found.settings(), nl=False)
 
 
-async def measure(source: Path, settings: Config) -> Calibration:
-    """Judge every labelled request of a file: native records with a label, see `label_of`.
+async def measure(source: Path, settings: Config, *, from_judge: bool = False) -> Calibration:
+    """Judge every labelled request of a file: native records with a label, see `label_of`; or labelled by the judge.
     Raises ConfigError naming the line, or what is missing."""
-    rows = _read(source, settings)
+    rows = _read(source, settings, labelled=not from_judge)
+    if from_judge:
+        runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
+        rows = await labelled_by_judge([trace for trace, _ in rows], settings, runtime.models)
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
     rates = _rates([(label, one.verdict) for one, (_, label) in zip(judged, rows, strict=True)])
     return Calibration(
@@ -148,7 +156,7 @@ async def measure(source: Path, settings: Config) -> Calibration:
 async def write_card(source: Path, settings: Config) -> list[str]:
     """Fit the default grounding model to labelled requests and write the card beside it; what to tell. Raises ConfigError."""
     folder = _own_folder(settings)
-    rows = _read(source, settings)
+    rows = _read(source, settings, labelled=True)
     judged, _ = await _judge(settings, [trace for trace, _ in rows])
     scored = [
         (score, label) for one, (_, label) in zip(judged, rows, strict=True) if (score := _score(one)) is not None
@@ -208,7 +216,8 @@ def _score(judged: Evaluated) -> float | None:
 async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Evaluated], Grounder]:
     """What the default model says of each request, in order."""
     runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
-    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES}))
+    local = settings.evaluate.of("groundedness").model_copy(update={"by": "local"})
+    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES, "groundedness": local}))
     # `inference.detector` is of the default model: a rule's model has rates of its own.
     engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
     gate = asyncio.Semaphore(_IN_FLIGHT)
@@ -226,7 +235,7 @@ async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Eva
 
 def _rates(judged: Sequence[tuple[bool, Verdict | None]]) -> Detector:
     """The shares of right verdicts among labels (True: grounded). Raises ConfigError where too few of a kind got a verdict."""
-    counts = Counter(pair for pair in judged if pair[1] in (Verdict.GROUNDED, Verdict.HALLUCINATED))
+    counts = Counter(pair for pair in judged if pair[1] in DECIDED)
     totals = {label: sum(n for (own, _), n in counts.items() if own is label) for label in (False, True)}
     for label, name in ((False, "hallucinated"), (True, "grounded")):
         if totals[label] < _LEAST_OF_EACH:
@@ -241,7 +250,7 @@ def _rates(judged: Sequence[tuple[bool, Verdict | None]]) -> Detector:
     )
 
 
-def _read(source: Path, settings: Config) -> Sequence[tuple[RagTrace, bool]]:
+def _read(source: Path, settings: Config, *, labelled: bool) -> Sequence[tuple[RagTrace, bool]]:
     try:
         lines = source.read_bytes().splitlines()
     except OSError as error:
@@ -251,7 +260,7 @@ def _read(source: Path, settings: Config) -> Sequence[tuple[RagTrace, bool]]:
         if not line.strip():
             continue
         try:
-            label = label_of(orjson.loads(line))
+            label = labelled and label_of(orjson.loads(line))
             rows.append((read_native_line(line, settings.decode, fallback_timestamp=time.time()), label))
         except (ValueError, DecodeError) as error:
             problem = f"line {number}: {error if isinstance(error, DecodeError) else 'no label'}"

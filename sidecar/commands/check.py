@@ -19,11 +19,15 @@ from exporters.otlp import OtlpConfig, destination
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.judged.base import Rated
+from sidecar.inference.judge.judge import Question
+from sidecar.inference.judge.prompt import load
 from sidecar.inference.onnx import offered
 from sidecar.inference.runtime import ModelRuntime
+from sidecar.judging import judge_of
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.errors import ConfigError, SidecarError
+from sidecar.record.errors import ConfigError, InferenceError, SidecarError
 from sidecar.record.request import Document, RagTrace
 from sidecar.redact.redactor import redactor_of
 
@@ -36,6 +40,10 @@ _REQUEST = RagTrace(
     answer="The Eiffel Tower is 330 metres tall.",
     documents=(Document(rank=1, text="The Eiffel Tower in Paris is 330 metres tall and was finished in 1889."),),
 )
+_EXAMPLE = {
+    "documents": [{"number": 1, "text": "The Eiffel Tower in Paris is 330 metres tall and was finished in 1889."}],
+    "answer": "The Eiffel Tower is 330 metres tall.",
+}
 
 
 cli = new_cli()
@@ -70,6 +78,8 @@ async def check_all(path: Path | None) -> int:
     )
     well = await _step(console, "models", lambda: check_models(settings))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
+    if settings.judge.url is not None:
+        well &= await _step(console, "judge", lambda: ask_judge(settings))
     results = settings.results
     if results.topic is not None:
         topic, brokers = results.topic, results.brokers(settings.receive.brokers)
@@ -95,6 +105,38 @@ async def reach_otlp(settings: OtlpConfig) -> list[str]:
         raise ConfigError("otlp.endpoint", problem, "start the receiver, or correct the address") from error
     writer.close()
     return [f"{host}:{port} takes connections ({settings.used_protocol}); nothing was sent"]
+
+
+async def ask_judge(settings: config.Config) -> list[str]:
+    """Ask the judge one question about an example, and say what it costs. Raises ConfigError or InferenceError."""
+    telemetry = Telemetry()
+    judge = judge_of(
+        settings.judge, settings.price, telemetry, redactor=lambda: redactor_of(settings.redact), paced=False
+    )
+    assert judge is not None
+    await judge.start()
+    try:
+        started = time.perf_counter()
+        question = Question("check", load("grounded_whole"), _EXAMPLE, Rated)
+        said = await judge.ask(question)
+        took = time.perf_counter() - started
+    except InferenceError as error:
+        problem = f"{settings.judge.endpoint.partition('?')[0]}: {error}"
+        raise ConfigError(
+            "judge", problem, "docs/runbooks/RagSidecarJudgePaused.md says what each reason wants"
+        ) from error
+    finally:
+        await judge.stop()
+    tokens = telemetry.value("rag_sidecar_judge_tokens_total")
+    unpriced = telemetry.value("rag_sidecar_judge_unpriced_tokens_total")
+    dollars = telemetry.value("rag_sidecar_judge_cost_usd_total")
+    cost = "has no known price (set price.models)" if unpriced else f"cost {dollars:.6f} USD"
+    asked = ", ".join(f"{name} at {rate:g}" for name, rate in settings.evaluate.judged.items()) or "no evaluator"
+    return [
+        f"{settings.judge.model} rated an example {said.rating} of 2 in {took:.1f} s",
+        f"one question of {tokens:.0f} tokens {cost}; longer texts cost more",
+        f"asked by {asked}",
+    ]
 
 
 async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[str]]]) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, TypeAlias
 
@@ -39,6 +39,7 @@ from sidecar.decode.native.reader import read_native_line
 from sidecar.decode.wire.parse import load_json
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
+from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import Pricer
 from sidecar.record.errors import ConfigError, DecodeError
@@ -115,18 +116,26 @@ async def score_file(
     """
     runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
-    scoring = _Scoring(Engine(settings.evaluate, runtime.router), Pricer(settings.price), settings.decode, redactor)
+    judge = judge_of(
+        settings.judge, settings.price, Telemetry(), redactor=cache(partial(redactor_of, settings.redact)), paced=False
+    )
+    engine = Engine(settings.evaluate, runtime.router, judge=judge)
+    scoring = _Scoring(engine, Pricer(settings.price), settings.decode, redactor)
     summary = Summary()
     with ExitStack() as stack:
         stream = _open(source)
         write = stack.enter_context(lines_to(target))
         await runtime.start()
         try:
+            if judge is not None:
+                await judge.start()
             async for line, (text, result) in _in_order(_lines(stream), scoring):
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
         finally:
+            if judge is not None:
+                await judge.stop()
             await runtime.stop()
     return summary
 
@@ -174,7 +183,7 @@ class _Scoring:
             trace = read_native_line(line.text, self.limits, fallback_timestamp=time.time())
         except DecodeError as error:
             return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
-        evaluated = await self.engine.evaluate(trace)
+        evaluated = await self.engine.evaluate_all(trace)
         said = await redact(evaluated, trace, self.redactor)
         result = make_result(
             trace,

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Annotated, Protocol
+from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -34,13 +34,34 @@ class Lane(enum.StrEnum):
     SLOW = "slow"
 
 
+Probability = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(gt=0, le=1)]
+# Of judged requests where both judge: few are enough to see how far the local scores are off.
+_RATE_BESIDE = 0.1
+
+
 class Settings(BaseModel):
     """Settings of one evaluator: the section `evaluate.NAME`. Each evaluator has a class of its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    by: Literal["local", "judge", "both"] = Field(
+        default="local",
+        description="What scores: the local models, the judge (`judge.url`), or both; what the judge says is an evaluator of its own, with "
+        "`_judge` behind its name.",
+    )
+    judge_rate: Rate | None = Field(
+        default=None,
+        description="Share of the scored requests that the judge sees, drawn by trace id whatever their local score; by default 1 with `judge`, "
+        "0.1 with `both`.",
+    )
 
-Probability = Annotated[float, Field(ge=0, le=1)]
+    @property
+    def drawn(self) -> float:
+        """Probability with which a scored request is drawn for the judge, before its budget."""
+        if self.judge_rate is None:
+            return 1.0 if self.by == "judge" else _RATE_BESIDE
+        return self.judge_rate
 
 
 @dataclass(frozen=True, slots=True)

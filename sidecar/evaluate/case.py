@@ -63,19 +63,19 @@ class Case:
 
     async def support(self) -> list[Support]:
         """Support of each claim; evidence points into `documents`."""
-        return await self._once("support", lambda: self.models.grounder.support(self.claims, self.texts))
+        return await self.once("support", lambda: self.models.grounder.support(self.claims, self.texts))
 
     async def consistency(self) -> float:
         """Probability that all that the answer states is consistent with the documents."""
         supports = await self.support()
         stated = self.stance.stated or self.answer
-        return await self._once(
+        return await self.once(
             "consistency", lambda: self.models.grounder.consistency(stated, self.claims, supports, self.texts)
         )
 
     async def relevance(self) -> list[float]:
         """Probability of each document that it helps with the question."""
-        return await self._once("relevance", lambda: self.models.relevance.documents(self.question, self.texts))
+        return await self.once("relevance", lambda: self.models.relevance.documents(self.question, self.texts))
 
     def place(self, evidence: Evidence | None) -> Evidence | None:
         """Evidence with its document as an index into the request's own documents, those without text counted too."""
@@ -87,7 +87,7 @@ class Case:
         """Conflicts with their evidence placed so."""
         return tuple(replace(one, evidence=self.place(one.evidence) or one.evidence) for one in conflicts)
 
-    async def _once(self, name: str, compute: Callable[[], Awaitable[Value]]) -> Value:
+    async def once(self, name: str, compute: Callable[[], Awaitable[Value]]) -> Value:
         """Run `compute` once for all who ask; a failure is the failure of all of them."""
         task = self._running.get(name)
         if task is None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
 from sidecar.evaluate.base import Evaluator, Lane
 from sidecar.evaluate.case import Case, languages_of
+from sidecar.evaluate.draw import Draws
 from sidecar.evaluate.gate import admit
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import UNREACHABLE, ModelSource
+from sidecar.inference.judge.judge import Judge
 from sidecar.observe.said import RateLimited
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import InferenceError, Unscorable
@@ -46,24 +48,44 @@ class Engine:
         models: ModelSource,
         evaluators: Sequence[Evaluator] | None = None,
         *,
+        judge: Judge | None = None,
         clock: Clock | None = None,
     ) -> None:
+        """Without `evaluators` they are those of the settings; what asks a judge is among them where there is one."""
+        self._judge = judge
         self._said = RateLimited(logger, clock or SystemClock())
         self._config = config
         self._models = models
-        self.evaluators = tuple(build(config) if evaluators is None else evaluators)
+        self.evaluators = tuple(build(config, judge, models) if evaluators is None else evaluators)
+        self._draws = self._drawing(config)
         self.lanes = tuple(lane for lane in Lane if any(one.lane is lane for one in self.evaluators))
 
     def reconfigure(self, config: EvaluateConfig) -> None:
         """Let what is evaluated from now on be evaluated by other settings. Which evaluators there are may not change."""
-        self.evaluators, self._config = tuple(build(config)), config
+        self.evaluators, self._config = tuple(build(config, self._judge, self._models)), config
+        self._draws = self._drawing(config)
 
-    async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+    @property
+    def present(self) -> Mapping[str, float]:
+        """Probability with which each evaluator that asks the judge sees a scored request now."""
+        return self._draws.present()
+
+    def draw(self, trace: RagTrace) -> Mapping[str, float]:
+        """Which slow evaluators see a request, and the probability with which they do. To be asked once for each request, for the
+        probabilities change with the budget; what comes of it goes to `evaluate`."""
+        others = {one.name: 1.0 for one in self._of(Lane.SLOW) if one.name not in self._draws.rates}
+        return {**others, **self._draws.draw(trace)}
+
+    async def evaluate(
+        self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
+    ) -> Evaluated:
         """The evaluations of one lane, in the order of the registry. A caller that wants more than one lane asks for each
-        by itself and puts them together with `summarise`: what waits in one never holds another."""
-        mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
+        by itself and puts them together with `summarise`: what waits in one never holds another. With `drawn` only the evaluators in it
+        run, and each says the probability that stands there."""
+        mine = self._of(lane, drawn)
         if lane is not Lane.LOCAL:
-            return await self._all(mine, Case(trace, None))
+            made = await self._all(mine, Case(trace, None))
+            return replace(made, evaluations=tuple(_with(one, drawn) for one in made.evaluations))
         found = await self._routed(trace, mine)
         if any(one.reason == UNREACHABLE for one in found.evaluations):
             # Its model went away meanwhile: all is evaluated anew by what stands in, so that one model says all of it.
@@ -84,10 +106,28 @@ class Engine:
             case.close()
         return summarise(made, case.stance.kind if any(map(_read_answer, made)) else None)
 
-    def refused(self, lane: Lane, reason: str) -> tuple[Evaluation, ...]:
-        """Failed evaluations of a lane that could not be run, `reason` for all."""
-        mine = [evaluator for evaluator in self.evaluators if evaluator.lane is lane]
-        return tuple(_stamped(one, _failed(one.name, reason)) for one in mine)
+    async def evaluate_all(self, trace: RagTrace, *, kept: float = 1.0) -> Evaluated:
+        """All lanes, one after the other, for callers that wait for the slow ones too. `kept` is the probability with which the request came here."""
+        local = await self.evaluate(trace)
+        drawn = {name: kept * p for name, p in self.draw(trace).items()}
+        if not drawn:
+            return local
+        slow = await self.evaluate(trace, lane=Lane.SLOW, drawn=drawn)
+        return summarise((*local.evaluations, *slow.evaluations), local.abstention or slow.abstention)
+
+    def refused(self, lane: Lane, reason: str, drawn: Mapping[str, float] | None = None) -> tuple[Evaluation, ...]:
+        """Failed evaluations of a lane that could not be run, `reason` for all; `drawn` as for `evaluate`."""
+        mine = self._of(lane, drawn)
+        return tuple(_with(_stamped(one, _failed(one.name, reason)), drawn) for one in mine)
+
+    def _of(self, lane: Lane, drawn: Mapping[str, float] | None = None) -> list[Evaluator]:
+        return [one for one in self.evaluators if one.lane is lane and (drawn is None or one.name in drawn)]
+
+    def _drawing(self, config: EvaluateConfig) -> Draws:
+        if self._judge is None:
+            return Draws({}, salt="", factor=lambda: 1.0)
+        judge = self._judge
+        return Draws(config.judged, salt=judge.config.salt, factor=lambda: judge.factor)
 
     async def _one(self, evaluator: Evaluator, case: Case) -> Evaluation:
         return _stamped(evaluator, await self._attempt(evaluator, case))
@@ -138,7 +178,15 @@ def _stamped(evaluator: Evaluator, evaluation: Evaluation) -> Evaluation:
         method=evaluator.method,
         subject=evaluator.subject,
         decides_verdict=evaluator.decides,
+        judged=evaluator.lane is Lane.SLOW,
     )
+
+
+def _with(evaluation: Evaluation, drawn: Mapping[str, float] | None) -> Evaluation:
+    """The evaluation with the probability that it was drawn with."""
+    if drawn is None or evaluation.inclusion_probability is not None:
+        return evaluation
+    return replace(evaluation, inclusion_probability=drawn[evaluation.evaluator])
 
 
 def _failed(name: str, reason: str) -> Evaluation:

@@ -22,9 +22,10 @@ UNREACHABLE = "unreachable"
 
 
 class Embedder(Protocol):
-    """Sentence embeddings."""
+    """Sentence embeddings. `languages`: ISO 639-1 codes the model was made for; None of one that is chosen by rules for what it reads."""
 
     identity: ModelIdentity
+    languages: frozenset[str] | None
 
     async def embed(self, texts: Sequence[str]) -> FloatArray:
         """L2-normalised embeddings, shape (len(texts), dimension). Long texts are windowed and averaged, never cut."""

@@ -19,6 +19,8 @@ LIVE = (
     ("evaluate", "timeout_seconds"),
     ("evaluate", "*", "threshold"),
     ("evaluate", "*", "thresholds"),
+    ("evaluate", "*", "judge_threshold"),
+    ("evaluate", "*", "judge_rate"),
     ("price", "*"),
     ("log", "level"),
 )

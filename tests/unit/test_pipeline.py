@@ -118,11 +118,13 @@ class Gated:
 class Slow(Engine):
     """Takes its time, and breaks on the question `break`."""
 
-    async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+    async def evaluate(
+        self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
+    ) -> Evaluated:
         await asyncio.sleep(0.002)
         if trace.question == "break":
             raise RuntimeError("a bug")
-        return await super().evaluate(trace, lane=lane)
+        return await super().evaluate(trace, lane=lane, drawn=drawn)
 
 
 @dataclass
@@ -291,9 +293,11 @@ async def test_requests_that_wait_for_scoring_are_given_up_when_their_partition_
     gate = asyncio.Event()
 
     class Gated(Engine):
-        async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+        async def evaluate(
+            self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
+        ) -> Evaluated:
             await gate.wait()
-            return await super().evaluate(trace, lane=lane)
+            return await super().evaluate(trace, lane=lane, drawn=drawn)
 
     assembler = Assembler(AssembleConfig(), SystemClock(), Telemetry())
     memory = MemoryBudget(10_000_000)
@@ -321,9 +325,11 @@ async def test_a_result_says_how_whole_its_trace_was() -> None:
 
 async def test_a_stop_waits_for_scoring_no_longer_than_it_is_told() -> None:
     class Hanging(Engine):
-        async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+        async def evaluate(
+            self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
+        ) -> Evaluated:
             await asyncio.Event().wait()
-            return await super().evaluate(trace, lane=lane)
+            return await super().evaluate(trace, lane=lane, drawn=drawn)
 
     setting = build([native(1)], parts={"engine": Hanging(EvaluateConfig(), models())}, drain_seconds=3600)
     running = asyncio.create_task(setting.pipeline.run())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from exporters.result import Evaluation, Outcome
@@ -83,10 +83,12 @@ async def test_requests_for_which_the_slow_lane_has_no_room_are_delivered_withou
 
 async def test_a_slow_lane_that_breaks_us_leaves_the_local_evaluations() -> None:
     class Breaking(Engine):
-        async def evaluate(self, trace: RagTrace, *, lane: Lane = Lane.LOCAL) -> Evaluated:
+        async def evaluate(
+            self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
+        ) -> Evaluated:
             if lane is Lane.SLOW:
                 raise RuntimeError("a bug")
-            return await super().evaluate(trace, lane=lane)
+            return await super().evaluate(trace, lane=lane, drawn=drawn)
 
     judged = Judged.begin(2, engine=Breaking)
     await judged.finish()

@@ -20,6 +20,12 @@ class GroundednessSettings(Thresholded):
         le=1,
         description="Score from which on an answer is grounded; by default the grounding model's.",
     )
+    judge_threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="The same of the judge's score, which is 0, 0.25, 0.5, 0.75 or 1; by default 0.75.",
+    )
 
 
 class Groundedness:

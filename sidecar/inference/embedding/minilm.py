@@ -71,6 +71,7 @@ class MiniLM:
         max_tokens: int = 256,
     ) -> None:
         self.identity = identity
+        self.languages: frozenset[str] | None = frozenset({"en"})
         self._model = OnnxModel(directory / "model.onnx", sha256=identity.sha256, threads=threads)
         self._tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
         self._tokenizer.no_padding()

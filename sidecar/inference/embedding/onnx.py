@@ -54,6 +54,7 @@ class PooledEmbedder:
     ) -> None:
         """Raises ConfigError."""
         self.identity = identity
+        self.languages: frozenset[str] | None = None
         self._predictor = predictor
         self._pooling = pooling
         self._prefix = prefix

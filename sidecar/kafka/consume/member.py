@@ -126,6 +126,11 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """The partitions that are ours now."""
         return {(tp.topic, tp.partition) for tp in self._consumer.assignment()}
 
+    def share(self) -> float:
+        """Our partitions / all partitions of the topics that the group reads, 0..1; 0 where none are known yet."""
+        known = [self._consumer.partitions_for_topic(topic) or () for topic in self._consumer.subscription() or ()]
+        return min(1.0, len(self.assignment()) / total) if (total := sum(map(len, known))) else 0.0
+
     def fetch_age(self) -> float:
         """Seconds since the fetch that is under way began; 0 without one. A long one hangs."""
         return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0

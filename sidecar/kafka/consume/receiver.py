@@ -104,6 +104,12 @@ class Receiver:
         return self._membership.assigned
 
     @property
+    def share(self) -> float:
+        """What part of all partitions is ours, 0..1: what is shared by replicas is shared by that."""
+        member = self._membership.member
+        return 0.0 if member is None else member.share()
+
+    @property
     def ready(self) -> bool:
         """Whether the group has let us in. With more replicas than partitions some have none and are ready all the same."""
         member = self._membership.member

@@ -17,6 +17,9 @@ from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
 from sidecar.inference.grounding.detector import Detector
 from sidecar.record.errors import ConfigError
+from tests.parts.judge_server import Asked, JudgeServer
+
+UNUSED = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
 
 
 def labelled(path: Path, kinds: list[Kind], *, wrong: int = 0) -> Path:
@@ -125,3 +128,27 @@ async def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, text: str, me
 async def test_too_few_labelled_requests_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="hallucinated requests got a verdict"):
         await measure(labelled(tmp_path / "few.jsonl", [Kind.FAITHFUL] * 31 + [Kind.HALLUCINATED] * 29))
+
+
+async def test_the_judge_labels_what_has_no_label(tmp_path: Path) -> None:
+    corpus, spans, lines = Corpus(5), SpanMaker(5), []
+    told: dict[str, bool] = {}
+    for kind in [Kind.FAITHFUL] * 32 + [Kind.HALLUCINATED] * 32 + [Kind.ABSTAINING] * 2:
+        _, record = spans.native(corpus.compose(kind), time.time())
+        lines.append(record)
+        told[json.loads(record)["answer"]] = kind is Kind.FAITHFUL
+    path = tmp_path / "unlabelled.jsonl"
+    path.write_bytes(b"\n".join(lines))
+
+    def answer(asked: Asked) -> object:
+        return {"reason": "r", "rating": 2 if told[asked.data["answer"]] else 0}
+
+    async with JudgeServer(answer) as server:
+        judge = {"url": server.url, "redact": False, "budget_usd_per_hour": None, "budget_usd_per_day": None}
+        found = await measure_file(path, config.build({"judge": judge}, receive=UNUSED), from_judge=True)
+    # An answer that is right of one question may be given to another.
+    assert found.found.grounded + found.found.hallucinated == 64
+    assert abs(found.found.grounded - 32) <= 2
+    assert found.found.sensitivity > 0.6
+    with pytest.raises(ConfigError, match=r"judge\.url: is not set"):
+        await measure_file(path, config.load(None, kafka=False), from_judge=True)

@@ -8,8 +8,12 @@ import pytest
 
 from exporters.otlp import OtlpConfig
 from sidecar import config
-from sidecar.commands.check import check_models, reach_otlp
+from sidecar.commands.check import ask_judge, check_models, reach_otlp
+from sidecar.judging import judge_of
+from sidecar.observe.telemetry import Telemetry
+from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
+from tests.parts.judge_server import JudgeServer, Said
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{}", "http://127.0.0.1:{}/"])
@@ -46,3 +50,56 @@ async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> 
         ConfigError, match=r"grounding: far does not answer: ConnectError .start the server, or correct"
     ):
         await check_models(settings)
+
+
+RATED = {"reason": "It is.", "rating": 2}
+
+
+def judged(url: str, **price: object) -> config.Config:
+    settings = {
+        "receive": {"bootstrap_servers": "unused:9092", "topics": ["unused"]},
+        "judge": {
+            "url": url,
+            "model": "judge-1",
+            "attempts": 1,
+            "budget_usd_per_hour": None,
+            "budget_usd_per_day": None,
+        },
+        "evaluate": {"faithfulness": {"by": "both"}},
+        "price": {"models": price},
+    }
+    return config.build(settings)
+
+
+async def test_the_judge_is_asked_one_question_and_its_cost_is_said() -> None:
+    async with JudgeServer(lambda _: RATED) as server:
+        said = await ask_judge(judged(server.url, **{"judge-1": {"input": 10.0, "output": 50.0}}))
+        assert len(server.asked) == 1
+        unpriced = await ask_judge(judged(server.url))
+    assert said[0].startswith("judge-1 rated an example 2 of 2 in ")
+    # 100 tokens in and 20 out.
+    assert said[1] == "one question of 120 tokens cost 0.002000 USD; longer texts cost more"
+    assert said[2] == "asked by faithfulness_judge at 0.1"
+    assert "has no known price" in unpriced[1]
+
+
+async def test_a_judge_that_refuses_is_named_with_the_mend() -> None:
+    async with JudgeServer(lambda _: Said({}, status=401)) as server:
+        with pytest.raises(ConfigError, match=r"judge: http://.*judge_refused: unauthorized.*RagSidecarJudgePaused"):
+            await ask_judge(judged(server.url))
+
+
+def test_a_budget_of_a_model_without_a_price_is_refused_at_the_start() -> None:
+    settings = judged("http://127.0.0.1:1").judge.model_copy(update={"budget_usd_per_hour": 1.0})
+    with pytest.raises(ConfigError, match=r"judge\.budget_usd_per_hour.*no known price.*price\.models\.judge-1"):
+        judge_of(settings, PriceConfig(), Telemetry(), redactor=lambda: None)
+
+
+def test_an_evaluator_that_would_ask_a_judge_needs_one() -> None:
+    with pytest.raises(ConfigError, match=r"judge\.url is not set, and groundedness_judge would ask"):
+        config.build(
+            {
+                "receive": {"bootstrap_servers": "unused:9092", "topics": ["unused"]},
+                "evaluate": {"groundedness": {"by": "judge"}},
+            }
+        )

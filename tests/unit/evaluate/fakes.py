@@ -20,6 +20,7 @@ class FakeEmbedder:
     """The same vector for every text."""
 
     identity: ModelIdentity = IDENTITY
+    languages: frozenset[str] | None = None
 
     async def embed(self, texts: Sequence[str]) -> FloatArray:
         return np.full((len(texts), 4), 0.5, np.float32)

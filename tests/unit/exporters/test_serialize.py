@@ -57,6 +57,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "version": "1",
         "method": "local",
         "subject": "answer",
+        "judged": False,
         "inclusion_probability": None,
         "claims": [
             {

@@ -31,6 +31,8 @@ FIXED_WINDOWS = {
     "rag_evaluation_score_sum",
     "rag_evaluation_score_count",
     "rag_evaluation_squared_weight_total",
+    "rag_judged_verdict_weight_total",
+    "rag_judged_verdict_weight_squared_total",
 }
 ALERT_WINDOWS_SECONDS = {300.0, 1800.0, 3600.0, 21600.0}
 # Whose observations carry the id of their trace.

@@ -1,0 +1,35 @@
+"""docs/judge.md: every example is one that the sidecar takes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sidecar import config
+from sidecar.evaluate.judged.base import SUFFIX
+from sidecar.evaluate.registry import NAMES
+from sidecar.judging import judge_of
+from sidecar.observe.telemetry import Telemetry
+
+PAGE = (Path(__file__).parents[3] / "docs/judge.md").read_text(encoding="utf-8")
+EXAMPLES: list[dict[str, Any]] = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
+UNUSED = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_an_example_is_taken_and_gives_a_judge(number: int) -> None:
+    built = config.build(EXAMPLES[number], receive=UNUSED)
+    assert judge_of(built.judge, built.price, Telemetry(), redactor=lambda: None) is not None
+
+
+def test_there_is_an_example_of_each_kind_of_own_metric() -> None:
+    kinds = {one["kind"] for example in EXAMPLES for one in example.get("evaluate", {}).get("metrics", {}).values()}
+    assert kinds == {"aspect", "criteria", "rubric"}
+
+
+def test_every_judged_evaluator_is_on_the_page() -> None:
+    assert [name for name in NAMES if f"| `{name}{SUFFIX}` |" not in PAGE] == []
