@@ -40,6 +40,7 @@ RELEVANCE = ("drcd_relevance", "cmrc2018_relevance")
 MEASURED_RELEVANCE = ("rgb_relevance", "expmrc_evidence", "tc_rag_micro")
 MEASURED_GROUNDING = ("rgb_counterfactual_answers", "c3_answers", "ocnli", "domainrag_faithful")
 FALSE_ALARMS = 0.05
+MADE_BY_PEOPLE = 3.0  # the weight of labelled answers beside statements made by rule
 Pair = tuple[str, str, str, int]
 _SENTENCE = re.compile(r"[^。！？；\n]{12,90}[。！？；]")
 _NUMBER = re.compile(r"\d+")
@@ -162,6 +163,7 @@ def grounding(directory: Path, sets: dict[str, list[Row]], idf: Idf, heads: dict
     training += [("uhgeval", r["context"], r["claim"], r["label"]) for r in sets["uhgeval_sentences"] if not _held(r)]
     x, y = _claim_rows(training, idf)
     weights = set_weights([f"{name}{label}" for name, *_, label in training])
+    weights[[name == "uhgeval" for name, *_ in training]] *= MADE_BY_PEOPLE
     model = fit(x, y, weights, 10.0, products=False)
     scores = model.probability(x)
     good = {

@@ -21,8 +21,12 @@ Value = TypeVar("Value")
 class Case:
     """A request and the models. Attributes are what the request says, methods what the models say of it."""
 
-    def __init__(self, trace: RagTrace, models: Models | None) -> None:
+    def __init__(
+        self, trace: RagTrace, models: Models | None, languages: Callable[[], frozenset[str]] | None = None
+    ) -> None:
+        """`languages` gives what `languages_of` says of the request, where it was asked before."""
         self.trace = trace
+        self._languages = languages or (lambda: languages_of(trace))
         self._models = models
         self.question = clean(trace.question or "").strip()
         self.answer = clean(trace.answer or "").strip()
@@ -59,7 +63,7 @@ class Case:
     @cached_property
     def languages(self) -> frozenset[str]:
         """Codes of the languages that the request is in: question, answer and documents as a whole."""
-        return languages_of(self.trace)
+        return self._languages()
 
     async def support(self) -> list[Support]:
         """Support of each claim; evidence points into `documents`."""

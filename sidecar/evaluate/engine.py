@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
 from sidecar.evaluate.base import Evaluator, Lane
@@ -93,9 +94,10 @@ class Engine:
         return found
 
     async def _routed(self, trace: RagTrace, mine: Sequence[Evaluator]) -> Evaluated:
+        languages = cache(lambda: languages_of(trace))
         try:
-            async with self._models.route(service=trace.service, languages=lambda: languages_of(trace)) as models:
-                return await self._all(mine, Case(trace, models))
+            async with self._models.route(service=trace.service, languages=languages) as models:
+                return await self._all(mine, Case(trace, models, languages))
         except InferenceError as error:  # a model that this request needs cannot be loaded
             return summarise([_stamped(one, _failed(one.name, error.reason)) for one in mine])
 

@@ -26,7 +26,7 @@ from sidecar.inference.grounding.hhem import HHEM_DIR
 from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
-from sidecar.inference.serving import for_all, serving
+from sidecar.inference.serving import for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
@@ -139,7 +139,10 @@ class ModelRuntime:
         self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
-        served = list(serving(config.models, rules, self._defaults))
+        served = [
+            *serving(config.models, rules, self._defaults),
+            *packaged({role: one.model for role, one in made.items()}),
+        ]
         wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
         self._fallbacks = {key: name for key in wanted | set(self._defaults.items()) if (name := self._fallback(key))}
         wanted |= {(role, name) for (role, _), name in self._fallbacks.items()}

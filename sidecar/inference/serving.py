@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
+from sidecar.inference.grounding.lexical_zh import NAME as LEXICAL_ZH
 from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule
 
 
@@ -44,3 +46,10 @@ def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, 
             if one.services or (one.languages is not None and name not in named):
                 languages = None if one.languages is None else frozenset(one.languages)
                 yield Serving(role, name, one.services or ("*",), languages)
+
+
+def packaged(defaults: Mapping[str, Any]) -> Iterator[Serving]:
+    """The models inside the package for a language that the default model of a role (by role) does not read."""
+    for role in ("grounding", "relevance"):
+        if "zh" not in defaults[role].languages:
+            yield Serving(role, LEXICAL_ZH, ("*",), frozenset({"zh"}))

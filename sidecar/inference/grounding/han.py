@@ -6,7 +6,6 @@ reads, numerals in characters too.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -21,19 +20,16 @@ from sidecar.inference.values.compare import equal
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.value import Kind, Value
 
-CLAIM_FEATURES = (
-    "coverage", "best_sentence", "characters", "triples", "longest_gap", "values_missing", "any_value_missing", "names_missing",
-    "negation_differs", "log_length",
-)  # fmt: skip
+CLAIM_FEATURES = ("coverage", "characters", "any_value_missing", "names_missing", "negation_differs")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
+_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿]")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
 _NEGATES = re.compile(
     r"不(?!仅|但|管|同|断|过|少|久|错|论|止|如|得不)|没|未(?!来|必)|无(?!论|线|数|锡|人机)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
 )
 _LONGEST_SENTENCE = 120
 MOST_SENTENCES = 4
-_MOST_GAP = 12
 _HELD = 0.2  # what a pair counts once it is held
 
 
@@ -74,9 +70,6 @@ def read(text: str) -> Read:
     )
 
 
-_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿]")
-
-
 def _has_numbers(text: str) -> bool:
     return _NUMERAL.search(text) is not None
 
@@ -111,25 +104,19 @@ def choose(asked: Read, sentences: Sequence[Piece], idf: Idf) -> list[Piece]:
 
 
 def features(claim: Read, evidence: Sequence[Piece], idf: Idf) -> FloatVector:
-    """CLAIM_FEATURES (10,) of a statement against sentences, the best first; all finite."""
+    """CLAIM_FEATURES (5,) of a statement against sentences, the best first; all finite."""
     best = evidence[0].read if evidence else read("")
     known = frozenset(pair for piece in evidence for pair in piece.read.pairs)
     characters = frozenset(one for piece in evidence for one in piece.read.characters)
-    triples = frozenset(one for piece in evidence for one in piece.read.triples)
     names = frozenset(one for piece in evidence for one in piece.read.names)
     lost = missing_values(claim.values, [value for piece in evidence for value in piece.read.values])
     return np.array(
         [
             share(claim.pairs, known, idf),
-            share(claim.pairs, frozenset(best.pairs), idf),
             len(claim.characters & characters) / max(1, len(claim.characters)),
-            len(claim.triples & triples) / max(1, len(claim.triples)),
-            _longest_gap(claim.pairs, known) / _MOST_GAP,
-            lost / max(1, len(claim.values)),
             float(lost > 0),
             len(claim.names - names) / max(1, len(claim.names)),
             float(bool(claim.negations) != bool(best.negations)),
-            math.log1p(len(claim.pairs)),
         ],
         np.float64,
     )
@@ -144,12 +131,3 @@ def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:
 def missing_values(wanted: Sequence[Value], there: Sequence[Value]) -> int:
     """How many of some values are not there, in whatever way they are written."""
     return sum(not any(equal(value, other) for other in there) for value in wanted)
-
-
-def _longest_gap(pairs: Sequence[str], known: frozenset[str]) -> int:
-    """The most pairs in a row that are not known, at most 12."""
-    longest = run = 0
-    for pair in pairs:
-        run = 0 if pair in known else run + 1
-        longest = max(longest, run)
-    return min(longest, _MOST_GAP)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from sidecar.inference.base import Grounder
 from sidecar.inference.entry import Entry
-from sidecar.inference.grounding import embedded, hhem, onnx, remote
+from sidecar.inference.grounding import embedded, hhem, lexical_zh, onnx, remote
 
-GROUNDING: tuple[Entry[Grounder], ...] = (hhem.ENTRY, embedded.ENTRY, onnx.ENTRY, remote.ENTRY)
+GROUNDING: tuple[Entry[Grounder], ...] = (hhem.ENTRY, embedded.ENTRY, lexical_zh.ENTRY, onnx.ENTRY, remote.ENTRY)

@@ -1,0 +1,94 @@
+"""Chinese requests are judged out of the box: by words in common, values and negation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from exporters.result import Outcome, Verdict
+from sidecar.evaluate.engine import Engine, Evaluated
+from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.grounding.han import choose, missing_values, pieces, read
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+from tests.unit.evaluate.fakes import request
+
+DOCUMENTS = (
+    "本公司所有电热水壶自购买之日起享有两年保修。电池不在保修范围内，只保修六个月。",
+    "退货须在收到商品后30天内提出，并附上发票。运费为15元。",
+)
+
+
+@pytest.fixture
+async def engine() -> AsyncIterator[Engine]:
+    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
+    await runtime.start()
+    yield Engine(EvaluateConfig(), runtime.router)
+    await runtime.stop()
+
+
+async def evaluate(engine: Engine, answer: str, question: str = "电热水壶保修多久？") -> Evaluated:
+    return await engine.evaluate(request(question=question, answer=answer, documents=DOCUMENTS))
+
+
+@pytest.mark.parametrize(
+    "answer", ["电热水壶保修两年。", "电池只保修六个月。", "退货须在30天内提出，并附上发票。", "根据文档，运费为15元。"]
+)
+async def test_what_the_documents_say_is_grounded(engine: Engine, answer: str) -> None:
+    found = await evaluate(engine, answer)
+    assert found.verdict is Verdict.GROUNDED
+    assert {one.model.name for one in found.evaluations if one.model} == {"lexical-zh"}
+
+
+async def test_a_changed_value_and_a_negation_lower_the_support(engine: Engine) -> None:
+    async def support(answer: str) -> float:
+        claims = next(one.claims for one in (await evaluate(engine, answer)).evaluations if one.claims)
+        return claims[0].support
+
+    assert await support("电热水壶享有五年保修。") < await support("电热水壶享有两年保修。")
+    assert await support("运费为25元。") < await support("运费为15元。")
+    assert await support("电热水壶不享有两年保修。") < await support("电热水壶享有两年保修。")
+
+
+async def test_what_the_documents_do_not_speak_of_is_hallucinated(engine: Engine) -> None:
+    assert (await evaluate(engine, "总部位于上海浦东新区，员工约三千人。")).verdict is Verdict.HALLUCINATED
+
+
+async def test_evidence_and_claims_know_their_places(engine: Engine) -> None:
+    answer = "您好！根据文档，运费为15元。"
+    [claim] = next(one.claims for one in (await evaluate(engine, answer)).evaluations if one.claims)
+    assert claim.evidence is not None
+    assert DOCUMENTS[1][claim.evidence.start : claim.evidence.end] == "运费为15元。"
+    assert answer[claim.start : claim.end] == claim.text == "运费为15元。"
+
+
+async def test_the_document_with_the_answer_is_the_more_relevant(engine: Engine) -> None:
+    found = await evaluate(engine, "电热水壶保修两年。")
+    documents = next(one.documents for one in found.evaluations if one.evaluator == "context_relevance")
+    assert documents[0].score > documents[1].score
+
+
+@pytest.mark.parametrize(
+    "answer", ["The kettle has a warranty of two years.", "Der Wasserkocher hat zwei Jahre Garantie."]
+)
+async def test_an_answer_in_another_language_is_unscorable(engine: Engine, answer: str) -> None:
+    found = await evaluate(engine, answer)
+    assert (found.outcome, found.reason, found.verdict) == (Outcome.UNSCORABLE, "language", None)
+
+
+async def test_an_answer_that_declines_is_abstained(engine: Engine) -> None:
+    found = await evaluate(engine, "文档中没有提到颜色。")
+    assert (found.verdict, found.abstention) == (Verdict.ABSTAINED, "full")
+
+
+def test_values_are_found_in_whatever_way_they_are_written() -> None:
+    assert missing_values(read("保修2年").values, read("享有两年保修").values) == 0
+    assert missing_values(read("保修3年").values, read("享有两年保修").values) == 1
+
+
+def test_sentences_are_chosen_for_what_is_not_held_yet() -> None:
+    sentences = pieces(["保修两年。保修两年整。运费十五元。"])
+    chosen = choose(read("保修两年，运费十五元"), sentences, Idf({}, 1.0))
+    assert {sentences.index(one) for one in chosen[:2]} == {0, 2}
