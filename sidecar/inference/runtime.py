@@ -139,18 +139,16 @@ class ModelRuntime:
         self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
-        served = [
-            *serving(config.models, rules, self._defaults),
-            *packaged({role: one.model for role, one in made.items()}),
-        ]
+        served = list(serving(config.models, rules, self._defaults))
+        inside = list(packaged({role: one.model for role, one in made.items()}))
         wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
         self._fallbacks = {key: name for key in wanted | set(self._defaults.items()) if (name := self._fallback(key))}
         wanted |= {(role, name) for (role, _), name in self._fallbacks.items()}
         self._others = sorted(wanted - set(self._defaults.items()))
-        for role, name in self._others:
+        for role, name in (*self._others, *((one.role, one.name) for one in inside)):
             build, size_bytes = self._model(role, name)
             self._shelf.add((role, name), build, size_bytes=size_bytes)
-        self.router = Router(rules, self._defaults, self._shelf, serving=served, fallbacks=self._fallbacks)
+        self.router = Router(rules, self._defaults, self._shelf, serving=[*served, *inside], fallbacks=self._fallbacks)
 
     async def start(self) -> None:
         """Start the default models and say in `rag_sidecar_model_info` which they are."""

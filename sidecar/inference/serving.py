@@ -24,7 +24,7 @@ class Serving:
         """Whether it is for a request. A text in another language is not for it, and one in no known language neither."""
         if not any(fnmatchcase(service, pattern) for pattern in self.services):
             return False
-        return self.languages is None or languages() <= self.languages
+        return self.languages is None or (bool(found := languages()) and found <= self.languages)
 
 
 def for_all(models: ModelsConfig, rules: Sequence[Rule], role: str) -> list[str]:
