@@ -53,7 +53,7 @@ COMMANDS = (
         "backfill",
         "Score again the requests that ended between two times, into the results topic or a file.",
     ),
-    Command("models", "models", "Export and verify grounding models that are not in the package."),
+    Command("models", "models", "Export, quantise and verify models that are not in the package."),
     Command("version", "version", "Print the version."),
 )
 

@@ -53,7 +53,7 @@ def test_help_lists_every_command_with_its_whole_line_at_80_columns() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [*([command.name] for command in COMMANDS), ["models", "export"], ["models", "verify"]],
+    [*([command.name] for command in COMMANDS), ["models", "export"], ["models", "quantise"], ["models", "verify"]],
     ids=lambda words: " ".join(words),
 )
 def test_no_help_is_cut_at_80_columns(words: list[str]) -> None:
