@@ -16,19 +16,19 @@ _FENCE = re.compile(r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<i
 _PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
 _LINE = re.compile(r"[^\n]++")
 _QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s++(?P<marks>\S.*)|\s*+(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●]|\(?\d{1,3}[.)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|[一二三四五六七八九十]{1,3}、)"
+    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●]|\(?\d{1,3}[.)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|[一二三四五六七八九十]{1,3}、)"
     r"(?:\s++|(?<=[、）]))(?P<text>\S.*)"
 )
-_ROW = re.compile(r"\s*+\|(?P<cells>.+)\|\s*+")
-_ANY = re.compile(r"(?P<cells>.+)")
-_RULE = re.compile(r"\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
+_ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
+_ANY = re.compile(r"^(?P<cells>.+)")
+_RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
 _BREAK = re.compile(r"<(?:br|/?p|/li|/?div|/?[uo]l|/?tr|/?h[1-6])(?:\s[^<>]{0,80})?/?>", re.IGNORECASE)
 _HTML_ITEM = re.compile(r"<li(?:\s[^<>]{0,80})?>", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"\s*+\[\^?[\w.-]{1,20}\]:.*")
+_FOOTNOTE = re.compile(r"^\s*+\[\^?[\w.-]{1,20}\]:.*")
 _SOURCES = re.compile(
-    r"\W*(?:sources?|references?|citations?|further reading|see also|参考(?:资料|文献)?|来源|资料来源|引用)\W*",
+    r"^\W*(?:sources?|references?|citations?|further reading|see also|参考(?:资料|文献)?|来源|资料来源|引用)\W*",
     re.IGNORECASE,
 )
 _ENDS_INTRODUCTION = (":", "：")
