@@ -21,6 +21,8 @@ from dashboards.objectives import (
 )
 
 _TOPIC = f"{SIDECAR}, topic"
+# A judge whose money is spent did not break, and one that is paused has an alert of its own.
+_BROKE = 'reason!~"judge_budget|judge_paused"'
 _RECORDS = "rag_sidecar_records_total"
 
 
@@ -95,8 +97,10 @@ def _service() -> tuple[Alert, ...]:
 def _models() -> tuple[Alert, ...]:
     model = "rag_sidecar_model_info"
     evaluations = f"{SIDECAR}, evaluator"
-    failed = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra='outcome="failed"')
-    tried = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra='outcome=~"scored|failed"')
+    failed = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra=f'outcome="failed",{_BROKE}')
+    tried = promql.total(
+        "rate", "rag_evaluations_total", "15m", by=evaluations, extra=f'outcome=~"scored|failed",{_BROKE}'
+    )
     embedded, better = (f'{{role="grounding",name{sign}"{EMBEDDED_MODEL}"}}' for sign in ("=", "!="))
     return (
         Alert(

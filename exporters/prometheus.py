@@ -277,8 +277,11 @@ def _weight(result: Result, kept: float) -> float:
 
 
 def _decider(result: Result) -> Evaluation | None:
-    """What gave the verdict, where that is known."""
-    return next((e for e in result.evaluations if e.decides_verdict and e.model is not None), None)
+    """What gave the verdict, where that is known: of an abstention whatever saw it with the greatest probability."""
+    if result.verdict is Verdict.ABSTAINED:
+        saw = [e for e in result.evaluations if e.reason == Verdict.ABSTAINED]
+        return max(saw, key=result.probability_of, default=None)
+    return next((e for e in result.evaluations if e.decides_verdict and e.label), None)
 
 
 def _name(evaluation: Evaluation | None) -> str | None:

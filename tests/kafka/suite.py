@@ -271,6 +271,17 @@ class GroupSuite:
                 assert silent == []
                 assert values(taken + await first.take(30)) == NUMBERED
 
+    async def test_a_receiver_knows_its_share_of_all_partitions(self, broker: Broker) -> None:
+        topic, group = fresh("spans"), fresh("g")
+        broker.create_topic(topic)
+        async with Reader(broker.bootstrap_servers, topics=[topic], group_id=group) as first:
+            await first.poll_for(0.2)
+            assert first.receiver.share == 1.0
+            async with Reader(broker.bootstrap_servers, topics=[topic], group_id=group) as second:
+                both = halves(first, second)
+                await asyncio.gather(first.poll_until(both), second.poll_until(both))
+                assert (first.receiver.share, second.receiver.share) == (0.5, 0.5)
+
     async def test_two_receivers_share_the_partitions_and_nothing_is_lost_when_one_comes_and_goes(
         self, broker: Broker
     ) -> None:

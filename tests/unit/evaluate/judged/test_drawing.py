@@ -164,6 +164,17 @@ async def test_local_and_judge_are_compared_with_the_weight_of_the_draw() -> Non
         )
 
     assert value("rag_judged_verdicts_total") == 3
+    seen = verdict("groundedness_judge", None, judged=True, p=0.05)
+    abstained = replace(
+        SCORED,
+        id="abstained",
+        verdict=Verdict.ABSTAINED,
+        evaluations=(replace(seen, reason="abstained"),),
+        inclusion_probability=0.5,
+        upstream_adjusted_count=None,
+    )
+    await exporter.export([abstained])
+    assert value("rag_verdict_weight_total", verdict="abstained") == pytest.approx(20)
     assert value("rag_judged_verdict_weight_total", local="grounded", judge="hallucinated") == pytest.approx(20)
     assert value("rag_judged_verdict_weight_squared_total", local="grounded", judge="grounded") == pytest.approx(400)
     assert value("rag_judged_verdicts_total", local="none", judge="grounded") == 1
