@@ -243,6 +243,10 @@ class Pipeline:
         with self._tracing.span("decode"):
             big = record.value is not None and len(record.value) > _BIG_RECORD
             decoded = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
+        if lease.revoked:
+            # The partition went while records that were polled together were fed: a trace begun here would be a part of one.
+            self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="revoked")
+            return
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
         place = (record.topic, record.partition)
         ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)

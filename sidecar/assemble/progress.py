@@ -2,7 +2,8 @@
 
 A wall clock runs on while intake is paused, lags or has lost its broker, and would end a trace whose next record lies unread in Kafka. A
 partition's time stands still then. While everything written has been read it goes with the wall clock; while a backlog is read it
-goes as the records' own timestamps do, by their median over the latest few, so that one producer whose clock is wrong moves nothing.
+goes as the records' own timestamps do, by their median over the latest few, so that one producer whose clock is wrong moves nothing. What that
+median has passed once it does not pass again: sources that lag behind each other would else make time go at a multiple.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import TypeAlias
 Partition: TypeAlias = tuple[str, int]
 
 _LATEST = 31
+# Who comes to look later than this (a host that slept, a process without CPU) does not know that nothing was written meanwhile.
+_LONGEST_STEP = 2.0
 
 
 @dataclass(slots=True)
 class _State:
-    """`at`: the partition's time. `stream`: the median timestamp when it last moved."""
+    """`at`: the partition's time. `stream`: the highest median timestamp of this backlog, or the one when it last moved."""
 
     ticked: float
     at: float = 0.0
@@ -50,10 +53,13 @@ class Progress:
         for partition, state in self._states.items():
             current = caught_up is None or partition in caught_up
             stream = statistics.median(state.latest) if state.latest else None
-            if current and (state.caught_up or caught_up is None):
+            if caught_up is None:
                 state.at += now - state.ticked
+            elif current and state.caught_up:
+                state.at += min(now - state.ticked, _LONGEST_STEP)
             elif stream is not None and state.stream is not None:
                 state.at += max(0.0, stream - state.stream)
+                stream = max(stream, state.stream)
             state.caught_up, state.ticked, state.stream = current, now, stream
 
     def forget(self, partitions: Iterable[Partition]) -> None:

@@ -250,9 +250,11 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         batches = await self._consumer.getmany(
             timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
         )
+        # Before anything else is awaited: what comes back while the group changes is of the generation that it was read in.
+        generation = self._generation
         self._handed_out.update(batches)
         self._current = await self._read_to_the_end()
-        return self._generation, [record for batch in batches.values() for record in batch]
+        return generation, [record for batch in batches.values() for record in batch]
 
     async def _read_to_the_end(self) -> frozenset[Partition]:
         """Partitions whose position is the end of the log, by an answer of the broker that is not old. One from the future was

@@ -35,6 +35,11 @@ class Lease:
         self._holds = 0 if replayed else 1
 
     @property
+    def revoked(self) -> bool:
+        """Whether its partition was taken away since: whoever has it now reads the record again, and nothing may be made of it here."""
+        return self._state.gone
+
+    @property
     def done(self) -> bool:
         """Whether every hold has been released."""
         return self._holds == 0
@@ -68,12 +73,13 @@ class _PartitionState:
     `floor`: records below it were done when the partition became ours. `begun`: of a record that joined traces, the first record of these.
     """
 
-    __slots__ = ("begun", "committed", "floor", "highest", "inherited", "open", "until")
+    __slots__ = ("begun", "committed", "floor", "gone", "highest", "inherited", "open", "until")
 
     def __init__(self, floor: int = 0) -> None:
         # Ordered, because the first key must be found in O(1) after many deletions at the front; a dict is O(n) there.
         self.open: OrderedDict[int, Lease] = OrderedDict()
         self.begun: dict[int, int] = {}
+        self.gone = False
         self.floor = floor
         self.inherited, self.until = floor, -1
         self.highest = floor - 1
@@ -124,8 +130,8 @@ class OffsetTracker:
         return found
 
     def begin(self, topic: str, partition: int, committed: int, *, again: int | None = None, until: int = -1) -> None:
-        """A partition became ours, to be read from below the offset that is committed: what lies below it is replayed. As long as we have not
-        read up to `until` ourselves, our commits say `again` too: which records join earlier ones is known to the former owner alone."""
+        """A partition became ours, to be read from below the offset that is committed: what lies below it is replayed. As long as not all up to
+        `until` is done, our commits say `again` too: which records join earlier ones is known to the former owner alone until they are fed."""
         state = self._partitions[topic, partition] = _PartitionState(committed)
         if again is not None:
             state.inherited, state.until = again, until
@@ -136,26 +142,30 @@ class OffsetTracker:
         if state is None:
             return offset
         own = min((first for at, first in state.begun.items() if at >= offset), default=offset)
-        return min(own, state.inherited) if state.highest < state.until >= offset else own
+        return min(own, state.inherited) if state.until >= offset else own
 
     def until(self, partition: Partition, offset: int) -> int:
         """The last record known to join an earlier one, at or over `offset`; `offset` where none is."""
         state = self._partitions.get(partition)
         return max(offset, state.until, *state.begun) if state else offset
 
-    def committed(self, offsets: Mapping[Partition, int]) -> None:
-        """Remember what was committed. Partitions that are not tracked are ignored."""
+    def committed(self, offsets: Mapping[Partition, int], *, said: Mapping[Partition, int] | None = None) -> None:
+        """Remember what was committed, and where the commits `said` that reading begins again: an offset for which that has become less
+        while its commit was under way is offered once more. Partitions that are not tracked are ignored."""
         for partition, offset in offsets.items():
             state = self._partitions.get(partition)
             if state is not None:
-                state.committed = max(state.committed, offset)
+                short = said is not None and self.again(partition, offset) < said[partition]
+                state.committed = max(state.committed, offset - short)
                 for at in [at for at in state.begun if at < offset]:
                     del state.begun[at]
 
     def revoke(self, partitions: Iterable[Partition]) -> None:
         """Forget partitions that were taken away; their leases become inert."""
         for partition in list(partitions):
-            self._partitions.pop(partition, None)
+            state = self._partitions.pop(partition, None)
+            if state is not None:
+                state.gone = True
 
     @property
     def partitions(self) -> frozenset[Partition]:

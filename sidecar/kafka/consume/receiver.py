@@ -271,7 +271,7 @@ class Receiver:
             self._telemetry.count("rag_sidecar_commits_total", outcome="failed")
             return
         if committed:
-            self._tracker.committed(committed)
+            self._tracker.committed(committed, said={p: place.again for p, place in places.items()})
             self._telemetry.count("rag_sidecar_commits_total", outcome="ok")
 
     def _replay(self, partition: Partition, place: Place) -> None:

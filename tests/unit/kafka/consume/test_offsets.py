@@ -133,6 +133,29 @@ def test_what_the_former_owner_knew_is_passed_on_until_it_was_read_again() -> No
     assert tracker.again(ZERO, 9) == 9
 
 
+def test_what_the_former_owner_knew_is_passed_on_while_records_were_taken_and_not_fed_yet() -> None:
+    """The group changes while a batch is fed: what its last records join is not known, though they were polled."""
+    tracker = OffsetTracker()
+    tracker.begin("t", 0, 5, again=3, until=8)
+    leases = [tracker.take("t", 0, offset) for offset in range(3, 9)]
+    for lease in leases[2:4]:
+        lease.release()
+    assert (tracker.committable(), tracker.again(ZERO, 7), tracker.until(ZERO, 7)) == ({ZERO: 7}, 3, 8)
+
+
+def test_a_record_that_joins_an_earlier_one_while_a_commit_is_under_way_has_it_made_once_more() -> None:
+    tracker = OffsetTracker()
+    first, pinned = tracker.take("t", 0, 0), tracker.take("t", 0, 1)
+    first.release()
+    said = {ZERO: tracker.again(ZERO, 1)}
+    tracker.take("t", 0, 2).joins(first)
+    tracker.committed({ZERO: 1}, said=said)
+    assert (tracker.committable(), tracker.again(ZERO, 1)) == ({ZERO: 1}, 0)
+    tracker.committed({ZERO: 1}, said={ZERO: 0})
+    assert tracker.committable() == {}
+    assert not pinned.done
+
+
 def test_a_log_that_was_cut_after_a_replay_is_read_afresh() -> None:
     tracker = OffsetTracker()
     tracker.begin("t", 0, 5)
@@ -155,8 +178,10 @@ def test_a_record_joins_nothing_of_another_partition_or_generation() -> None:
 def test_leases_of_a_revoked_partition_are_inert() -> None:
     tracker = OffsetTracker()
     old = tracker.take("t", 0, 5)
+    assert not old.revoked
     tracker.revoke([ZERO])
     assert tracker.committable() == {}
+    assert old.revoked
     new = tracker.take("t", 0, 5)
     old.release()
     assert tracker.committable() == {ZERO: 5}

@@ -1,0 +1,45 @@
+"""The time of a partition never runs ahead of what was read of it."""
+
+from __future__ import annotations
+
+from sidecar.assemble.progress import Progress
+
+HERE = ("spans", 0)
+
+
+def test_time_that_passed_while_nobody_looked_is_not_known_to_have_been_silent() -> None:
+    """A host that slept, a process that got no CPU: what was written meanwhile is read after this, and may belong to what waits."""
+    progress = Progress()
+    progress.read(HERE, 100.0, 0.0)
+    progress.tick({HERE}, 0.0)
+    progress.tick({HERE}, 1.0)
+    assert progress.at(HERE, 1.0) == 1.0
+    progress.tick({HERE}, 31.0)
+    assert progress.at(HERE, 31.0) <= 3.0
+    progress.tick({HERE}, 32.0)
+    assert progress.at(HERE, 32.0) <= 4.0
+
+
+def test_in_a_backlog_sources_that_lag_behind_each_other_move_time_once() -> None:
+    """Two collectors write to one partition, one of them twenty seconds late: eight seconds of records are eight seconds."""
+    progress = Progress()
+    for number in range(80):
+        at, lag = 100.0 + number / 10, 20.0 if number // 20 % 2 else 0.0
+        progress.read(HERE, at - lag, 0.0)
+        progress.tick(set(), number / 100)
+    assert 0.0 < progress.at(HERE, 1.0) <= 8.0
+
+
+def test_after_a_backlog_with_a_clock_that_was_ahead_time_goes_on() -> None:
+    progress = Progress()
+    for number in range(40):
+        progress.read(HERE, 5000.0 if number < 20 else 100.0, 0.0)
+        progress.tick(set(), 0.0)
+    progress.tick({HERE}, 1.0)
+    before = progress.at(HERE, 1.0)
+    progress.tick({HERE}, 2.0)
+    assert progress.at(HERE, 2.0) == before + 1.0
+    for number in range(40):
+        progress.read(HERE, 110.0 + number, 2.0)
+        progress.tick(set(), 2.0)
+    assert progress.at(HERE, 2.0) > before + 1.0
