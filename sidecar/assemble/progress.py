@@ -8,7 +8,6 @@ median has passed once it does not pass again: sources that lag behind each othe
 
 from __future__ import annotations
 
-import statistics
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -23,12 +22,14 @@ _LONGEST_STEP = 2.0
 
 @dataclass(slots=True)
 class _State:
-    """`at`: the partition's time. `stream`: the highest median timestamp of this backlog, or the one when it last moved."""
+    """`at`: the partition's time. `stream`: the median timestamp, in a backlog the highest one; `passed`: how far it has gone since
+    the last look, while all had been read."""
 
     ticked: float
     at: float = 0.0
     caught_up: bool = False
     stream: float | None = None
+    passed: float = 0.0
     latest: deque[float] = field(default_factory=lambda: deque(maxlen=_LATEST))
 
 
@@ -45,22 +46,31 @@ class Progress:
         return self._state(partition, now).at
 
     def read(self, partition: Partition, timestamp: float, now: float) -> None:
-        """A record was read; its own timestamp in seconds."""
-        self._state(partition, now).latest.append(timestamp)
+        """A record was read; its own timestamp in seconds. In a backlog time moves here, record by record: many come in one poll, and
+        the last of them must not age by all that they span."""
+        state = self._state(partition, now)
+        state.latest.append(timestamp)
+        if len(state.latest) < _LATEST:
+            return
+        stream = sorted(state.latest)[_LATEST // 2]
+        passed = 0.0 if state.stream is None else max(0.0, stream - state.stream)
+        if state.caught_up:
+            state.passed += passed
+        else:
+            state.at += passed
+            stream = max(stream, state.stream or stream)
+        state.stream = stream
 
     def tick(self, caught_up: Collection[Partition] | None, now: float) -> None:
         """Move on. `caught_up`: partitions of which all that is written has been read, as a broker has just said; None: all."""
         for partition, state in self._states.items():
             current = caught_up is None or partition in caught_up
-            stream = statistics.median(state.latest) if state.latest else None
             if caught_up is None:
                 state.at += now - state.ticked
-            elif current and state.caught_up:
-                state.at += min(now - state.ticked, _LONGEST_STEP)
-            elif stream is not None and state.stream is not None:
-                state.at += max(0.0, stream - state.stream)
-                stream = max(stream, state.stream)
-            state.caught_up, state.ticked, state.stream = current, now, stream
+            elif state.caught_up:
+                step = min(now - state.ticked, _LONGEST_STEP)
+                state.at += step if current else min(step, state.passed)
+            state.caught_up, state.ticked, state.passed = current, now, 0.0
 
     def forget(self, partitions: Iterable[Partition]) -> None:
         """Partitions were taken away."""

@@ -118,7 +118,7 @@ class Book:
     @property
     def whole(self) -> frozenset[str]:
         """Requests of which the broker has every record."""
-        return frozenset(one for one, count in self.begun.items() if self.arrived.get(one, 0) >= count)
+        return frozenset(one for one, count in list(self.begun.items()) if self.arrived.get(one, 0) >= count)
 
 
 def _documents(texts: Sequence[str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ class Report:
     def __str__(self) -> str:
         bad = {name: getattr(self, name) for name in ("lost", "poorer", "partial", "differing")}
         counts = ", ".join(f"{name} {len(those)}" for name, those in bad.items())
-        examples = "".join(f"\n  {name}: {', '.join(those[:5])}" for name, those in bad.items() if those)
+        examples = "".join(f"\n  {name}: {', '.join(those[:20])}" for name, those in bad.items() if those)
         return f"sent {self.sent}, {counts}, doubled (equal) {self.doubled}{examples}"
 
 
@@ -46,10 +46,9 @@ def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> R
             continue
         whole = [_whole(one) for one in found]
         if not any(whole):
-            partial.append(trace_id)
+            partial.append(f"{trace_id} ({_story(found)})")
         elif not whole[-1]:
-            story = "; ".join(str(one.get("trace")) for one in found)
-            poorer.append(f"{trace_id} ({story})")
+            poorer.append(f"{trace_id} ({_story(found)})")
         # An upsert keeps what comes last; a reader of the stream sees them all.
         first, *others = [_lasting(one) for one, good in zip(found, whole, strict=True) if good] or [{}]
         differs = {key for one in others for key in {*one, *first} if not _same(one.get(key), first.get(key))}
@@ -89,6 +88,10 @@ def _whole(result: Mapping[str, Any]) -> bool:
     """Whether a result was made of all records of its request: its documents were scored, and its answer has a verdict."""
     documents = [len(one["documents"]) for one in result["evaluations"] if one["evaluator"] == "context_relevance"]
     return result["verdict"] is not None and documents == [DOCUMENTS]
+
+
+def _story(found: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(f"{one.get('outcome')} {one.get('reason')} {one.get('trace')}" for one in found)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,6 +29,8 @@ POOR_USER, POOR_PASSWORD = "carol", "carol-secret"
 CHANGED_USER, CHANGED_PASSWORD = "erin", "erin-secret"
 # By a token.
 TOKEN_USER, AUDIENCE, ISSUER = "dave", "kafka", "https://login.example.org"
+
+CLUSTER_ID = "bm90LWEtcmVhbC1pZC0wMQ"
 
 _PLAIN = """
 process.roles=broker,controller
@@ -75,6 +78,19 @@ sasl.oauthbearer.jwks.endpoint.url={keys}
 sasl.oauthbearer.expected.audience={audience}
 sasl.oauthbearer.expected.issuer={issuer}
 """
+
+
+def java(main: str, *words: str | Path, options: Sequence[str] = (), heap_megabytes: int = 512) -> list[str | Path]:
+    """The command of a class of Kafka's, in a process that is there quickly."""
+    quick = ("-Xms128m", f"-Xmx{heap_megabytes}m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+    return [paths.find("java"), *quick, *options, "-cp", f"{paths.find_kafka_jars()}/*", main, *words]
+
+
+def format_storage(command: Sequence[str | Path]) -> None:
+    """Run the storage tool. Raises RuntimeError with what it says."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode:
+        raise RuntimeError(f"Kafka's storage tool failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
 class KafkaBroker:
@@ -220,25 +236,19 @@ class KafkaBroker:
         return Path(self._folder.name) / name
 
     def _java(self, main: str, *words: str | Path) -> list[str | Path]:
-        java = paths.find("java")
-        jars = f"{paths.find_kafka_jars()}/*"
-        quick: tuple[str, ...] = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-        if self._signer is not None:
-            quick = (*quick, f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={self._signer.keys.as_uri()}")
-        return [java, *quick, "-cp", jars, main, *words]
+        allowed = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
+        options = (f"{allowed}={self._signer.keys.as_uri()}",) if self._signer is not None else ()
+        return java(main, *words, options=options)
 
     def _format(self) -> None:
         properties = self._path("server.properties")
         properties.write_text(self._properties(), encoding="utf-8")
-        words: list[str | Path] = ["format", "-t", "bm90LWEtcmVhbC1pZC0wMQ", "-c", properties]
+        words: list[str | Path] = ["format", "-t", CLUSTER_ID, "-c", properties]
         if self._secure:
             for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512"):
                 words += ["--add-scram", f"{mechanism}=[name={SCRAM_USER},password={SCRAM_PASSWORD}]"]
             words += ["--add-scram", f"SCRAM-SHA-512=[name={CHANGED_USER},password={CHANGED_PASSWORD}]"]
-        command = self._java("kafka.tools.StorageTool", *words)
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=60)
-        if done.returncode:
-            raise RuntimeError(f"Kafka's storage tool failed:\n{(done.stdout + done.stderr)[-2000:]}")
+        format_storage(self._java("kafka.tools.StorageTool", *words))
 
     def _properties(self) -> str:
         listeners = [f"PLAINTEXT://127.0.0.1:{self._port}", f"CONTROLLER://127.0.0.1:{self._controller}"]

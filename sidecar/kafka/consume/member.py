@@ -12,9 +12,7 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
   one record of one partition at a time, until it has found that record and stepped over it.
 - `getmany` unpacks on the event loop, and knows a limit of records only: unpack.py does it in a thread, and by bytes.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
-- A partition that became ours stays paused until its position is settled: below the committed offset where the commit says so (place.py),
-  and in the topic that we repartition through at its beginning, whatever auto_offset_reset says, or what another replica wrote
-  before this one had the partition would be passed over.
+- A partition that became ours stays paused until its position is settled (beginning.py).
 """
 
 from __future__ import annotations
@@ -27,9 +25,10 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
-from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
+from aiokafka.structs import ConsumerRecord
 
 from sidecar.kafka.codecs import bound
+from sidecar.kafka.consume.beginning import Beginning
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
 from sidecar.kafka.consume.place import Place
@@ -75,7 +74,6 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._on_assigned = on_assigned
         self._on_revoked = on_revoked
         self._on_passed_over = on_passed_over
-        self._on_replay = on_replay
         self._careful_reads = _CAREFUL_READS if careful else 0
         self._drained = False
         bound(config.most_batch_bytes)
@@ -89,7 +87,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
         self._fetching_since = 0.0
         self._anchoring: asyncio.Task[None] | None = None
-        self._unsettled: set[TopicPartition] = set()
+        self._beginning = Beginning(self._consumer, config.repartition, on_replay=on_replay)
         self._current: frozenset[Partition] = frozenset()
         self._caught_up: frozenset[Partition] = frozenset()
 
@@ -222,7 +220,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         """Called by aiokafka when we have partitions again, before anything is fetched of them."""
-        self._unsettled = set(assigned)
+        self._beginning.due(assigned)
         self._apply_pause()
         self._joined.set()
         if self._anchoring is not None:
@@ -296,7 +294,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def _apply_pause(self) -> None:
         mine, paused = self._consumer.assignment(), self._consumer.paused()
-        still = mine if self._paused else self._unsettled & mine
+        still = mine if self._paused else self._beginning.unsettled & mine
         self._consumer.pause(*(still - paused))
         self._consumer.resume(*((paused & mine) - still))
 
@@ -307,40 +305,15 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         begin at a later end, and lose what lies between. Once something was taken of a partition, its own commits do this.
         """
         generation = self._generation
-        await self._settle()
-        for tp in assigned:
-            with contextlib.suppress(KafkaError, OSError, TimeoutError):
-                async with asyncio.timeout(self._config.start_timeout_seconds):
-                    position = await self._consumer.position(tp)
-                    if self._drained:
-                        return
-                    if tp in self._handed_out or await self._consumer.committed(tp) is not None:
-                        continue
-                    if tp not in self._handed_out and generation == self._generation:
-                        await self._consumer.commit({tp: position})
-
-    async def _settle(self) -> None:
-        """Find where reading begins in every partition that became ours, and let it begin."""
-        while self._unsettled:
-            try:
-                # The only way that aiokafka has to the metadata of a commit.
-                commits = await self._consumer._coordinator.fetch_committed_offsets(sorted(self._unsettled))
-                for tp in sorted(self._unsettled):
-                    await self._begin(tp, commits.get(tp))
-                    self._unsettled.discard(tp)
-            except (KafkaError, OSError):
-                await asyncio.sleep(_SLACK)
+        await self._beginning.settle()
         self._apply_pause()
+        await asyncio.gather(*(self._anchor_one(tp, generation) for tp in assigned))
 
-    async def _begin(self, tp: TopicPartition, commit: OffsetAndMetadata | None) -> None:
-        if commit is None or commit.offset < 0:
-            if tp.topic == self._config.repartition:
-                await self._consumer.seek_to_beginning(tp)
-            return
-        place = Place.read(commit.offset, commit.metadata)
-        if place.again < place.offset:
-            first = (await self._consumer.beginning_offsets([tp]))[tp]
-            # An offset that the log has no more would be reset to one of its ends.
-            if first < place.offset <= (await self._consumer.end_offsets([tp]))[tp]:
-                self._consumer.seek(tp, max(first, place.again))
-                self._on_replay((tp.topic, tp.partition), place)
+    async def _anchor_one(self, tp: TopicPartition, generation: int) -> None:
+        with contextlib.suppress(KafkaError, OSError, TimeoutError):
+            async with asyncio.timeout(self._config.start_timeout_seconds):
+                position = await self._consumer.position(tp)
+                if self._drained or tp in self._handed_out or await self._consumer.committed(tp) is not None:
+                    return
+                if tp not in self._handed_out and generation == self._generation:
+                    await self._consumer.commit({tp: position})

@@ -242,6 +242,21 @@ def test_while_a_backlog_is_read_time_goes_as_its_records_do() -> None:
     assert 30 <= len(ended) <= 40  # those of the last five seconds wait
 
 
+def test_a_trace_at_the_end_of_a_long_batch_waits_for_its_next_record() -> None:
+    """After a pause of the intake forty seconds of records come in one poll."""
+    setting = Setting(quiet_seconds=2, quiet_without_root_seconds=10)
+    ended: list[Assembled] = []
+    for batch in range(3):
+        for number in range(40):
+            setting.assembler.add(rag(batch * 40 + number), partition=HERE, timestamp=100.0 + batch * 40 + number)
+        setting.assembler.add(rag(1000 + batch)[:1], partition=HERE, timestamp=140.0 + batch * 40)
+        ended += setting.assembler.due(set())
+        setting.assembler.add(rag(1000 + batch)[1:], partition=HERE, timestamp=140.5 + batch * 40)
+    ended += setting.assembler.flush()
+    assert len(ended) == 123
+    assert {one.completeness.spans for one in ended} == {3}
+
+
 def test_one_producer_with_a_wrong_clock_ends_nothing() -> None:
     setting = Setting(quiet_seconds=5)
     setting.assembler.due(set())

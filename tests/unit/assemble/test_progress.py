@@ -43,3 +43,39 @@ def test_after_a_backlog_with_a_clock_that_was_ahead_time_goes_on() -> None:
         progress.read(HERE, 110.0 + number, 2.0)
         progress.tick(set(), 2.0)
     assert progress.at(HERE, 2.0) > before + 1.0
+
+
+def test_a_record_at_the_end_of_a_long_batch_is_as_young_as_its_timestamp_says() -> None:
+    """Nobody looks at the time while a batch is fed: what came last in it must not age by all that the batch spans."""
+    progress = Progress()
+    ages = []
+    for batch in range(4):
+        for number in range(400):
+            progress.read(HERE, 100.0 + batch * 40 + number / 10, 0.0)
+        seen = progress.at(HERE, 0.0)
+        progress.tick(set(), 0.0)
+        ages.append(progress.at(HERE, 0.0) - seen)
+    assert max(ages) <= 2.0
+    assert 110.0 <= progress.at(HERE, 0.0) <= 160.0
+
+
+def test_the_first_batch_after_a_pause_ages_nothing_in_it() -> None:
+    progress = Progress()
+    for number in range(40):
+        progress.read(HERE, 100.0 + number, float(number))
+        progress.tick({HERE}, float(number))
+    for number in range(40):
+        progress.read(HERE, 140.0 + number, 80.0)
+    seen = progress.at(HERE, 80.0)
+    progress.tick(set(), 80.0)
+    assert progress.at(HERE, 80.0) - seen <= 2.0
+
+
+def test_time_goes_on_where_every_other_poll_reads_to_the_end() -> None:
+    """A hundred seconds of a record each, in polls of half a second."""
+    progress = Progress()
+    for number in range(200):
+        now = number / 2
+        progress.read(HERE, 100.0 + now, now)
+        progress.tick({HERE} if number % 2 else set(), now)
+    assert 70.0 <= progress.at(HERE, 100.0) <= 100.0
