@@ -149,6 +149,12 @@ def kafka() -> list[Panel]:
             f"rag_sidecar_assigned_partitions{{{REPLICAS}}}",
             "{{instance}}",
         ),
+        shapes.gauge(
+            "Partitions without a leader",
+            "Their brokers are down: nothing can be read of them or written to them, and all of it waits. It should be 0.",
+            f"sum by (instance) (rag_sidecar_leaderless_partitions{{{REPLICAS}}})",
+            "{{instance}}",
+        ),
         shapes.rates(
             "Commits by outcome",
             "Offset commits per second. Where only `failed` is left, a restart reads much again. "

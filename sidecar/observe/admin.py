@@ -69,6 +69,9 @@ class AdminConfig(BaseModel):
         gt=0,
         description="A connection that has not sent a whole request header by then is closed; as long for TLS.",
     )
+    answer_seconds: float = Field(
+        default=60.0, gt=0, description="Who has asked and not read the whole answer by then is cut off."
+    )
 
     @model_validator(mode="after")
     def _pairs(self) -> AdminConfig:
@@ -107,7 +110,9 @@ class Admin:
         """Listen. Raises ConfigError where an address is taken or a file cannot be read."""
         config = self._config
         self._door = self._tls_door()
-        options = self._options(self._application(), self._door or guarded(config.header_seconds))
+        options = self._options(
+            self._application(), self._door or guarded(config.header_seconds, config.answer_seconds)
+        )
         main = _bind("admin.port", config.host, config.port)
         try:
             probes = _bind("admin.probe_port", config.host, config.probes)
@@ -116,7 +121,10 @@ class Admin:
             raise
         self.port, self.probe_port = main.getsockname()[1], probes.getsockname()[1]
         self._serve(options, main)
-        self._serve(self._options(Starlette(routes=self._probes()), guarded(config.header_seconds)), probes)
+        self._serve(
+            self._options(Starlette(routes=self._probes()), guarded(config.header_seconds, config.answer_seconds)),
+            probes,
+        )
 
     async def stop(self) -> None:
         """Stop listening; requests in flight have two seconds."""
@@ -138,7 +146,7 @@ class Admin:
         except OSError as error:
             mend = "give readable PEM files, a certificate and its key without a password"
             raise ConfigError("admin.tls_cert_file", type(error).__name__, mend) from error
-        inner = guarded(config.header_seconds)
+        inner = guarded(config.header_seconds, config.answer_seconds)
         return TlsDoor(inner, context, seconds=config.header_seconds, most=config.most_connections)
 
     def _options(self, application: Starlette, protocol: Any) -> uvicorn.Config:

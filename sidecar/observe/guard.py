@@ -1,24 +1,29 @@
-"""Connections that say nothing cost little: uvicorn's protocol with a time for the headers, and with room for whoever comes next.
+"""Connections that say nothing, or do not read what they asked for, cost little: uvicorn's protocol with a time for the headers, another
+one for the answer, and with room for whoever comes next.
 
 uvicorn times only the pause between two requests of a connection. Sockets that never send a request would stay for ever, and once there
-are as many as are allowed, everyone else is answered 503: probes too, upon which Kubernetes kills a pod that is well.
+are as many as are allowed, everyone else is answered 503: probes too, upon which Kubernetes kills a pod that is well. And an answer is complete
+for uvicorn when it is in the buffers: a connection that is closed then waits for these, for ever where nobody reads.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import struct
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Who asks and then does not read the answer is cut off after this.
-_REQUEST_SECONDS = 60.0
+_NO_LINGER = struct.pack("ii", 1, 0)
 
 
-def guarded(header_seconds: float) -> type[H11Protocol]:
-    """The protocol, for connections whose requests' headers are there within so many seconds."""
+def guarded(header_seconds: float, answer_seconds: float) -> type[H11Protocol]:
+    """The protocol, for connections whose requests' headers are there within `header_seconds`, and whose answers are read `answer_seconds`
+    after that."""
 
     class Guarded(_Guarded):
-        seconds = header_seconds
+        seconds, reads_within = header_seconds, answer_seconds
 
     return Guarded
 
@@ -28,6 +33,8 @@ class _Guarded(H11Protocol):
     the place of the one that has waited longest; only where all are busy uvicorn refuses it."""
 
     seconds: float
+    reads_within: float
+    _answering: asyncio.TimerHandle | None = None
     _timer: asyncio.TimerHandle | None = None
     _waits_since: float | None = None
 
@@ -38,6 +45,7 @@ class _Guarded(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._stop_answering()
         self._waits_since = None
         super().connection_lost(exc)
 
@@ -60,8 +68,22 @@ class _Guarded(H11Protocol):
 
     def _work(self) -> None:
         self._stop_timer()
+        self._stop_answering()
         self._waits_since = None
-        self._timer = self.loop.call_later(_REQUEST_SECONDS, self.transport.abort)
+        self._answering = self.loop.call_later(self.reads_within, self._unread)
+
+    def _unread(self) -> None:
+        """The time for an answer is up, and it may still be with us."""
+        if self._busy() or self.transport.get_write_buffer_size():
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        """End the connection and all that waits to be read; without this the kernel would keep its part of that."""
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None:
+            with contextlib.suppress(OSError):
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.transport.abort()
 
     def _wait(self, seconds: float | None) -> None:
         self._stop_timer()
@@ -74,8 +96,21 @@ class _Guarded(H11Protocol):
             self._timer.cancel()
             self._timer = None
 
+    def _stop_answering(self) -> None:
+        if self._answering is not None:
+            self._answering.cancel()
+            self._answering = None
+
     def _make_room(self) -> None:
-        others = [one for one in self.connections if isinstance(one, _Guarded) and not one.transport.is_closing()]
+        others = [one for one in self.connections if isinstance(one, _Guarded) and one._stays()]
         waiting = [(one._waits_since, one) for one in others if one is not self and one._waits_since is not None]
         if self.limit_concurrency is not None and len(others) >= self.limit_concurrency and waiting:
-            min(waiting, key=lambda each: each[0])[1].transport.abort()
+            longest = min(waiting, key=lambda each: each[0])[1]
+            longest._waits_since = None
+            longest._cut_off()
+
+    def _stays(self) -> bool:
+        """Whether the connection would go on to count. One that closes does while there is something to be read."""
+        return not self.transport.is_closing() or (
+            self._waits_since is not None and self.transport.get_write_buffer_size() > 0
+        )

@@ -56,6 +56,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_consumer_lag_records", "gauge", "Records not yet taken.", ("topic", "partition")),
     Series("rag_sidecar_consumer_lag_seconds", "gauge", "Age of the last record taken while records wait, else 0.", ("topic", "partition")),
     Series("rag_sidecar_assigned_partitions", "gauge", "Partitions assigned to this replica."),
+    Series("rag_sidecar_leaderless_partitions", "gauge", "Partitions assigned to this replica that no broker leads now: their records wait."),
     Series("rag_sidecar_rebalances_total", "counter", "Assignments of partitions received."),
     Series("rag_sidecar_receiver_restarts_total", "counter", "Times the Kafka consumer was given up and built anew, by cause.", ("reason",)),
     Series("rag_sidecar_kafka_failures_total", "counter", "Failed attempts of a Kafka client (start, consumer, outbox), by error or step.", ("client", "error_type")),

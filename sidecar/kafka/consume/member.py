@@ -176,11 +176,18 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         return {partition: place.offset for partition, place in ours.items()}
 
     async def ends(self) -> dict[Partition, int]:
-        """The end of each partition of ours, asked of the brokers (highwater stands still while paused)."""
+        """The end of each partition of ours, asked of the brokers (highwater stands still while paused); of one that nobody leads, as
+        the last answer said."""
         mine = self._consumer.assignment()
-        if not mine:
-            return {}
-        return {(tp.topic, tp.partition): end for tp, end in (await self._consumer.end_offsets(list(mine))).items()}
+        lost = {tp for tp in mine if not self._led(tp)}
+        ends = {tp: self._consumer.highwater(tp) for tp in lost}
+        if led := list(mine - lost):
+            ends.update(await self._consumer.end_offsets(led))
+        return {(tp.topic, tp.partition): end for tp, end in ends.items() if end is not None}
+
+    def leaderless(self) -> int:
+        """How many partitions of ours no broker leads, as far as we have heard."""
+        return sum(not self._led(tp) for tp in self._consumer.assignment())
 
     async def position(self, partition: Partition) -> int:
         """The offset that will be handed out next. Raises KafkaError when the partition is not ours."""
@@ -227,6 +234,10 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             self._anchoring.cancel()
         self._anchoring = asyncio.create_task(self._anchor(set(assigned)), name="kafka-anchor")
         self._on_assigned(len(assigned))
+
+    def _led(self, tp: TopicPartition) -> bool:
+        # aiokafka has no public way to ask; None is a partition that it has not heard of, -1 one without a leader.
+        return self._consumer._client.cluster.leader_for_partition(tp) not in (None, -1)
 
     def _begin_fetch(self) -> asyncio.Task[tuple[int, list[ConsumerRecord]]]:
         if self._fetching is None:

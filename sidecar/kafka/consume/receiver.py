@@ -20,6 +20,7 @@ from aiokafka.structs import ConsumerRecord
 from exporters.clients.producer import open_producer
 from sidecar.kafka.client import missing_topics, survey
 from sidecar.kafka.consume.lag import LagMeter
+from sidecar.kafka.consume.leaders import Leaders
 from sidecar.kafka.consume.member import GroupMember, unreadable
 from sidecar.kafka.consume.membership import Membership
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker, Partition
@@ -73,6 +74,7 @@ class Receiver:
         self._tell_revoked = on_revoked
         self._tracker = OffsetTracker()
         self._lag = LagMeter(telemetry, clock)
+        self._leaders = Leaders(telemetry)
         self._outbox = Outbox(
             partial(
                 open_producer,
@@ -294,7 +296,7 @@ class Receiver:
         self._tell_revoked(set(partitions))
 
     async def _tend(self) -> None:
-        """Once a second: see that somebody polls and that the fetch moves; now and then measure the lag."""
+        """Once a second: see that somebody polls, that the fetch moves and who has no leader; now and then measure the lag."""
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _TEND_SECONDS)
@@ -302,7 +304,10 @@ class Receiver:
             now = self._clock.monotonic()
             self._telemetry.set("rag_sidecar_oldest_open_record_seconds", self._tracker.oldest_pending_age(now))
             member = self._membership.member
-            if member is not None and not self._hangs(member) and self._due(now):
+            if member is None or self._hangs(member):
+                continue
+            self._leaders.tell(member.leaderless())
+            if self._due(now):
                 await self._lag.measure(member, _LAG_SECONDS)
 
     def _hangs(self, member: GroupMember) -> bool:
