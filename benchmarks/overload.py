@@ -3,7 +3,7 @@
     capacity   requests a second that scoring does when more wait
     delay      at 80 % of that: seconds from a request's end to its metric, median and 95th percentile
     overload   at ten times that for a minute: the share of the capacity that is used in each interval from twenty seconds on, the longest
-               backlog, memory, and how long after the load's end the rate is back
+               backlog, memory at both ends of that, and how long after the load's end the rate is back
 The peer is the capacity of the same run: shares of it are what is claimed.
 """
 
@@ -133,8 +133,8 @@ class Watch:
 
 async def run(
     lines: Sequence[bytes], rate: Callable[[float], float], *, seconds: float, budget: bool
-) -> tuple[Watch, list[int], float]:
-    """Run for a time. What was seen, the requests that waited in each second, and when it began (monotonic)."""
+) -> tuple[Watch, list[tuple[int, float]], float]:
+    """Run for a time. What was seen, the requests that waited and the MB that were resident in each second, and when it began (monotonic)."""
     telemetry, clock = Telemetry(), SystemClock()
     runtime = ModelRuntime(InferenceConfig(grounding="embedded"), telemetry)
     sampler = Sampler(SampleConfig(budget=BudgetConfig(enabled=budget)), telemetry)
@@ -160,16 +160,16 @@ async def run(
     )
     await runtime.start()
     await deliverer.start()
-    began, waiting = time.monotonic(), []
+    began, seen = time.monotonic(), []
     task = asyncio.create_task(pipeline.run())
     while time.monotonic() - began < seconds:
         await asyncio.sleep(1)
-        waiting.append(source.waiting)
+        seen.append((source.waiting, resident()))
     pipeline.stop()
     await task
     await deliverer.stop(2)
     await runtime.stop()
-    return watch, waiting, began
+    return watch, seen, began
 
 
 def used(
@@ -201,14 +201,16 @@ async def measure(seconds: float) -> None:
         flush=True,
     )
     load = lambda at: 10 * capacity if at < seconds else 0.3 * capacity  # noqa: E731
-    watch, waiting, began = await run(lines, load, seconds=2 * seconds, budget=True)
+    watch, seen, began = await run(lines, load, seconds=2 * seconds, budget=True)
     shares = used(watch, began, after=20, until=seconds, capacity=capacity)
     back = next((at - began - seconds for at, p in watch.probabilities if at - began > seconds and p > 0.99), None)
+    end = min(int(seconds), len(seen)) - 1
     kept = [p for at, p in watch.probabilities if 20 < at - began < seconds]
     print(
         f"at 10 times the capacity: used in each 4 s from 20 s on {min(shares):.2f} to {max(shares):.2f} (mean {np.mean(shares):.2f}), "
-        f"rate {np.mean(kept):.3f}, longest backlog {max(waiting)} requests, {waiting[int(seconds) - 1]} at the end, "
-        f"rate back {f'{back:.0f} s' if back is not None else 'not'} after the load's end, {resident():.0f} MB resident"
+        f"rate {np.mean(kept):.3f}, longest backlog {max(waiting for waiting, _ in seen)} requests, {seen[end][0]} at the end, "
+        f"rate back {f'{back:.0f} s' if back is not None else 'not'} after the load's end, "
+        f"{seen[min(20, end)][1]:.0f} MB resident after 20 s and {seen[end][1]:.0f} MB at the load's end ({seen[end][1] / seen[min(20, end)][1]:.2f})"
     )
 
 

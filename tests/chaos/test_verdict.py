@@ -36,6 +36,27 @@ def test_what_is_wrong_with_a_request_has_its_name(found: list[dict[str, Any]], 
     assert wrong == {name}
 
 
+def starved(*, spans: int, root: bool, reason: str = "timeout") -> dict[str, Any]:
+    failed = {"evaluator": "groundedness", "outcome": "failed", "reason": reason}
+    return {**PART, "evaluations": [failed], "trace": {"root_seen": root, "spans": spans}}
+
+
+@pytest.mark.parametrize("spans", [1, 3], ids=["a native request", "a trace"])
+def test_what_was_seen_whole_and_could_not_be_scored_in_time_is_no_part(spans: int) -> None:
+    report = judge(["t"], {"t": [starved(spans=spans, root=True)]})
+    assert (report.starved, report.partial) == (("t",), ())
+
+
+@pytest.mark.parametrize(
+    "found",
+    [starved(spans=2, root=True), starved(spans=1, root=False), starved(spans=3, root=True, reason="internal")],
+    ids=["without its documents", "its documents alone", "failed otherwise"],
+)
+def test_a_part_is_partial_whether_it_could_be_scored_in_time_or_not(found: dict[str, Any]) -> None:
+    report = judge(["t"], {"t": [found]})
+    assert (report.starved, len(report.partial)) == ((), 1)
+
+
 @pytest.mark.parametrize("score", [0.962549, 0.962548], ids=["equal", "equal but for the last digit"])
 def test_equal_results_are_doubled_and_nothing_else(score: float) -> None:
     report = judge(["t"], {"t": [PART, result(), result(score=score)]})

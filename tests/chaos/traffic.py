@@ -17,6 +17,7 @@ from sidecar.commands.demo.spans import to_otlp_json
 
 Encoding = Literal["otlp_proto", "otlp_json", "native"]
 DOCUMENTS = 3
+SPANS = 3
 _PLACES = ("Rotterdam", "Lyon", "Malmö", "Porto", "Gdansk", "Bilbao", "Tampere")
 
 

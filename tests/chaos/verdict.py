@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from tests.chaos.traffic import DOCUMENTS
+from tests.chaos.traffic import DOCUMENTS, SPANS
 
 # What differs between two results of the same request without saying anything else of it.
 _PASSING = ("trace",)
@@ -19,7 +20,8 @@ _NOISE = 5e-6
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Requests by what became of them. `poorer`: a result made of a part stands over a whole one. `partial`: no whole one was ever made."""
+    """Requests by what became of them. `poorer`: a result made of a part stands over a whole one. `partial`: no whole one was ever made.
+    `starved`: made of all of it, and the time for its evaluations ran out, which says so: a machine that is too slow for the traffic."""
 
     sent: int
     lost: tuple[str, ...]
@@ -27,17 +29,19 @@ class Report:
     partial: tuple[str, ...]
     differing: tuple[str, ...]
     doubled: int
+    starved: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         bad = {name: getattr(self, name) for name in ("lost", "poorer", "partial", "differing")}
         counts = ", ".join(f"{name} {len(those)}" for name, those in bad.items())
         examples = "".join(f"\n  {name}: {', '.join(those[:20])}" for name, those in bad.items() if those)
-        return f"sent {self.sent}, {counts}, doubled (equal) {self.doubled}{examples}"
+        starved = f", starved {len(self.starved)}" if self.starved else ""
+        return f"sent {self.sent}, {counts}, doubled (equal) {self.doubled}{starved}{examples}"
 
 
 def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> Report:
     """Compare what was sent with what stands in the results topic, oldest first for each trace id."""
-    lost, poorer, partial, differing, doubled = [], [], [], [], 0
+    lost, poorer, partial, differing, starved, doubled = [], [], [], [], [], 0
     wanted = sorted(sent)
     for trace_id in wanted:
         found = results.get(trace_id, [])
@@ -45,6 +49,9 @@ def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> R
             lost.append(trace_id)
             continue
         whole = [_whole(one) for one in found]
+        if not any(whole) and _starved(found[-1]):
+            starved.append(trace_id)
+            continue
         if not any(whole):
             partial.append(f"{trace_id} ({_story(found)})")
         elif not whole[-1]:
@@ -55,7 +62,7 @@ def judge(sent: Iterable[str], results: Mapping[str, list[dict[str, Any]]]) -> R
         if differs:
             differing.append(f"{trace_id} in {', '.join(sorted(differs))}")
         doubled += len(found) - 1
-    return Report(len(wanted), tuple(lost), tuple(poorer), tuple(partial), tuple(differing), doubled)
+    return Report(len(wanted), tuple(lost), tuple(poorer), tuple(partial), tuple(differing), doubled, tuple(starved))
 
 
 def read_results(servers: str, topic: str, *, seconds: float = 60.0) -> dict[str, list[dict[str, Any]]]:
@@ -65,7 +72,7 @@ def read_results(servers: str, topic: str, *, seconds: float = 60.0) -> dict[str
     )
     try:
         parts = [TopicPartition(topic, n, 0) for n in consumer.list_topics(topic, timeout=30).topics[topic].partitions]
-        ends = {p.partition: consumer.get_watermark_offsets(p, timeout=seconds)[1] for p in parts}
+        ends = {p.partition: _end(consumer, p, seconds) for p in parts}
         consumer.assign(parts)
         left = {n for n, end in ends.items() if end > 0}
         found: dict[str, list[dict[str, Any]]] = {}
@@ -84,10 +91,30 @@ def read_results(servers: str, topic: str, *, seconds: float = 60.0) -> dict[str
         consumer.close()
 
 
+def _end(consumer: Consumer, partition: TopicPartition, seconds: float) -> int:
+    """A broker that has just come up may not know yet that it leads."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return int(consumer.get_watermark_offsets(partition, timeout=seconds)[1])
+        except KafkaException:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
 def _whole(result: Mapping[str, Any]) -> bool:
     """Whether a result was made of all records of its request: its documents were scored, and its answer has a verdict."""
     documents = [len(one["documents"]) for one in result["evaluations"] if one["evaluator"] == "context_relevance"]
     return result["verdict"] is not None and documents == [DOCUMENTS]
+
+
+def _starved(result: Mapping[str, Any]) -> bool:
+    """Whether a result was made of all spans of its request, and misses evaluations for want of time alone."""
+    reasons = [one.get("reason") for one in result["evaluations"] if one.get("outcome") == "failed"]
+    # A native request counts as one span.
+    whole = result["trace"].get("root_seen") and result["trace"]["spans"] in (1, SPANS)
+    return bool(whole) and set(reasons) == {"timeout"}
 
 
 def _story(found: Iterable[Mapping[str, Any]]) -> str:

@@ -24,8 +24,8 @@ controller.quorum.voters={controller_node}@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
 log.dirs={folder}/data-{node}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
-broker.heartbeat.interval.ms=300
-broker.session.timeout.ms=1500
+broker.heartbeat.interval.ms=500
+broker.session.timeout.ms=5000
 """
 
 _BROKER = """
@@ -122,7 +122,7 @@ class KafkaCluster:
         """Wait until these brokers are in the cluster, and no others."""
         self._wait(lambda: sorted(self._admin.list_topics(timeout=5).brokers) == sorted(brokers))
 
-    def _wait(self, ready: Callable[[], bool], *, seconds: float = 60.0) -> None:
+    def _wait(self, ready: Callable[[], bool], *, seconds: float = 120.0) -> None:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
