@@ -107,7 +107,10 @@ class _Guarded(H11Protocol):
         if self.limit_concurrency is not None and len(others) >= self.limit_concurrency and waiting:
             longest = min(waiting, key=lambda each: each[0])[1]
             longest._waits_since = None
-            longest._cut_off()
+            if longest.transport.get_write_buffer_size():
+                longest._cut_off()
+            else:
+                longest.transport.abort()
 
     def _stays(self) -> bool:
         """Whether the connection would go on to count. One that closes does while there is something to be read."""
