@@ -36,7 +36,6 @@ offsets.topic.replication.factor={copies}
 offsets.topic.num.partitions=4
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=1000
-replica.lag.time.max.ms=2000
 default.replication.factor={copies}
 min.insync.replicas=1
 """
@@ -52,7 +51,7 @@ class KafkaCluster:
         self._ports = dict(zip(self.numbers, ports, strict=True))
         self._running: dict[int, Server] = {}
         # One for all: a client that goes takes its futures along.
-        self._admin = AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
+        self._admin = self._client()
 
     @property
     def bootstrap_servers(self) -> str:
@@ -107,20 +106,25 @@ class KafkaCluster:
         return [found[number].leader for number in sorted(found)]
 
     def coordinator(self, group: str) -> int:
-        """The broker that coordinates a group."""
-        found = self._admin.describe_consumer_groups([group])[group].result(30)
+        """The broker that coordinates a group. Raises KafkaException while none does."""
+        admin = self._client()
+        found = admin.describe_consumer_groups([group], request_timeout=5)[group].result(30)
         assert found.coordinator is not None
         return int(found.coordinator.id)
 
     def committed(self, group: str) -> dict[tuple[str, int], int]:
-        """What a group has committed."""
-        asked = [ConsumerGroupTopicPartitions(group)]
-        found = self._admin.list_consumer_group_offsets(asked)[group].result(30).topic_partitions
+        """What a group has committed. Raises KafkaException while it has no coordinator."""
+        admin, asked = self._client(), [ConsumerGroupTopicPartitions(group)]
+        found = admin.list_consumer_group_offsets(asked, request_timeout=5)[group].result(30).topic_partitions
         return {(one.topic, one.partition): one.offset for one in found if isinstance(one, TopicPartition)}
 
     def wait_for_brokers(self, brokers: Sequence[int]) -> None:
         """Wait until these brokers are in the cluster, and no others."""
         self._wait(lambda: sorted(self._admin.list_topics(timeout=5).brokers) == sorted(brokers))
+
+    def _client(self) -> AdminClient:
+        """One that has not known who coordinated a group before."""
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
 
     def _wait(self, ready: Callable[[], bool], *, seconds: float = 120.0) -> None:
         deadline = time.monotonic() + seconds
