@@ -23,9 +23,9 @@ from tests.parts.kafka import KafkaBroker
 
 pytestmark = pytest.mark.real
 
-# Requests are four seconds apart, their two records three seconds; those of the window are 20 to 39.
-STEP, GAP, COUNT = 4.0, 3.0, 60
-INSIDE = range(20, 40)
+# Requests are four seconds apart, their two records three seconds; the window has so many that a run can be stopped in the middle of it.
+STEP, GAP, COUNT = 4.0, 3.0, 240
+INSIDE = range(20, 220)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def command(path: Path, began: float, *words: str) -> list[str]:
 def test_requests_of_the_window_are_scored_whole_and_no_others_though_their_records_lie_over_its_edges(
     broker: KafkaBroker, tmp_path: Path
 ) -> None:
-    topic, results, began = fresh("spans"), fresh("results"), time.time() - 600
+    topic, results, began = fresh("spans"), fresh("results"), time.time() - 1200
     for name in (topic, results):
         broker.create_topic(name)
     names = write(broker, topic, began)
@@ -92,7 +92,7 @@ def test_requests_of_the_window_are_scored_whole_and_no_others_though_their_reco
 def test_a_run_that_is_stopped_in_the_middle_goes_on_and_one_that_has_ended_has_nothing_left(
     broker: KafkaBroker, tmp_path: Path
 ) -> None:
-    topic, results, began = fresh("spans"), fresh("results"), time.time() - 600
+    topic, results, began = fresh("spans"), fresh("results"), time.time() - 1200
     for name in (topic, results):
         broker.create_topic(name)
     names = write(broker, topic, began)
