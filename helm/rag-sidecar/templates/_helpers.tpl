@@ -62,7 +62,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if $budget }}{{- $_ := set $sample "budget" $budget }}{{- end }}
 {{- $evaluate := dict }}
 {{- range $key, $value := get $config "evaluate" | default dict }}
-{{- if kindIs "map" $value }}{{- $value = omit $value "threshold" }}{{- end }}
+{{- if kindIs "map" $value }}{{- $value = omit $value "threshold" "thresholds" "judge_threshold" "judge_rate" }}{{- end }}
 {{- if not (or (hasPrefix "most_" $key) (eq $key "timeout_seconds") (empty $value)) }}{{- $_ := set $evaluate $key $value }}{{- end }}
 {{- end }}
 {{- $log := omit (get $config "log" | default dict) "level" }}

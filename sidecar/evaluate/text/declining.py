@@ -46,7 +46,7 @@ _ABSTAINS = re.compile(
         documented|available)
     |\b(?:not|n[’']t)\ (?:have\ (?:a\ )?)?(?:widely|publicly|readily|well)[ -]?(?:\ )?(?:documented|known|publici[sz]ed|recorded|available|reported|disclosed)
     |^(?:sorry|unfortunately|apologies|i\ apologi[sz]e)\b.{{0,60}}\b(?:{_NEG}|unable|no\ (?:information|mention)|not\ (?:able|available|possible|enough))
-    |\b{_SOURCE}\ (?:here\ )?{_NEG}\ {_SAY}
+    |\b{_SOURCE}\ (?:here\ |(?:that\ )?(?:i|we)\ (?:have|see|found|can\ see|(?:was|were)\ given|received)\ )?{_NEG}\ {_SAY}
     |\b(?:{_PAPER})\b
     |\b{_SOURCE}\ (?:is|are)\ (?:not\ (?:sufficient|enough)|insufficient|silent|unclear)
     |\b(?:is|are|was|were)\ (?:not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ )?
