@@ -52,6 +52,18 @@ MAY_BE_EMPTY = {
     "Values redacted",
     "Settings read again",
     "Models away",
+    # There is no judge here: tests/unit/evaluate/judged has one.
+    "Agreement of local verdict and judge",
+    "Local verdict against the judge's",
+    "Effective size of the judged sample",
+    "Mean score by the judge and of metrics of your own",
+    "Questions to the judge",
+    "Judge paused",
+    "Seconds of a call to the judge",
+    "Texts that speak to the judge",
+    "Requests drawn for the judge",
+    "Cost of the judge",
+    "Tokens of the judge",
 }
 # Series that begin with what does not happen here.
 MAY_BE_ABSENT = {
@@ -67,6 +79,18 @@ MAY_BE_ABSENT = {
     "rag_sidecar_revoked_traces_total",
     "rag_sidecar_unknown_weights_total",
     "rag_sidecar_model_away",
+    "rag_judged_verdicts_total",
+    "rag_judged_verdict_weight_total",
+    "rag_judged_verdict_weight_squared_total",
+    "rag_sidecar_judge_budget_factor",
+    "rag_sidecar_judge_cost_usd_total",
+    "rag_sidecar_judge_paused",
+    "rag_sidecar_judge_rate",
+    "rag_sidecar_judge_requests_total",
+    "rag_sidecar_judge_seconds_bucket",
+    "rag_sidecar_judge_suspicious_texts_total",
+    "rag_sidecar_judge_tokens_total",
+    "rag_sidecar_judge_unpriced_tokens_total",
 }
 # Alerts about services have no job and no instance.
 MAY_BE_EMPTY_LABELS = {"ALERTS": {"job", "instance"}}
