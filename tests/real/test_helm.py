@@ -216,8 +216,9 @@ def test_a_changed_setting_that_is_live_replaces_no_pod() -> None:
         "config.sample.rate=1", "config.sample.rules[0].service=a", "config.sample.rules[0].rate=1", "config.sample.min_rate=0",
         "config.sample.always_keep[0].name=a", "config.sample.budget.enabled=false", "config.sample.budget.low_fill=0",
         "config.sample.budget.high_fill=1", "config.evaluate.most_documents=9", "config.evaluate.timeout_seconds=9",
-        "config.evaluate.groundedness.threshold=1", "config.evaluate.groundedness.thresholds.a=1", "config.evaluate.groundedness.judge_threshold=1", "config.evaluate.groundedness.judge_rate=1",
-            "config.price.models.m.input=1", "config.price.models.m.output=1",
+        "config.evaluate.groundedness.threshold=1", "config.evaluate.groundedness.thresholds.a=1",
+        "config.evaluate.groundedness.judge_threshold=1", "config.evaluate.groundedness.judge_rate=1",
+        "config.price.models.m.input=1", "config.price.models.m.output=1",
         "config.log.level=DEBUG",
     )  # fmt: skip
     kept = (

@@ -178,7 +178,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "a native record": (_decode, MEGABYTE),
     "sentences": (sentences, 100_000),  # of a document, on a thread: one step for each break
     "read_words": (read_words, MEGABYTE),
-    "values": (read_values, MEGABYTE),
+    "values": (read_values, MEGABYTE // 2),  # of an answer's 50,000 characters at most, of documents in a thread
     "values with their words": (lambda text: stated(text[:20_000], content_stem), 20_000),  # of a sentence or an answer
     "redact": (_redact, MEGABYTE // 2),  # in a thread
     "price": (lambda text: Pricer(PriceConfig()).price([ModelCall(None, text, Tokens(1, 1))]), MEGABYTE),

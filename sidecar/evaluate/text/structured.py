@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sidecar.evaluate.text.marked import Marked
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]++')
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++')
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 _NOT_SAID = frozenset(
