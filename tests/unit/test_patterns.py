@@ -51,6 +51,9 @@ MORE_RUNS = (
 
 # The callers read no more than so many characters of a text (another test holds them to it).
 BOUNDED: Mapping[str, int] = {
+    "sidecar.assemble.contexts._LABEL": 400_000,
+    "sidecar.evaluate.text.chinese._SUBJECT": 50_000,
+    "sidecar.inference.values.tokens._TOKEN": 500_000,
     "sidecar.evaluate.text.declining._ABSTAINS": 50_000,
     "sidecar.evaluate.text.declining._LECTURE": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
