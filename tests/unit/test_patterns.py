@@ -51,9 +51,6 @@ MORE_RUNS = (
 
 # The callers read no more than so many characters of a text (another test holds them to it).
 BOUNDED: Mapping[str, int] = {
-    "sidecar.assemble.contexts._LABEL": 400_000,
-    "sidecar.evaluate.text.chinese._SUBJECT": 50_000,
-    "sidecar.inference.values.tokens._TOKEN": 500_000,
     "sidecar.evaluate.text.declining._ABSTAINS": 50_000,
     "sidecar.evaluate.text.declining._LECTURE": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
@@ -181,7 +178,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "a native record": (_decode, MEGABYTE),
     "sentences": (sentences, 100_000),  # of a document, on a thread: one step for each break
     "read_words": (read_words, MEGABYTE),
-    "values": (read_values, MEGABYTE // 2),  # of an answer's 50,000 characters at most, of documents in a thread
+    "values": (read_values, MEGABYTE),
     "values with their words": (lambda text: stated(text[:20_000], content_stem), 20_000),  # of a sentence or an answer
     "redact": (_redact, MEGABYTE // 2),  # in a thread
     "price": (lambda text: Pricer(PriceConfig()).price([ModelCall(None, text, Tokens(1, 1))]), MEGABYTE),

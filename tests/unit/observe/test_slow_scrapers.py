@@ -88,7 +88,7 @@ async def test_while_scrapers_do_not_read_others_are_answered_and_the_loop_goes_
         nonlocal turns
         while True:
             turns += 1
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
 
     async with serving(_admin()) as admin:
         working = asyncio.create_task(work())
@@ -97,7 +97,7 @@ async def test_while_scrapers_do_not_read_others_are_answered_and_the_loop_goes_
             for _ in range(2):
                 before = turns
                 assert await _scraped(admin) == SAMPLES
-                assert turns > before + 1
+                assert turns > before + 5
             assert not any([await asyncio.to_thread(_ended, sock, 0.0) for sock in deaf])
         working.cancel()
 
