@@ -47,24 +47,32 @@ class Tokens:
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        self._tokens = tokens
+        self._size = len(tokens)
+        self._tokens = (*tokens, END, END, END)  # Those before the first are the last ones.
+        self._figures: dict[int, Number | None] = {}
 
     def __len__(self) -> int:
-        return len(self._tokens)
+        return self._size
 
     def __getitem__(self, n: int) -> Token:
-        return self._tokens[n] if 0 <= n < len(self._tokens) else END
+        return self._tokens[n] if n < self._size else END
 
     def joined(self, n: int) -> bool:
         """Whether token n stands right behind the one before it."""
-        return 0 < n < len(self._tokens) and self._tokens[n].start == self._tokens[n - 1].end
+        return 0 < n < self._size and self._tokens[n].start == self._tokens[n - 1].end
+
+    def figures_at(self, n: int) -> Number | None:
+        """The number in figures that begins at token n; read once, since dates and amounts both ask."""
+        if n not in self._figures:
+            self._figures[n] = _figures(self, n)
+        return self._figures[n]
 
 
 def number_at(tokens: Tokens, n: int) -> Number | None:
     """The number that begins at token n."""
     token = tokens[n]
     if token.kind == "number":
-        return _figures(tokens, n)
+        return tokens.figures_at(n)
     if token.kind == "word":
         return _words(tokens, n)
     return None
