@@ -8,7 +8,6 @@ does not fit becomes `__other__` and is counted. A result that comes again, afte
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,10 +19,11 @@ from prometheus_client.registry import Collector
 from prometheus_client.samples import Exemplar
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import Evaluation, Outcome, Result, Verdict
+from exporters.result import Evaluation, Outcome, Result
 from exporters.series import SCORE, SERIES, SUBJECT, Series
 from exporters.subjects import Subject, Subjects
-from exporters.tally import UNKNOWN, LabelLimit, Tally, disjoint_tokens, label_value
+from exporters.tally import LabelLimit, Tally, disjoint_tokens, label_value
+from exporters.verdicts import VerdictSeries, weight_of
 
 _DURATIONS = {
     "total": "rag_request_duration_seconds",
@@ -31,17 +31,8 @@ _DURATIONS = {
     "generation": "rag_generation_duration_seconds",
     "time_to_first_token": "rag_time_to_first_token_seconds",
 }
-_VERDICT_SERIES = ("rag_verdicts_total", "rag_verdict_weight_total", "rag_verdict_weight_squared_total")
-_JUDGED_SERIES = (
-    "rag_judged_verdicts_total",
-    "rag_judged_verdict_weight_total",
-    "rag_judged_verdict_weight_squared_total",
-)
-# Of a request that the judge gave a verdict on and the local model none.
-NO_VERDICT = "none"
 _POWERS = (0, 1, 2)
 _MOST_REASONS = 100
-_MOST_GROUNDING_MODELS = 10
 # OpenMetrics: an exemplar's label names and values have at most 128 characters together.
 _LONGEST_TRACE_ID = 128 - len("trace_id")
 # What lies beyond is a broken clock or counter, and one of it would hide the sum of all others.
@@ -102,6 +93,7 @@ class PrometheusExporter(Collector):
         *,
         evaluators: Sequence[str],
         grounding_models: Sequence[str] = (),
+        judge_models: Sequence[str] = (),
         thresholds: Sequence[float] = (),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -119,8 +111,7 @@ class PrometheusExporter(Collector):
             "variant": LabelLimit(config.most_variants, config.variants),
         }
         self._reasons = LabelLimit(_MOST_REASONS)
-        self._grounding = LabelLimit(_MOST_GROUNDING_MODELS)
-        self._grounding_seen = dict.fromkeys(self._grounding.admit(name) for name in grounding_models)
+        self._verdicts = VerdictSeries(grounding_models, judge_models)
         self._subjects = Subjects(
             self._limits, most=config.most_subjects, idle_seconds=config.idle_seconds, now=monotonic()
         )
@@ -179,19 +170,11 @@ class PrometheusExporter(Collector):
         """Start a new subject's series at 0, so that PromQL sees the first increase."""
         for status in ("success", "error"):
             subject.count("rag_requests_total", (status,), 0)
-        for grounding_model in (UNKNOWN, *self._grounding_seen):
-            self._begin_verdicts(subject, grounding_model)
+        self._verdicts.begin(subject)
         for evaluator in self._evaluators:
             subject.count("rag_evaluations_total", (evaluator, Outcome.SCORED.value, ""), 0)
             for power in _POWERS:
                 subject.count("rag_evaluation_squared_weight_total", (evaluator, str(power)), 0)
-
-    def _begin_verdicts(self, subject: Subject, grounding_model: str) -> None:
-        """The same for the verdicts of one model; only an abstention is nobody's."""
-        for name in _VERDICT_SERIES:
-            for verdict in Verdict:
-                if (verdict is Verdict.ABSTAINED) == (grounding_model == UNKNOWN):
-                    subject.count(name, (verdict.value, grounding_model), 0)
 
     def _forget(self, silent: Subject) -> None:
         model = silent.labels[SUBJECT.index("model")]
@@ -219,33 +202,9 @@ class PrometheusExporter(Collector):
 
     def _quality(self, result: Result, subject: Subject) -> None:
         for evaluation in result.evaluations:
-            self._evaluation(evaluation, _weight(result, result.probability_of(evaluation)), result, subject)
-        self._agreement(result, subject)
-        if result.verdict is not None:
-            decider = _decider(result)
-            weight = _weight(result, result.probability_of(decider) if decider else result.inclusion_probability)
-            model = UNKNOWN if result.verdict is Verdict.ABSTAINED else self._grounding.admit(_name(decider))
-            self._begin_verdicts(subject, model)
-            self._grounding_seen.setdefault(model)
-            for name, amount in zip(_VERDICT_SERIES, (1.0, weight, weight * weight), strict=True):
-                subject.count(name, (result.verdict.value, model), amount)
-
-    def _agreement(self, result: Result, subject: Subject) -> None:
-        """What a judge said of an answer against what the local model said, each pair counting for the requests that it stands for: the judge's
-        own probability is in its weight."""
-        judged = next((e for e in result.evaluations if e.decides_verdict and e.judged and e.label), None)
-        if judged is None:
-            return
-        local = next((e for e in result.evaluations if e.decides_verdict and not e.judged), None)
-        labels = (
-            local.label if local is not None and local.label else NO_VERDICT,
-            str(judged.label),
-            self._grounding.admit(_name(local)),
-            self._grounding.admit(_name(judged)),
-        )
-        weight = _weight(result, result.probability_of(judged))
-        for name, amount in zip(_JUDGED_SERIES, (1.0, weight, weight * weight), strict=True):
-            subject.count(name, labels, amount)
+            self._evaluation(evaluation, weight_of(result, result.probability_of(evaluation)), result, subject)
+        self._verdicts.agreement(result, subject)
+        self._verdicts.verdict(result, subject)
 
     def _evaluation(self, evaluation: Evaluation, weight: float, result: Result, subject: Subject) -> None:
         evaluator = label_value(evaluation.evaluator)
@@ -267,25 +226,6 @@ class PrometheusExporter(Collector):
 
     def _tally(self, subject: Subject, name: str, extra: tuple[str, ...] = ()) -> Tally:
         return subject.tally(name, self._rows[name].buckets, extra)
-
-
-def _weight(result: Result, kept: float) -> float:
-    """1/p times the upstream count; a factor that is no positive finite number is left out."""
-    upstream = result.upstream_adjusted_count or 1.0
-    weight = 1.0 / kept if 0 < kept <= 1 else 1.0
-    return weight * upstream if 0 < upstream < math.inf else weight
-
-
-def _decider(result: Result) -> Evaluation | None:
-    """What gave the verdict, where that is known: of an abstention whatever saw it with the greatest probability."""
-    if result.verdict is Verdict.ABSTAINED:
-        saw = [e for e in result.evaluations if e.reason == Verdict.ABSTAINED]
-        return max(saw, key=result.probability_of, default=None)
-    return next((e for e in result.evaluations if e.decides_verdict and e.label), None)
-
-
-def _name(evaluation: Evaluation | None) -> str | None:
-    return None if evaluation is None or evaluation.model is None else evaluation.model.name
 
 
 class _Recent:

@@ -18,12 +18,13 @@ from exporters.prometheus import PrometheusConfig, PrometheusExporter
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What exporters are built of. `registry` is what /metrics shows, `evaluators` and `grounding_models` are the names of those that
-    are on, `received` the brokers that the sidecar reads from."""
+    """What exporters are built of. `registry` is what /metrics shows, `evaluators`, `grounding_models` and `judge_models` are the names
+    of those that are on and of what gives verdicts, `received` the brokers that the sidecar reads from."""
 
     registry: CollectorRegistry
     evaluators: Sequence[str]
     grounding_models: Sequence[str]
+    judge_models: Sequence[str]
     received: Brokers
 
 
@@ -42,7 +43,11 @@ def _prometheus(config: PrometheusConfig, given: Dependencies) -> Exporter | Non
     if not config.enabled:
         return None
     return PrometheusExporter(
-        config, given.registry, evaluators=given.evaluators, grounding_models=given.grounding_models
+        config,
+        given.registry,
+        evaluators=given.evaluators,
+        grounding_models=given.grounding_models,
+        judge_models=given.judge_models,
     )
 
 

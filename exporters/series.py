@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SUBJECT = ("rag_service", "model", "variant")
+VERDICT = (*SUBJECT, "verdict", "grounding_model", "identity")
 JUDGED = (*SUBJECT, "local", "judge", "grounding_model", "judge_model")
 
 # Few edges, because each is a series of every subject: a step of 2 to 2.5 between them, at the round numbers that SLOs are set at.
@@ -51,9 +52,9 @@ SERIES: tuple[Series, ...] = (
     Series("rag_evaluation_score", "histogram", "Scores, 0..1, 1 is good; each observation counts for the requests it stands for (1/p).", (*SUBJECT, "evaluator"), SCORE),
     Series("rag_evaluation_squared_weight_total", "counter", "Sums of squared weights times score^power: standard errors of mean scores.", (*SUBJECT, "evaluator", "power"), values=3),
     Series("rag_evaluations_total", "counter", "Evaluations made, unweighted, by outcome.", (*SUBJECT, "evaluator", "outcome", "reason"), values=3),
-    Series("rag_verdicts_total", "counter", "Verdicts, unweighted: the sample size.", (*SUBJECT, "verdict", "grounding_model"), values=3),
-    Series("rag_verdict_weight_total", "counter", "Verdicts, each counting for the requests it stands for (1/p).", (*SUBJECT, "verdict", "grounding_model"), values=3),
-    Series("rag_verdict_weight_squared_total", "counter", "Sum of the squared weights of verdicts, for effective sample sizes.", (*SUBJECT, "verdict", "grounding_model"), values=3),
+    Series("rag_verdicts_total", "counter", "Verdicts, unweighted: the sample size.", VERDICT, values=3),
+    Series("rag_verdict_weight_total", "counter", "Verdicts, each counting for the requests it stands for (1/p).", VERDICT, values=3),
+    Series("rag_verdict_weight_squared_total", "counter", "Sum of the squared weights of verdicts, for effective sample sizes.", VERDICT, values=3),
     Series("rag_judged_verdicts_total", "counter", "Requests with a verdict of the judge, unweighted, by what the local model said and what the judge said.", JUDGED, values=0),
     Series("rag_judged_verdict_weight_total", "counter", "The same, each counting for the requests it stands for (1/p, the judge's own probability in it).", JUDGED, values=0),
     Series("rag_judged_verdict_weight_squared_total", "counter", "Sum of the squares of those weights, for effective sample sizes and intervals.", JUDGED, values=0),

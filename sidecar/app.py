@@ -208,17 +208,17 @@ class App:
         given = Dependencies(
             registry=self.telemetry.registry,
             evaluators=[evaluator.name for evaluator in self.engine.evaluators],
-            grounding_models=self._verdict_models(),
+            grounding_models=[self.runtime.models.grounder.identity.name],
+            judge_models=self._judge_models(),
             received=self.config.receive.brokers,
         )
         made = (entry.build(getattr(self.config, entry.section), given) for entry in EXPORTERS)
         return [exporter for exporter in made if exporter is not None]
 
-    def _verdict_models(self) -> list[str]:
-        """Names of what may give a verdict: the default grounding model, and a judge where it is asked for one."""
-        local = self.runtime.models.grounder.identity.name
+    def _judge_models(self) -> list[str]:
+        """Name of the judge where it is asked for verdicts."""
         judged = any(one.decides and one.lane is Lane.SLOW for one in self.engine.evaluators)
-        return [local, self.judge.identity.name] if judged and self.judge is not None else [local]
+        return [self.judge.identity.name] if judged and self.judge is not None else []
 
     def _not_alive(self) -> str | None:
         return self.pipeline.problem() if self._arrived else None

@@ -45,6 +45,7 @@ def dependencies(servers: str = "127.0.0.1:1") -> Dependencies:
         registry=CollectorRegistry(),
         evaluators=["faithfulness"],
         grounding_models=["embedded"],
+        judge_models=[],
         received=Brokers(servers, SecurityConfig(), "receive"),
     )
 

@@ -47,6 +47,7 @@ def make(registry: CollectorRegistry, config: PrometheusConfig | None = None) ->
         registry,
         evaluators=["faithfulness", "groundedness"],
         grounding_models=["embedded"],
+        judge_models=["judge"],
     )
 
 
@@ -136,6 +137,53 @@ async def test_a_model_that_was_seen_once_starts_at_zero_for_new_subjects() -> N
     assert value(registry, "rag_verdicts_total", rag_service="new", verdict="hallucinated", grounding_model="hhem") == 0
 
 
+async def test_a_verdict_by_another_version_model_or_threshold_has_another_identity() -> None:
+    others = [
+        GROUNDEDNESS,
+        replace(GROUNDEDNESS, version="other"),
+        replace(GROUNDEDNESS, method="other"),
+        replace(GROUNDEDNESS, threshold=0.123),
+        replace(GROUNDEDNESS, model=replace(MODEL, sha256="0" * 64)),
+        replace(GROUNDEDNESS, score=0.1, explanation="of the text"),
+    ]
+    results = [replace(SCORED, id=str(n), evaluations=(one,)) for n, one in enumerate(others)]
+    registry = await counted(results)
+    identities = label_values(registry, "rag_verdicts_total", "identity") - {""}
+    assert len(identities) == 5
+    assert all(len(one) == 8 and int(one, 16) >= 0 for one in identities)
+    counts = [value(registry, "rag_verdicts_total", verdict="hallucinated", identity=one) for one in identities]
+    assert sorted(counts) == [1, 1, 1, 1, 2]
+
+
+async def test_identities_are_few() -> None:
+    results = [replace(SCORED, id=str(n), evaluations=(replace(GROUNDEDNESS, threshold=n / 1000),)) for n in range(60)]
+    registry = await counted(results)
+    assert len(label_values(registry, "rag_verdicts_total", "identity")) == 50 + len({"", "__other__"})
+
+
+async def test_pairs_of_local_verdict_and_judge_start_at_zero_before_the_judge_has_spoken() -> None:
+    registry = await counted([SAMPLED_OUT])
+    for name in ("rag_judged_verdicts_total", "rag_judged_verdict_weight_total"):
+        assert exposed(registry)[name] == {
+            frozenset(
+                {**BOT, "local": local, "judge": judge, "grounding_model": "embedded", "judge_model": "judge"}.items()
+            ): 0
+            for local in ("grounded", "hallucinated")
+            for judge in ("grounded", "hallucinated")
+        }
+
+
+async def test_a_pair_of_models_that_is_seen_for_the_first_time_starts_at_zero_with_all_its_verdicts() -> None:
+    judged = replace(GROUNDEDNESS, evaluator="groundedness_judge", model=replace(MODEL, name="other"), judged=True)
+    registry = await counted([replace(SCORED, evaluations=(GROUNDEDNESS, judged)), replace(SAMPLED_OUT, service="new")])
+    said = {"judge_model": "other", "grounding_model": "embedded"}
+    assert value(registry, "rag_judged_verdicts_total", **BOT, local="hallucinated", judge="hallucinated", **said) == 1
+    assert value(registry, "rag_judged_verdicts_total", **BOT, local="grounded", judge="hallucinated", **said) == 0
+    assert (
+        value(registry, "rag_judged_verdicts_total", rag_service="new", local="grounded", judge="grounded", **said) == 0
+    )
+
+
 async def test_models_of_verdicts_are_few() -> None:
     results = [
         replace(SCORED, id=str(n), evaluations=(replace(GROUNDEDNESS, model=replace(MODEL, name=f"m{n}")),))
@@ -143,8 +191,9 @@ async def test_models_of_verdicts_are_few() -> None:
     ]
     registry = await counted(results)
     names = label_values(registry, "rag_verdicts_total", "grounding_model")
-    assert len(names) == 10 + len({"unknown", "__other__"})
-    assert value(registry, "rag_verdicts_total", verdict="hallucinated", grounding_model="__other__") == 21
+    # Two of ten places are those of the models that were known before.
+    assert len(names) == 8 + len({"unknown", "__other__"})
+    assert value(registry, "rag_verdicts_total", verdict="hallucinated", grounding_model="__other__") == 22
 
 
 async def test_evaluations_are_counted_with_outcome_and_reason() -> None:
@@ -162,18 +211,20 @@ async def test_evaluations_are_counted_with_outcome_and_reason() -> None:
 
 async def test_quality_is_silent_about_requests_that_were_not_evaluated() -> None:
     registry = await counted([SAMPLED_OUT, SHED])
-    assert value(registry, "rag_verdicts_total", **BOT, verdict="hallucinated") == 0
+    assert label_values(registry, "rag_verdicts_total", "verdict") == {"abstained"}
+    assert value(registry, "rag_verdicts_total", **BOT, verdict="abstained") == 0
     assert "rag_evaluation_score_count" not in exposed(registry)
 
 
-async def test_a_new_subject_starts_at_zero_for_every_verdict() -> None:
-    registry = await counted([SAMPLED_OUT])
+async def test_a_new_subject_starts_at_zero_for_every_verdict_that_is_known() -> None:
+    registry = await counted([SCORED, replace(SAMPLED_OUT, id="new", service="new")])
     for name in VERDICTS:
-        assert exposed(registry)[name] == {
-            frozenset({**BOT, "verdict": verdict, "grounding_model": model}.items()): 0
-            for verdict, model in [("grounded", "embedded"), ("hallucinated", "embedded"), ("abstained", "unknown")]
-        }
-    assert value(registry, "rag_evaluations_total", **BOT, evaluator="groundedness", outcome="scored", reason="") == 0
+        assert value(registry, name, rag_service="new", verdict="hallucinated", grounding_model="embedded") == 0
+        assert value(registry, name, rag_service="new", verdict="grounded", grounding_model="embedded") == 0
+        assert (
+            value(registry, name, rag_service="new", verdict="abstained", grounding_model="unknown", identity="") == 0
+        )
+    assert value(registry, "rag_evaluations_total", **BOT, evaluator="groundedness", outcome="scored", reason="") == 1
 
 
 async def test_traffic_and_quality_carry_the_same_subjects() -> None:
