@@ -19,6 +19,7 @@ from sidecar.inference.base import Claim
 
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
+_TAUGHT = 0.5
 _READ = 4000
 _CHARACTERS_A_WORD = 2
 
@@ -36,7 +37,7 @@ class Stance:
         found = claims_of(self.left)
         if self.kind is not Abstention.PARTIAL:
             return found
-        return [claim for claim in found if not declining.says_not_found(claim.text, language=_language(self.left))]
+        return [claim for claim in found if not _declines(claim.text, _language(self.left))]
 
     @cached_property
     def stated(self) -> str:
@@ -72,13 +73,15 @@ def abstains(answer: str) -> bool:
 
 def _only_declines(one: Statement) -> bool:
     """Whether no claim of a statement says anything but that something is not said."""
-    return _declines_in_part(one) and all(
-        declining.says_not_found(claim.text, language=one.language) for claim in one.claims
-    )
+    return _declines_in_part(one) and all(_declines(claim.text, one.language) for claim in one.claims)
 
 
 def _declines_in_part(one: Statement) -> bool:
-    return declining.says_not_found(one.said, language=one.language)
+    return _declines(one.said, one.language)
+
+
+def _declines(text: str, language: str) -> bool:
+    return declining.says_not_found(text, language=language) or declining.i_refuse(text)
 
 
 def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
@@ -115,7 +118,8 @@ def _nothing_left(text: str, sentences: Sequence[str], rest: Sequence[str], *, s
         return True
     first = declining.declines(sentences[0], language=language)
     if first and declining.refuses(sentences[0]):
-        return all(declining.lectures(one) or len(one.split()) <= _SHORT_TAIL_WORDS for one in rest)
+        taught = sum(_size(one, language) for one in rest if not declining.lectures(one))
+        return taught <= max(_SHORT_TAIL_WORDS, _TAUGHT * left)
     if first:
         tells = any(is_sentence(one, language=language) or any(c.isdigit() for c in one) for one in rest)
         return left <= _SHORT_TAIL_WORDS and not tells

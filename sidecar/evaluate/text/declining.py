@@ -21,9 +21,16 @@ _PLAIN_PAPER = (
     r"(?:explicitly |directly |actually )?(?:answers?|says?|mentions?|gives?|states?|provides?|contains?|specif(?:y|ies)|address(?:es)?|tells?)"
     rf"|(?:answer|information|that|this|it|detail)s? (?:is not|isn[’']t|are not|aren[’']t)(?: found| contained| given| covered)? (?:in|by) {_PLAIN_SOURCE}"
 )
+# "It is not safe to mix them" answers a question; "it is not appropriate to discuss that" does not.
+_PLAIN_IMPROPER = (
+    r"^\W{0,3}it(?: is|[’']s| would be) (?:not|never) (?:(?:appropriate|right|acceptable|respectful) or ethical|ethical(?: or \w+)?|"
+    r"(?:appropriate|acceptable|right)(?: or \w+)? (?:for (?:me|us) )?to "
+    r"(?:suggest|discuss|encourage|provide|promote|ask|make (?:assumptions|jokes|generali[sz]ations)|speculate|spread|share|advocate))\b"
+)
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
-_SOURCE, _NEG, _SAY, _PAPER = (
-    part.replace("\\ ", " ").replace(" ", r"\ ") for part in (_PLAIN_SOURCE, _PLAIN_NEG, _PLAIN_SAY, _PLAIN_PAPER)
+_SOURCE, _NEG, _SAY, _PAPER, _IMPROPER = (
+    part.replace("\\ ", " ").replace(" ", r"\ ")
+    for part in (_PLAIN_SOURCE, _PLAIN_NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_IMPROPER)
 )
 _ABSTAINS = re.compile(
     rf"""
@@ -63,7 +70,8 @@ _ABSTAINS = re.compile(
     |\b(?:insufficient|not\ enough)\ (?:information|context|data|evidence|detail)
     |\bunable\ to\ (?:answer|find|provide|determine|help|locate|assist|verify|confirm)
     |^(?:unknown|n/?a|none|unanswerable|no\ answer(?:\ found)?|not\ (?:available|known|found|specified|stated|mentioned|provided|given|sure))\.?$
-    |\b(?:as|being)\ an\ ai\b[^.]{{0,80}}\b(?:{_NEG}|unable)
+    |\b(?:as|being|i\ am|i[’']m|i[’']m\ just)\ an\ ai\b[^.]{{0,80}}\b(?:{_NEG}|unable)
+    |{_IMPROPER}
     |\bbeyond\ (?:the\ scope|my\ knowledge)|\boutside\ (?:the\ scope\ of|of\ my|my)\b
     |\bmy\ knowledge\ (?:cutoff|only)\b|\bknowledge\ cutoff\b
     """,
@@ -92,9 +100,14 @@ _APOLOGY = re.compile(
     r"^(?:i[’']?m |i am |we are |we[’']re )?(?:very |so )?(?:sorry|afraid|unable)|^i apologi[sz]e|^unfortunately|^as an ai",
     re.IGNORECASE,
 )
-_REFUSES = re.compile(
-    rf"\b(?:i|we)(?: am|[’']m| are|[’']re)? (?:(?:{_PLAIN_NEG}|will not|won[’']t|must not) (?:be able to |provide|help|assist|answer|fulfill|comply|give|offer|support|"
-    r"engage|share|recommend|encourage|condone|do |think it)|(?:not able|unable|not comfortable|not going) )",
+_PLAIN_WILL_NOT = (
+    rf"(?: am|[’']m| are|[’']re)? (?:(?:{_PLAIN_NEG}|will not|won[’']t|must not) (?:be able to |promote|provide|help|assist|answer|fulfill|comply|give|offer|support|"
+    r"engage|share|recommend|encourage|condone|do |think it)|(?:not able|unable|not comfortable|not going) )"
+)
+_REFUSES = re.compile(rf"{_PLAIN_IMPROPER}|\b(?:an ai\b[^.]{{0,40}} and|i|we){_PLAIN_WILL_NOT}", re.IGNORECASE)
+# "We do not offer refunds" is what a service says of itself; "I" is who answers.
+_I_REFUSE = re.compile(
+    rf"^\W{{0,3}}(?:(?:unfortunately|sorry|i[’']m sorry|i am sorry|i apologi[sz]e)[,.]? (?:but )?)?i{_PLAIN_WILL_NOT}",
     re.IGNORECASE,
 )
 _LECTURE = re.compile(
@@ -185,6 +198,11 @@ def says_nothing(sentence: str, *, language: str = "en") -> bool:
 def refuses(sentence: str) -> bool:
     """Whether a sentence says that one will not, or may not."""
     return _REFUSES.search(sentence) is not None
+
+
+def i_refuse(sentence: str) -> bool:
+    """Whether a sentence begins with what the one who answers will not do, or may not."""
+    return _I_REFUSE.match(sentence) is not None
 
 
 def lectures(sentence: str) -> bool:
