@@ -77,9 +77,9 @@ class PacedSource:
         self._given = chunk.stop
         return [self._taken(number) for number in chunk]
 
-    def caught_up(self) -> set[tuple[str, int]]:
+    def caught_up(self) -> dict[tuple[str, int], float]:
         """The one partition, when nothing waits."""
-        return set() if self.waiting else {PARTITION}
+        return {} if self.waiting else {PARTITION: 0.0}
 
     def repartitions(self, topic: str) -> bool:
         return False

@@ -71,6 +71,18 @@ def records() -> list[Panel]:
             width=6,
         ),
         Panel(
+            title="Repartitioning behind its sources",
+            description="How long ago all that lay in the source topics then has been written to `receive.repartition`. Traces wait for as "
+            "long, up to `receive.repartition_wait_seconds`; `given up` says how often it grew over that in the last hour. Seconds are "
+            "normal, the time that a replica is missed for after a crash as well.",
+            unit="s",
+            width=6,
+            targets=(
+                Target(f"max(rag_sidecar_repartition_behind_seconds{{{REPLICAS}}})", "behind"),
+                Target(f"sum(increase(rag_sidecar_repartition_waits_given_up_total{{{REPLICAS}}}[1h]))", "given up"),
+            ),
+        ),
+        Panel(
             title="Late and duplicate spans",
             description="Per second. Late ones came after their trace had ended, so that it was scored without them: wait longer in "
             "`assemble`. Duplicates are left out and do no harm; after a restart or rebalance they are normal.",

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Outcome, Result
 from sidecar.assemble import Assembled, Assembler
+from sidecar.decode.aside import aside
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
 from sidecar.evaluate.engine import Engine, Evaluated
@@ -45,7 +46,6 @@ logger = logging.getLogger(__name__)
 
 MEGABYTE = 1_000_000
 INTERNAL = "internal"
-_BIG_RECORD = 128 * 1024
 # Between two turns of the intake where the first broke.
 _PAUSE_SECONDS = 0.2
 _LEAST_STOP_SECONDS = 5.0
@@ -66,9 +66,7 @@ class PipelineConfig(BaseModel):
         default=512, ge=1, description="Requests waiting for slow evaluators (a judge) before these are left out."
     )
     slow_workers: int = Field(default=8, ge=1, description="Requests that slow evaluators see at once.")
-    stalled_seconds: float = Field(
-        default=60.0, gt=0, description="Without a beat of intake for this long /livez fails."
-    )
+    stalled_seconds: float = Field(default=60.0, gt=0, description="Without a beat of intake so long /livez fails.")
     drain_seconds: float = Field(
         default=20.0, ge=0, description="Time for scoring to finish at a stop; half of the whole stop at most."
     )
@@ -99,7 +97,7 @@ class Source(Protocol):
 
     async def poll(self, *, paused: bool) -> Sequence[Taken]: ...
 
-    def caught_up(self) -> Collection[Partition] | None: ...
+    def caught_up(self) -> Mapping[Partition, float] | None: ...
 
     async def commit(self) -> None: ...
 
@@ -236,21 +234,22 @@ class Pipeline:
     async def _take(self, taken: Taken) -> None:
         record, lease = taken.record, taken.lease
         self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
-        if self._source.repartitions(record.topic) and (parts := self._decoder.split(record)) is not None:
+        if self._source.repartitions(record.topic) and (parts := await aside(self._decoder.split, record)) is not None:
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
             self._source.forward(taken, parts)
             return
         with self._tracing.span("decode"):
-            big = record.value is not None and len(record.value) > _BIG_RECORD
-            decoded = await asyncio.to_thread(self._decoder.decode, record) if big else self._decoder.decode(record)
+            decoded = await aside(self._decoder.decode, record)
         if lease.revoked:
             # The partition went while records that were polled together were fed: a trace begun here would be a part of one.
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="revoked")
             return
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
-        place = (record.topic, record.partition)
+        place, at = (record.topic, record.partition), record.timestamp
         ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)
-        ended += self._assembler.add(decoded.spans, acknowledgement=lease, partition=place, timestamp=record.timestamp)
+        ended += self._assembler.add(
+            decoded.spans, acknowledgement=lease, partition=place, timestamp=at, behind=taken.behind
+        )
         for assembled in ended:
             await self._route(assembled)
         lease.release()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from exporters.result import WHOLE, Completeness
@@ -99,11 +99,12 @@ class Assembler:
         acknowledgement: Acknowledgement | None = None,
         partition: Partition | None = None,
         timestamp: float | None = None,
+        behind: float | None = None,
     ) -> list[Assembled]:
-        """Take the spans of one record; `timestamp` is the record's own. Returns traces that were evicted for room."""
+        """Take the spans of one record; `timestamp` and `behind` are as in `Progress.read`. Returns traces that were evicted for room."""
         self._adds += 1
         if partition is not None and timestamp is not None:
-            self._progress.read(partition, timestamp, self._clock.monotonic())
+            self._progress.read(partition, timestamp, self._clock.monotonic(), behind=behind)
         ended: list[Assembled] = []
         for span in spans:
             try:
@@ -149,8 +150,8 @@ class Assembler:
         self._telemetry.count("rag_sidecar_traces_assembled_total", completion=WHOLE.ended)
         return [Assembled(request.trace_id, (request,), WHOLE, claim)]
 
-    def due(self, caught_up: Collection[Partition] | None = None) -> list[Assembled]:
-        """Traces that are complete, quiet or too old by now. `caught_up`: partitions of which nothing lies unread; None: all."""
+    def due(self, caught_up: Mapping[Partition, float] | None = None) -> list[Assembled]:
+        """Traces that are complete, quiet or too old by now. `caught_up`: see `Progress.tick`."""
         now, config = self._clock.monotonic(), self._config
         self._progress.tick(caught_up, now)
         ended: list[Assembled] = []
@@ -173,7 +174,7 @@ class Assembler:
                 trace_id = next(iter(queue))
                 one = self._open[trace_id]
                 since = one.born if wait is Wait.AGE else one.seen
-                behind = [own for own, at in since.items() if self._progress.at(own, now) - at < seconds]
+                behind = [own for own, at in since.items() if self._progress.through(own, now) - at < seconds]
                 if not behind:
                     yield trace_id
                 elif partition in behind:

@@ -9,7 +9,7 @@ median has passed once it does not pass again: sources that lag behind each othe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -23,14 +23,20 @@ _LONGEST_STEP = 2.0
 @dataclass(slots=True)
 class _State:
     """`at`: the partition's time. `stream`: the median timestamp, in a backlog the highest one; `passed`: how far it has gone since
-    the last look, while all had been read."""
+    the last look, while all had been read. `through`: the time up to which all has come that was written to the sources of a topic that is
+    behind them; None where it has none."""
 
     ticked: float
     at: float = 0.0
     caught_up: bool = False
     stream: float | None = None
     passed: float = 0.0
+    through: float | None = None
     latest: deque[float] = field(default_factory=lambda: deque(maxlen=_LATEST))
+
+    def hear(self, behind: float) -> None:
+        """So many seconds ago everything was known that is read by now."""
+        self.through = max(self.at - behind, self.at - behind if self.through is None else self.through)
 
 
 class Progress:
@@ -45,13 +51,24 @@ class Progress:
             return now
         return self._state(partition, now).at
 
-    def read(self, partition: Partition, timestamp: float, now: float) -> None:
-        """A record was read; its own timestamp in seconds. In a backlog time moves here, record by record: many come in one poll, and
-        the last of them must not age by all that they span."""
+    def through(self, partition: Partition | None, now: float) -> float:
+        """The time up to which nothing more can come: what waits for silence, or has its age, does so by this one."""
+        if partition is None:
+            return now
+        state = self._state(partition, now)
+        return state.at if state.through is None else state.through
+
+    def read(self, partition: Partition, timestamp: float, now: float, *, behind: float | None = None) -> None:
+        """A record was read; its own timestamp in seconds, and how far its topic was behind its sources then, where it says so. In a backlog
+        time moves here, record by record: many come in one poll, and the last of them must not age by all that they span."""
         state = self._state(partition, now)
         state.latest.append(timestamp)
-        if len(state.latest) < _LATEST:
-            return
+        if len(state.latest) == _LATEST:
+            self._move(state)
+        if behind is not None:
+            state.hear(behind)
+
+    def _move(self, state: _State) -> None:
         stream = sorted(state.latest)[_LATEST // 2]
         passed = 0.0 if state.stream is None else max(0.0, stream - state.stream)
         if state.caught_up:
@@ -61,8 +78,9 @@ class Progress:
             stream = max(stream, state.stream or stream)
         state.stream = stream
 
-    def tick(self, caught_up: Collection[Partition] | None, now: float) -> None:
-        """Move on. `caught_up`: partitions of which all that is written has been read, as a broker has just said; None: all."""
+    def tick(self, caught_up: Mapping[Partition, float] | None, now: float) -> None:
+        """Move on. `caught_up`: partitions of which all that is written has been read, as a broker has just said, with the seconds that
+        they are behind their sources; None: all of them, and they have none."""
         for partition, state in self._states.items():
             current = caught_up is None or partition in caught_up
             if caught_up is None:
@@ -71,6 +89,8 @@ class Progress:
                 step = min(now - state.ticked, _LONGEST_STEP)
                 state.at += step if current else min(step, state.passed)
             state.caught_up, state.ticked, state.passed = current, now, 0.0
+            if caught_up and (behind := caught_up.get(partition)):
+                state.hear(behind)
 
     def forget(self, partitions: Iterable[Partition]) -> None:
         """Partitions were taken away."""

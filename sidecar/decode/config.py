@@ -23,7 +23,10 @@ class DecodeConfig(BaseModel):
         default={}, description="Your own names in native records: field to JMESPath expression, as `question: data.q`."
     )
     most_record_bytes: int = Field(
-        default=32_000_000, ge=1024, description="Larger records go to the dead-letter topic unread."
+        default=32_000_000,
+        ge=1024,
+        description="Larger records go to the dead-letter topic unread. A megabyte of JSON stops everything else for about 20 ms while it is "
+        "parsed, one of brackets alone for 140.",
     )
     most_text_chars: int = Field(
         default=2_000_000, ge=1000, description="Longer texts are left out, and the request is marked."

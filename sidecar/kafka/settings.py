@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Literal, Self
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from exporters.clients.security import Brokers, SecurityConfig
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_REPARTITIONED_SECONDS = 1.0
 
 
 class ReceiveConfig(BaseModel):
@@ -76,6 +78,11 @@ class ReceiveConfig(BaseModel):
         description="Topic of our own that spans are written to by trace id and assembled from, for source topics without "
         "the Collector's partition_traces_by_id.",
     )
+    repartition_wait_seconds: float = Field(
+        default=60.0,
+        ge=0,
+        description="How long traces wait for what lies in the source topics and is not yet written to receive.repartition.",
+    )
     security: SecurityConfig = Field(default=SecurityConfig(), description="Encryption and login.")
 
     @field_validator("bootstrap_servers", mode="before")
@@ -138,6 +145,11 @@ class ReceiveConfig(BaseModel):
     def topic_names(self) -> tuple[str, ...]:
         """The topics to read; empty where a pattern is given."""
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
+
+    @property
+    def commits_every_seconds(self) -> float:
+        """Time between commits. What is repartitioned waits for those of the source topics (consume/behind.py)."""
+        return min(self.commit_interval_seconds, _REPARTITIONED_SECONDS if self.repartition else math.inf)
 
     @property
     def own_names(self) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_decode_errors_total", "counter", "Parts of records that could not be read; the record's other parts went on.", ("topic", "reason")),
     Series("rag_sidecar_dead_letters_total", "counter", "Records that could not be read, by cause and by what became of them.", ("topic", "reason", "outcome")),
     Series("rag_sidecar_repartitioned_records_total", "counter", "Records split by trace and written to receive.repartition, by outcome.", ("topic", "outcome")),
+    Series("rag_sidecar_repartition_behind_seconds", "gauge", "How long ago all that lay in the source topics then has been written to receive.repartition."),
+    Series("rag_sidecar_repartition_waits_given_up_total", "counter", "Times that this grew over receive.repartition_wait_seconds: traces are not waited for longer."),
     Series("rag_sidecar_late_spans_total", "counter", "Spans that came after their trace had ended."),
     Series("rag_sidecar_duplicate_spans_total", "counter", "Spans that came twice (at-least-once delivery)."),
     Series("rag_sidecar_traces_assembled_total", "counter", "Traces put together, by how they ended.", ("completion",)),

@@ -30,6 +30,7 @@ class Plan:
                 how many of each fault; a scaling adds a replica or stops one; in a pause nothing passes between the sidecars and the
                 results topic, a required exporter, for `pause_seconds`, while other faults go on
     disk_fills  how often the broker finds its disk full, which ends it, and is started again when there is room
+    repartition the records of a request lie in any partitions, and are put together through a topic of the sidecars' own
     """
 
     seconds: float = 60.0
@@ -67,7 +68,14 @@ def run(plan: Plan, *, say: bool = False) -> Ended:
         for topic in ("spans", "results", "by-trace"):
             broker.create_topic(topic, partitions=plan.partitions)
         replicas = Replicas(_settings(plan, broker), Path(folder))
-        sender = Sender(broker.bootstrap_servers, "spans", rate=plan.rate, gap=plan.gap, encodings=plan.encodings)
+        sender = Sender(
+            broker.bootstrap_servers,
+            "spans",
+            rate=plan.rate,
+            gap=plan.gap,
+            encodings=plan.encodings,
+            scattered=plan.repartition,
+        )
         chaos = _Chaos(plan, broker, replicas, say)
         try:
             for _ in range(plan.replicas):

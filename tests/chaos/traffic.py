@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -53,11 +54,22 @@ def numbered(number: int, *, encoding: Encoding, gap: float, now: float) -> Numb
 
 
 class Sender(threading.Thread):
-    """Sends numbers 0, 1, ... at a rate until `stop`; `sent` are those of which the broker has every record."""
+    """Sends numbers 0, 1, ... at a rate until `stop`; `book.whole` are those of which the broker has every record. `scattered`: the records
+    of a request lie in any partitions."""
 
-    def __init__(self, servers: str, topic: str, *, rate: float, gap: float, encodings: Sequence[Encoding]) -> None:
+    def __init__(
+        self,
+        servers: str,
+        topic: str,
+        *,
+        rate: float,
+        gap: float,
+        encodings: Sequence[Encoding],
+        scattered: bool = False,
+    ) -> None:
         super().__init__(name="chaos-sender", daemon=True)
         self._rate, self._gap, self._encodings, self._topic = rate, gap, encodings, topic
+        self._scattered = scattered
         self._done = threading.Event()
         self._producer = Producer(
             {
@@ -87,9 +99,8 @@ class Sender(threading.Thread):
             due = [one for one in waiting if one[0] <= now]
             waiting = [one for one in waiting if one[0] > now]
             for _, trace_id, value in due:
-                self._producer.produce(
-                    self._topic, value=value, key=trace_id.encode(), on_delivery=self._delivered(trace_id)
-                )
+                key = random.randbytes(8) if self._scattered else trace_id.encode()
+                self._producer.produce(self._topic, value=value, key=key, on_delivery=self._delivered(trace_id))
             self._producer.poll(0.02)
         self._producer.flush(300)
 

@@ -7,7 +7,7 @@ import gc
 import os
 import statistics
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -164,7 +164,7 @@ class Stream:
         record = Record("t", partition, offset, self.clock.now(), None, value)
         return Taken(record, self.tracker.take("t", partition, offset))
 
-    def caught_up(self) -> Collection[Partition] | None:
+    def caught_up(self) -> Mapping[Partition, float] | None:
         return None
 
     def repartitions(self, topic: str) -> bool:

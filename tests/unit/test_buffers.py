@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -139,8 +139,8 @@ async def test_open_traces_that_fill_the_budget_while_their_time_stands_still_ma
     class Unread(ListSource):
         """There is always more to read, so that no trace has waited long enough."""
 
-        def caught_up(self) -> Collection[Partition]:
-            return ()
+        def caught_up(self) -> Mapping[Partition, float]:
+            return {}
 
     class Spans(Decoder):
         """A record is the root of a trace of its own."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 import pytest
@@ -55,7 +56,7 @@ class ListSource:
         record = Record("t", 0, offset, 1.76e9, None, self.values[offset])
         return [Taken(record, self.tracker.take("t", 0, offset))]
 
-    def caught_up(self) -> Collection[Partition] | None:
+    def caught_up(self) -> Mapping[Partition, float] | None:
         return None
 
     def repartitions(self, topic: str) -> bool:
@@ -348,3 +349,37 @@ async def test_a_stop_waits_for_scoring_no_longer_than_it_is_told() -> None:
 )
 def test_the_whole_stop_has_one_length(settings: dict[str, float], seconds: float) -> None:
     assert PipelineConfig.model_validate(settings).whole_stop_seconds == seconds
+
+
+class Forwarding(ListSource):
+    """Every topic of it is repartitioned."""
+
+    def repartitions(self, topic: str) -> bool:
+        return True
+
+    def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None:
+        taken.lease.release()
+
+
+class Watched(Decoder):
+    """Remembers in which thread it split which record."""
+
+    threads: ClassVar[dict[int, int]] = {}
+
+    def split(self, record: Record) -> list[tuple[bytes, bytes]] | None:
+        self.threads[record.offset] = threading.get_ident()
+        return super().split(record)
+
+
+async def test_a_big_record_is_split_beside_the_event_loop_and_a_small_one_on_it() -> None:
+    span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "chain"}
+    small = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    big = orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span] * 4000}]}]})
+    source, telemetry = Forwarding([small, big]), Telemetry()
+    setting = build([], parts={"source": source, "decoder": Watched(DecodeConfig(), telemetry)})
+    setting.source = source
+    await setting.run(flush=False)
+    here = threading.get_ident()
+    assert Watched.threads[0] == here
+    assert Watched.threads[1] != here
+    assert setting.telemetry.value("rag_sidecar_records_total", topic="t", outcome="forwarded") == 2

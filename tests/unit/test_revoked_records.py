@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sidecar.assemble import AssembleConfig, Assembler
@@ -35,7 +35,7 @@ class Rebalanced(ListSource):
             for n, value in enumerate(self.values)
         ]
 
-    def caught_up(self) -> Collection[Partition] | None:
+    def caught_up(self) -> Mapping[Partition, float] | None:
         return frozenset({HERE})
 
     def _revoke(self) -> None:

@@ -32,6 +32,7 @@ from sidecar.kafka.consume.beginning import Beginning
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
 from sidecar.kafka.consume.place import Place
+from sidecar.kafka.consume.sources import SourceOffsets
 from sidecar.kafka.consume.unpack import unpack_aside
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
@@ -79,6 +80,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         bound(config.most_batch_bytes)
         self._consumer = AIOKafkaConsumer(**consumer_options(config))
         config.brokers.keep_fresh(self._consumer._client)
+        self.sources = SourceOffsets(self._consumer, config.repartition)
         self._paused = False
         self._generation = 0
         self._held: list[ConsumerRecord] = []
@@ -88,8 +90,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._fetching_since = 0.0
         self._anchoring: asyncio.Task[None] | None = None
         self._beginning = Beginning(self._consumer, config.repartition, on_replay=on_replay)
-        self._current: frozenset[Partition] = frozenset()
-        self._caught_up: frozenset[Partition] = frozenset()
+        self._current: Mapping[Partition, int] = {}
+        self._caught_up: Mapping[Partition, int] = {}
 
     async def start(self) -> None:
         """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
@@ -133,8 +135,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """Seconds since the fetch that is under way began; 0 without one. A long one hangs."""
         return self._clock.monotonic() - self._fetching_since if self._fetching is not None else 0.0
 
-    def caught_up(self) -> frozenset[Partition]:
-        """Partitions of which everything written has been handed out, as their brokers said when the last fetch ended."""
+    def caught_up(self) -> Mapping[Partition, int]:
+        """Partitions of which everything written has been handed out, with their ends, as brokers said when the last fetch ended."""
         return self._caught_up
 
     async def fetch(self, *, paused: bool) -> list[ConsumerRecord]:
@@ -143,7 +145,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         What had been fetched when a pause began is held back until it ends.
         """
         self._paused = paused
-        self._caught_up = frozenset()
+        self._caught_up = {}
         self._apply_pause()
         if self._held and not paused:
             held, self._held = self._held, []
@@ -221,6 +223,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         """Called by aiokafka when the group changes, before it goes on."""
         self._generation += 1
+        self._caught_up = {}
         self._handed_out.clear()
         self._held.clear()
         await self._on_revoked(self, {(tp.topic, tp.partition) for tp in revoked})
@@ -265,12 +268,12 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._current = await self._read_to_the_end()
         return generation, [record for batch in batches.values() for record in batch]
 
-    async def _read_to_the_end(self) -> frozenset[Partition]:
-        """Partitions whose position is the end of the log, by an answer of the broker that is not old. One from the future was
+    async def _read_to_the_end(self) -> dict[Partition, int]:
+        """Partitions whose position is the end of the log, and that end, by an answer of the broker that is not old. One from the future was
         given before the host's clock was set back: nobody knows how old it is."""
         now = milliseconds(self._clock.now())
         oldest = now - milliseconds(2 * self._config.fetch_max_wait_seconds + _STALE_SECONDS)
-        found = set()
+        found = {}
         for tp in self._consumer.assignment() - self._consumer.paused():
             end, answered = self._consumer.highwater(tp), self._consumer.last_poll_timestamp(tp)
             # With an end known the position is, so that asking for it does not wait.
@@ -280,8 +283,8 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
                 and oldest <= answered <= now + milliseconds(_STALE_SECONDS)
                 and await self._consumer.position(tp) >= end
             ):
-                found.add((tp.topic, tp.partition))
-        return frozenset(found)
+                found[tp.topic, tp.partition] = int(end)
+        return found
 
     async def _read_carefully(self) -> tuple[int, list[ConsumerRecord]]:
         """One record of each partition; the first that cannot be parsed ends the care."""

@@ -111,6 +111,13 @@ class OffsetTracker:
         state.highest = offset
         return lease
 
+    def passed(self, partition: Partition, end: int) -> None:
+        """All records of a partition that lie below `end` have been taken: what else lies there is no record (the markers of
+        transactions), and is done with them."""
+        state = self._partitions.get(partition)
+        if state is not None:
+            state.highest = max(state.highest, end - 1)
+
     def lease(self, topic: str, partition: int, offset: int) -> Lease | None:
         """The lease of a record that is not done, of the present generation; else None."""
         state = self._partitions.get((topic, partition))

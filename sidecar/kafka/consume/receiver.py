@@ -19,12 +19,14 @@ from aiokafka.structs import ConsumerRecord
 
 from exporters.clients.producer import open_producer
 from sidecar.kafka.client import missing_topics, survey
+from sidecar.kafka.consume.behind import Behind
 from sidecar.kafka.consume.lag import LagMeter
 from sidecar.kafka.consume.leaders import Leaders
 from sidecar.kafka.consume.member import GroupMember, unreadable
 from sidecar.kafka.consume.membership import Membership
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker, Partition
 from sidecar.kafka.consume.place import Place
+from sidecar.kafka.consume.records import as_record
 from sidecar.kafka.produce.dead_letters import DeadLetters
 from sidecar.kafka.produce.outbox import TRY_SECONDS, Outbox
 from sidecar.kafka.produce.repartition import Repartitioner
@@ -49,10 +51,12 @@ _SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A record, and the claim on its offset. The claim starts with one hold, which belongs to whoever polled."""
+    """A record, and the claim on its offset. The claim starts with one hold, which belongs to whoever polled. `behind`: of a record that was
+    repartitioned, how many seconds its topic was behind its sources when it was written; None where that is unknown."""
 
     record: Record
     lease: Lease
+    behind: float | None = None
 
 
 class Receiver:
@@ -75,6 +79,7 @@ class Receiver:
         self._tracker = OffsetTracker()
         self._lag = LagMeter(telemetry, clock)
         self._leaders = Leaders(telemetry)
+        self._behind = Behind(config, telemetry, clock)
         self._outbox = Outbox(
             partial(
                 open_producer,
@@ -150,15 +155,19 @@ class Receiver:
             return []
         return [self._take(record) for record in records]
 
-    def caught_up(self) -> frozenset[Partition]:
-        """Partitions of which everything written was in what the last `poll` gave, or before it."""
+    def caught_up(self) -> dict[Partition, float]:
+        """Partitions of which everything written was in what the last `poll` gave, or before it, and how many seconds these are behind
+        source topics that are repartitioned."""
         member = self._membership.member
-        return member.caught_up() if member is not None else frozenset()
+        ends = {} if member is None else member.caught_up()
+        for one, end in ends.items():
+            self._tracker.passed(one, end)
+        return {one: self._behind.of(one) for one in ends}
 
     async def commit(self) -> None:
         """Commit what is done, when the interval has passed. Waits a second at most, goes on by itself; never raises."""
         now = self._clock.monotonic()
-        if now - self._committed_at >= self._config.commit_interval_seconds and self._committing is None:
+        if now - self._committed_at >= self._config.commits_every_seconds and self._committing is None:
             self._committed_at = now
             self._committing = asyncio.create_task(self._commit(_COMMIT_SECONDS), name="kafka-commit")
         if self._committing is not None:
@@ -186,7 +195,7 @@ class Receiver:
     def forward(self, taken: Taken, parts: Sequence[tuple[bytes, bytes]]) -> None:
         """Write the (key, value) parts of a record to the repartition topic; its hold is released when Kafka has them."""
         assert self._repartitioner is not None
-        self._repartitioner.forward(taken.record, taken.lease, parts)
+        self._repartitioner.forward(taken.record, taken.lease, parts, headers=self._behind.headers())
 
     async def stop(self, seconds: float | None = None) -> None:
         """Send on what waits, commit, leave the group and close, within `seconds` in all, by default the settings' stop timeout. What is
@@ -241,21 +250,11 @@ class Receiver:
         return self._config.topic_pattern or ", ".join(self._config.topic_names)
 
     def _take(self, record: ConsumerRecord) -> Taken:
-        # A producer may leave the time out, which Kafka writes as -1.
-        timestamp = record.timestamp / 1000 if record.timestamp >= 0 else self._clock.now()
+        taken = as_record(record, self._clock)
         partition = (record.topic, record.partition)
-        self._lag.took(partition, offset=record.offset, timestamp=timestamp)
+        self._lag.took(partition, offset=record.offset, timestamp=taken.timestamp)
         lease = self._tracker.take(*partition, record.offset, taken_at=self._clock.monotonic())
-        taken = Record(
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            timestamp=timestamp,
-            key=record.key,
-            value=record.value,
-            headers=tuple((name, value or b"") for name, value in record.headers),
-        )
-        return Taken(taken, lease)
+        return Taken(taken, lease, self._behind.said(taken))
 
     def _still_ours(self, record: Record, lease: Acknowledgement) -> bool:
         return self._tracker.lease(record.topic, record.partition, record.offset) is lease
@@ -307,6 +306,7 @@ class Receiver:
             if member is None or self._hangs(member):
                 continue
             self._leaders.tell(member.leaderless())
+            await self._behind.look(member.sources)
             if self._due(now):
                 await self._lag.measure(member, _LAG_SECONDS)
 

@@ -19,6 +19,7 @@ from sidecar.kafka.consume.offsets import OffsetTracker, Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
 from sidecar.kafka.consume.place import Place
 from sidecar.kafka.consume.receiver import Taken
+from sidecar.kafka.consume.records import as_record
 from sidecar.kafka.consume.unpack import unpack_aside
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
@@ -103,9 +104,9 @@ class Window:
             self._nexts[tp] = await self._consumer.position(tp)
         return taken
 
-    def caught_up(self) -> frozenset[Partition]:
-        """Partitions that have passed the end of the window."""
-        return frozenset((tp.topic, tp.partition) for tp, end in self._ends.items() if self._nexts[tp] >= end)
+    def caught_up(self) -> dict[Partition, float]:
+        """Partitions that have passed the end of the window, none of them behind another topic."""
+        return {(tp.topic, tp.partition): 0.0 for tp, end in self._ends.items() if self._nexts[tp] >= end}
 
     async def commit(self) -> None:
         """Commit what is done, when the interval has passed. Never raises for Kafka."""
@@ -159,9 +160,7 @@ class Window:
 
     def _take(self, tp: TopicPartition, record: ConsumerRecord) -> Taken:
         lease = self._tracker.take(tp.topic, tp.partition, record.offset, taken_at=self._clock.monotonic())
-        timestamp = record.timestamp / 1000 if record.timestamp >= 0 else self._clock.now()
-        headers = tuple((name, value or b"") for name, value in record.headers)
-        return Taken(Record(tp.topic, tp.partition, record.offset, timestamp, record.key, record.value, headers), lease)
+        return Taken(as_record(record, self._clock), lease)
 
     async def _commit(self) -> None:
         self._committed_at = self._clock.monotonic()

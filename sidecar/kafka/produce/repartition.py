@@ -24,9 +24,16 @@ class Repartitioner:
         self._telemetry = telemetry
         self._on_refused = on_refused
 
-    def forward(self, record: Record, lease: Acknowledgement, parts: Sequence[tuple[bytes, bytes]]) -> None:
+    def forward(
+        self,
+        record: Record,
+        lease: Acknowledgement,
+        parts: Sequence[tuple[bytes, bytes]],
+        *,
+        headers: tuple[tuple[str, bytes], ...] = (),
+    ) -> None:
         """Take (key, value) parts and the hold on their record. Never waits, never raises."""
-        messages = tuple(Message(key, value) for key, value in parts)
+        messages = tuple(Message(key, value, headers) for key, value in parts)
         count = partial(self._count, record.topic)
         self._lane.put(Parcel(record, lease, messages, count, partial(self._refused, record, lease)))
 

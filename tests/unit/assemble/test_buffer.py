@@ -49,7 +49,7 @@ class Setting:
         ended: list[Assembled] = []
         for _ in range(seconds):
             self.clock.advance(1)
-            ended += self.assembler.due(partitions)
+            ended += self.assembler.due(dict.fromkeys(partitions, 0.0))
         return ended
 
 
@@ -219,13 +219,13 @@ HERE, THERE = ("spans", 0), ("spans", 1)
 def test_a_trace_is_not_ended_while_its_next_record_may_lie_unread() -> None:
     setting = Setting(quiet_seconds=5)
     setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
-    setting.assembler.due({HERE})
+    setting.assembler.due({HERE: 0.0})
     # Intake is paused, or the broker is away: nobody says that all has been read.
     for _ in range(20):
         setting.clock.advance(10)
-        assert setting.assembler.due(set()) == []
+        assert setting.assembler.due({}) == []
     setting.assembler.add(rag(1)[2:], partition=HERE, timestamp=100.5)
-    setting.assembler.due({HERE})
+    setting.assembler.due({HERE: 0.0})
     [ended] = setting.while_caught_up(5, HERE)
     assert (ended.completeness.records, ended.completion) == (2, "complete")
 
@@ -233,11 +233,11 @@ def test_a_trace_is_not_ended_while_its_next_record_may_lie_unread() -> None:
 def test_while_a_backlog_is_read_time_goes_as_its_records_do() -> None:
     setting = Setting(quiet_seconds=5)
     setting.assembler.add(rag(1), partition=HERE, timestamp=100.0)
-    setting.assembler.due(set())
+    setting.assembler.due({})
     ended = []
     for number in range(2, 60):
         setting.assembler.add(rag(number), partition=HERE, timestamp=100.0 + number / 4)
-        ended += setting.assembler.due(set())
+        ended += setting.assembler.due({})
     assert [one.trace_id for one in ended[:2]] == [f"{1:032x}", f"{2:032x}"]
     assert 30 <= len(ended) <= 40  # those of the last five seconds wait
 
@@ -250,7 +250,7 @@ def test_a_trace_at_the_end_of_a_long_batch_waits_for_its_next_record() -> None:
         for number in range(40):
             setting.assembler.add(rag(batch * 40 + number), partition=HERE, timestamp=100.0 + batch * 40 + number)
         setting.assembler.add(rag(1000 + batch)[:1], partition=HERE, timestamp=140.0 + batch * 40)
-        ended += setting.assembler.due(set())
+        ended += setting.assembler.due({})
         setting.assembler.add(rag(1000 + batch)[1:], partition=HERE, timestamp=140.5 + batch * 40)
     ended += setting.assembler.flush()
     assert len(ended) == 123
@@ -259,20 +259,37 @@ def test_a_trace_at_the_end_of_a_long_batch_waits_for_its_next_record() -> None:
 
 def test_one_producer_with_a_wrong_clock_ends_nothing() -> None:
     setting = Setting(quiet_seconds=5)
-    setting.assembler.due(set())
+    setting.assembler.due({})
     for number in range(1, 30):
         wrong = 1e9 if number % 3 == 0 else 0.0
         setting.assembler.add(rag(number), partition=HERE, timestamp=100.0 + wrong)
-        assert setting.assembler.due(set()) == []
+        assert setting.assembler.due({}) == []
+
+
+def test_a_trace_waits_for_what_lies_unread_in_the_sources_of_its_partition() -> None:
+    """Its first half was repartitioned; the second lies in the source topic, at a replica that was killed."""
+    setting = Setting(quiet_seconds=5, quiet_without_root_seconds=10)
+    setting.assembler.add(rag(1)[:1], partition=HERE, timestamp=100.0, behind=2.0)
+    setting.assembler.due({HERE: 2.0})
+    for second in range(1, 40):
+        setting.clock.advance(1)
+        assert setting.assembler.due({HERE: 2.0 + second}) == []
+    setting.assembler.add(rag(1)[1:], partition=HERE, timestamp=140.0, behind=41.0)
+    ended: list[Assembled] = []
+    for _ in range(8):
+        setting.clock.advance(1)
+        ended += setting.assembler.due({HERE: 2.0})
+    [one] = ended
+    assert (one.completeness.records, one.completion) == (2, "complete")
 
 
 def test_a_trace_of_two_partitions_waits_for_both() -> None:
     setting = Setting(quiet_seconds=5)
     setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
     setting.assembler.add(rag(1)[2:], partition=THERE, timestamp=100.0)
-    setting.assembler.due({HERE, THERE})
+    setting.assembler.due({HERE: 0.0, THERE: 0.0})
     assert setting.while_caught_up(66, HERE) == []
-    setting.assembler.due({HERE, THERE})
+    setting.assembler.due({HERE: 0.0, THERE: 0.0})
     [ended] = setting.while_caught_up(5, HERE, THERE)
     assert ended.completion == "complete"
 
@@ -281,7 +298,7 @@ def test_a_trace_that_loses_one_of_its_partitions_waits_by_the_other() -> None:
     setting = Setting(quiet_seconds=5)
     setting.assembler.add(rag(1)[:2], partition=HERE, timestamp=100.0)
     setting.assembler.add(rag(1)[2:], partition=THERE, timestamp=100.0)
-    setting.assembler.due({HERE, THERE})
+    setting.assembler.due({HERE: 0.0, THERE: 0.0})
     setting.assembler.forget([THERE])
     [ended] = setting.while_caught_up(5, HERE)
     assert ended.completion == "complete"

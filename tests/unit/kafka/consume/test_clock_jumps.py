@@ -55,6 +55,6 @@ async def test_an_answer_of_before_the_clock_was_set_does_not_say_that_all_is_re
         assert await read_to_the_end(reader)
         clock.shift = shift
         await reader.poll_for(0.5)
-        assert reader.receiver.caught_up() == frozenset()
+        assert reader.receiver.caught_up() == {}
         clock.shift = 0.0
         assert await read_to_the_end(reader)

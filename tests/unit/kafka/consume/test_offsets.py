@@ -50,6 +50,21 @@ def test_gaps_in_the_offsets_do_not_stand_in_the_way() -> None:
     assert tracker.committable() == {ZERO: 501}
 
 
+def test_what_lies_at_the_end_and_is_no_record_is_done_with_those_before_it() -> None:
+    tracker = OffsetTracker()
+    lease = tracker.take("t", 0, 10)
+    tracker.passed(ZERO, 12)
+    assert tracker.committable() == {ZERO: 10}
+    lease.release()
+    assert tracker.committable() == {ZERO: 12}
+    tracker.passed(ONE, 5)
+    tracker.passed(ZERO, 11)
+    assert tracker.committable() == {ZERO: 12}
+    tracker.take("t", 0, 12)
+    tracker.committed({ZERO: 12})
+    assert tracker.committable() == {}
+
+
 def test_what_was_committed_is_not_offered_again_until_it_advances() -> None:
     tracker = OffsetTracker()
     tracker.take("t", 0, 0).release()
