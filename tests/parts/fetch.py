@@ -6,6 +6,7 @@ Two lanes run side by side: what compiles (Go), and what only downloads (Maven, 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION, MLSERVER_VERSION
+from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION, KEDA_VERSION, MLSERVER_VERSION
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -146,6 +147,21 @@ def _fetch_helm() -> None:
         _install(work / "bin", paths.helm_binary().parent)
 
 
+def _keda_version() -> str | None:
+    return KEDA_VERSION if paths.keda_definition().is_file() else None
+
+
+def _fetch_keda() -> None:
+    """The definition alone, out of KEDA's source, which is a Go module: nothing is compiled."""
+    go = _need("go", "KEDA's definition of a ScaledObject", _GO)
+    with _workspace() as work:
+        told = _run([go, "mod", "download", "-json", f"github.com/kedacore/keda/v2@v{KEDA_VERSION}"], GOWORK="off")
+        (work / "keda").mkdir()
+        name = paths.keda_definition().name
+        shutil.copyfile(Path(json.loads(told)["Dir"]) / "config/crd/bases" / name, work / "keda" / name)
+        _install(work / "keda", paths.keda_definition().parent)
+
+
 def _mlserver_version() -> str | None:
     binary = paths.mlserver_binary()
     return MLSERVER_VERSION if binary.is_file() and MLSERVER_VERSION in _output([binary, "--version"]) else None
@@ -186,6 +202,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
     (
         Part("collector", f"otelcol {COLLECTOR_VERSION}", _collector_version, _fetch_collector),
         Part("helm", f"helm {HELM_VERSION}", _helm_version, _fetch_helm),
+        Part("keda", f"keda {KEDA_VERSION}", _keda_version, _fetch_keda),
     ),
     (
         Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),
@@ -205,8 +222,8 @@ def _need(tool: str, part: str, how: str) -> Path:
     return Path(found)
 
 
-def _run(command: Sequence[str | Path], **environment: str) -> None:
-    """Run a command; when it fails, its last lines are the error."""
+def _run(command: Sequence[str | Path], **environment: str) -> str:
+    """Run a command and return its output; when it fails, its last lines are the error."""
     done = subprocess.run(
         [str(word) for word in command],
         env={**os.environ, **environment},
@@ -221,6 +238,7 @@ def _run(command: Sequence[str | Path], **environment: str) -> None:
     if done.returncode:
         tail = "\n    ".join(done.stdout.strip().splitlines()[-12:])
         raise FetchError(f"`{' '.join(str(word) for word in command)}` failed with {done.returncode}:\n    {tail}")
+    return done.stdout
 
 
 def _output(command: Sequence[str | Path]) -> str:

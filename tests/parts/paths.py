@@ -9,6 +9,7 @@ from pathlib import Path
 KAFKA_VERSION = "4.1.0"
 COLLECTOR_VERSION = "0.158.0"
 HELM_VERSION = "3.19.0"
+KEDA_VERSION = "2.18.0"
 MLSERVER_VERSION = "1.7.1"
 
 # The names under which distributions install the same program; the first is ours.
@@ -46,6 +47,11 @@ def helm_binary() -> Path:
     return cache() / f"helm-{HELM_VERSION}" / "helm"
 
 
+def keda_definition() -> Path:
+    """Where KEDA's definition of a ScaledObject lies."""
+    return cache() / f"keda-{KEDA_VERSION}" / "keda.sh_scaledobjects.yaml"
+
+
 def mlserver_binary() -> Path:
     """Where MLServer lies, in an environment of its own."""
     return cache() / f"mlserver-{MLSERVER_VERSION}" / "bin" / "mlserver"
@@ -69,6 +75,14 @@ def find(name: str) -> Path:
     if found is None:
         raise MissingPartError(f"{name} is not here: run `make parts`, which fetches it or says how to get it")
     return found
+
+
+def find_keda_definition() -> Path:
+    """KEDA's definition of a ScaledObject. Raises MissingPartError."""
+    definition = keda_definition()
+    if not definition.is_file():
+        raise MissingPartError(f"KEDA's definitions {KEDA_VERSION} are not in {cache()}: run `make parts`")
+    return definition
 
 
 def find_kafka_jars() -> Path:
