@@ -89,8 +89,8 @@ class Progress:
                 step = min(now - state.ticked, _LONGEST_STEP)
                 state.at += step if current else min(step, state.passed)
             state.caught_up, state.ticked, state.passed = current, now, 0.0
-            if caught_up and (behind := caught_up.get(partition)):
-                state.hear(behind)
+            if caught_up and partition in caught_up and (caught_up[partition] or state.through is not None):
+                state.hear(caught_up[partition])
 
     def forget(self, partitions: Iterable[Partition]) -> None:
         """Partitions were taken away."""

@@ -29,6 +29,14 @@ def test_no_result_is_lost_while_nothing_reaches_the_results_topic_for_a_minute(
 
 
 @pytest.mark.long
+def test_the_same_for_requests_whose_records_are_scattered_and_brought_together_through_a_topic_of_our_own() -> None:
+    ended = run(Plan(seconds=80, rate=6, kills=5, scalings=3, broker_restarts=1, repartition=True, seed=7))
+    report = ended.report
+    assert report.sent > 300, str(report)
+    assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), f"{report}\n{ended.log}"
+
+
+@pytest.mark.long
 def test_nothing_is_lost_when_the_disk_of_the_broker_is_full(tmp_path: Path) -> None:
     """Kafka ends itself where it cannot write; it is started again when there is room."""
     if not can_mount(tmp_path):

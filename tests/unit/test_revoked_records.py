@@ -36,7 +36,7 @@ class Rebalanced(ListSource):
         ]
 
     def caught_up(self) -> Mapping[Partition, float] | None:
-        return frozenset({HERE})
+        return {HERE: 0.0}
 
     def _revoke(self) -> None:
         assert self.assembler is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import StaleMetadata
 
 from sidecar.kafka.consume.offsets import Partition
 
@@ -27,4 +28,8 @@ class SourceOffsets:
 
     def _partitions(self) -> list[TopicPartition]:
         topics = (self._consumer.subscription() or frozenset()) - {self._own_topic}
-        return [TopicPartition(topic, n) for topic in topics for n in self._consumer.partitions_for_topic(topic) or ()]
+        known = {topic: self._consumer.partitions_for_topic(topic) for topic in topics}
+        if not known or not all(known.values()):
+            # Nothing known is not nothing there.
+            raise StaleMetadata(f"{len(known)} topics, not of all of them the partitions are known")
+        return [TopicPartition(topic, n) for topic, numbers in known.items() for n in numbers]

@@ -118,3 +118,12 @@ def test_what_has_no_sources_has_come_through_to_now() -> None:
         progress.tick({HERE: 0.0}, float(second))
         assert progress.through(HERE, second) == progress.at(HERE, second)
     assert progress.through(None, 7.0) == 7.0
+
+
+def test_where_nothing_is_waited_for_time_goes_on() -> None:
+    """`receive.repartition_wait_seconds` is 0."""
+    progress = Progress()
+    progress.read(OURS, 100.0, 0.0, behind=0.0)
+    for second in range(5):
+        progress.tick({OURS: 0.0}, float(second))
+    assert progress.through(OURS, 4.0) == progress.at(OURS, 4.0) == 4.0

@@ -46,6 +46,7 @@ def test_without_any_tool_each_part_names_the_tool_and_the_way_to_it(
     assert set(lines) == {part.name for lane in LANES for part in lane}
     assert "needs go" in lines["collector"]
     assert "needs go" in lines["helm"]
+    assert "needs go" in lines["keda"]
     assert "needs mvn" in lines["kafka"]
     assert "apt-get install chromium" in lines["chromium"]
     with pytest.raises(paths.MissingPartError, match="make parts"):

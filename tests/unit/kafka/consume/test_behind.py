@@ -6,9 +6,12 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+from aiokafka import TopicPartition
+from aiokafka.errors import StaleMetadata
 
 from sidecar.kafka.consume.behind import Behind
 from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.consume.sources import SourceOffsets
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
@@ -134,6 +137,35 @@ async def test_a_record_says_how_it_was_when_it_was_written_whatever_the_clock_o
 )
 def test_what_a_record_says_is_bounded_and_believed_of_our_own_topic_only(record: Record, said: float | None) -> None:
     assert Setting().behind.said(record) == said
+
+
+class Consumer:
+    """What a consumer knows before it asks."""
+
+    def __init__(self, partitions: dict[str, set[int] | None]) -> None:
+        self._partitions = partitions
+
+    def subscription(self) -> frozenset[str]:
+        return frozenset(self._partitions)
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        return self._partitions[topic]
+
+    async def end_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return {tp: 100 + tp.partition for tp in partitions}
+
+
+@pytest.mark.parametrize(
+    "known", [{}, {"by-trace": {0}}, {"spans": None, "more": {0}}], ids=["nothing", "our own topic", "one of two"]
+)
+async def test_topics_whose_partitions_are_not_known_yet_are_not_empty(known: dict[str, set[int] | None]) -> None:
+    with pytest.raises(StaleMetadata):
+        await SourceOffsets(Consumer(known), "by-trace").source_ends()
+
+
+async def test_all_partitions_of_all_topics_but_our_own_are_sources() -> None:
+    sources = SourceOffsets(Consumer({"spans": {0, 1}, "more": {0}, "by-trace": {0, 1}}), "by-trace")
+    assert await sources.source_ends() == {("spans", 0): 100, ("spans", 1): 101, ("more", 0): 100}
 
 
 @pytest.fixture
