@@ -73,14 +73,18 @@ def records() -> list[Panel]:
         Panel(
             title="Repartitioning behind its sources",
             description="How long ago all that lay in the source topics then has been written to `receive.repartition`. Traces wait for as "
-            "long, up to `receive.repartition_wait_seconds`; `given up` says how often it grew over that in the last hour. Seconds are "
-            "normal, the time that a replica is missed for after a crash as well.",
+            "long, up to `receive.repartition_wait_seconds`. Seconds are normal, and after a crash as long as a replica is missed for.",
             unit="s",
             width=6,
-            targets=(
-                Target(f"max(rag_sidecar_repartition_behind_seconds{{{REPLICAS}}})", "behind"),
-                Target(f"sum(increase(rag_sidecar_repartition_waits_given_up_total{{{REPLICAS}}}[1h]))", "given up"),
-            ),
+            targets=(Target(f"max(rag_sidecar_repartition_behind_seconds{{{REPLICAS}}})", "behind"),),
+        ),
+        shapes.rates(
+            "Waits for sources given up",
+            "Times per second that the topic of `receive.repartition` was behind its sources for longer than traces wait: what ends then may "
+            "be a part. It should be 0.",
+            "rag_sidecar_repartition_waits_given_up_total",
+            by="instance",
+            width=6,
         ),
         Panel(
             title="Late and duplicate spans",

@@ -46,6 +46,7 @@ MAY_BE_EMPTY = {
     "Failed pushes",
     "Repartitioned records",
     "Repartitioning behind its sources",
+    "Waits for sources given up",
     "Labels that are full",
     "Unknown weights",
     "Traces given up at a rebalance",
