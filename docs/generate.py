@@ -1,6 +1,6 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
-Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), the index of docs/adr, and the
+Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), docs/label.schema.json, the index of docs/adr, and the
 chart's values.schema.json and README.md.
 """
 
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs import chart, configuration, decisions, metrics
+from docs import chart, configuration, decisions, labels, metrics
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,6 +22,7 @@ def files() -> dict[Path, str]:
     return {
         Path("docs/metrics.md"): metrics.page(),
         Path("docs/configuration.md"): configuration.page(),
+        labels.SCHEMA: labels.schema(),
         decisions.INDEX: decisions.page(ROOT),
         chart.SCHEMA: chart.schema(),
         chart.README: chart.readme(values),

@@ -45,6 +45,7 @@ COMMANDS = (
         "calibrate",
         "Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.",
     ),
+    Command("label", "label.run", "Have people judge answers that are drawn at random with a known probability."),
     Command(
         "demo", "demo.run", "Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."
     ),

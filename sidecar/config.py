@@ -23,6 +23,7 @@ from sidecar.deliver import DeliverConfig
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.runtime import InferenceConfig
+from sidecar.kafka.produce.labels import LabelsConfig
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
@@ -71,6 +72,7 @@ class Config(BaseModel):
     prometheus: PrometheusConfig = Field(default=PrometheusConfig(), description="Series about the RAG services.")
     otlp: OtlpConfig = Field(default=OtlpConfig(), description="OpenTelemetry evaluation events and our own spans.")
     results: KafkaResultsConfig = Field(default=KafkaResultsConfig(), description="The Kafka results topic.")
+    labels: LabelsConfig = Field(default=LabelsConfig(), description="What people said of answers.")
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
     log: LogConfig = Field(default=LogConfig(), description="Logs.")
     reload: ReloadConfig = Field(default=ReloadConfig(), description="Settings that change while the sidecar runs.")

@@ -97,11 +97,10 @@ def make_result(
     completeness: Completeness | None = None,
     redacted: Mapping[str, int] | None = None,
 ) -> Result:
-    """The result of one request. Its id is a function of the trace alone, so that a replay overwrites."""
+    """The result of one request."""
     priced = pricer.price(trace.model_calls)
-    part = trace.root_span_id or trace.span_id or ""
     return Result(
-        id=str(uuid.uuid5(NAMESPACE, clean(f"{trace.service}/{trace.trace_id}/{part}"))),
+        id=result_id(trace),
         trace_id=trace.trace_id,
         span_id=trace.span_id,
         retrieval_span_id=trace.retrieval_span_id,
@@ -129,6 +128,12 @@ def make_result(
         redacted=redacted,
         trace=completeness,
     )
+
+
+def result_id(trace: RagTrace) -> str:
+    """The id of a request's result: a function of the trace alone, so that a replay overwrites."""
+    part = trace.root_span_id or trace.span_id or ""
+    return str(uuid.uuid5(NAMESPACE, clean(f"{trace.service}/{trace.trace_id}/{part}")))
 
 
 def _known(tokens: Tokens) -> dict[str, int]:

@@ -6,23 +6,21 @@ The rates that come out correct the hallucination ratio for the errors of the gr
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import orjson
 import typer
-import yaml
 
-from exporters.result import Verdict
 from sidecar import config
+from sidecar.commands.calibration import LEAST_OF_EACH, Calibration, Judged, rates
 from sidecar.commands.common import ConfigOption, new_cli
-from sidecar.commands.from_judge import DECIDED, labelled_by_judge
+from sidecar.commands.from_judge import labelled_by_judge
+from sidecar.commands.from_labels import beside, holds_labels, labelled_requests, read_drawn, today
 from sidecar.config import Config
 from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine, Evaluated
@@ -47,56 +45,7 @@ _LABELS = {
     **dict.fromkeys(("hallucinated", "false", "0", "no", "bad"), False),
 }
 _TELL_LABELS = "`label` is grounded or hallucinated, true or false, 1 or 0, yes or no, good (ok) or bad"
-_LEAST_SUM = 1.2
-_FEW = 100
 _IN_FLIGHT = 64
-_LEAST_OF_EACH = 30
-_Z = 1.96
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The verdicts on labelled requests. `without_verdict` counts those that abstained or could not be scored."""
-
-    found: Detector
-    without_verdict: int
-    threshold: float
-    model: str
-
-    def report(self) -> list[str]:
-        """What a reader needs to know of the rates."""
-        one = self.found
-        flagged, passed = one.sensitivity * one.hallucinated, one.specificity * one.grounded
-        return [
-            f"model {self.model}, threshold {self.threshold:g}",
-            f"{one.hallucinated} hallucinated and {one.grounded} grounded requests judged, {self.without_verdict} without a verdict",
-            f"sensitivity {one.sensitivity:.3f} ({_interval(flagged, one.hallucinated)}): hallucinated answers that are found",
-            f"specificity {one.specificity:.3f} ({_interval(passed, one.grounded)}): grounded answers that pass",
-        ]
-
-    def warnings(self) -> list[str]:
-        """Why these rates are better not used as they are, and what to do."""
-        one, found = self.found, []
-        if (both := one.sensitivity + one.specificity) < _LEAST_SUM:
-            found.append(
-                f"sensitivity + specificity is {both:.2f}, where 1 is as good as a coin: rates corrected with it mean little. Look at the "
-                "labels of requests that were judged otherwise (rag-sidecar score), then try another grounding model "
-                "(inference.grounding) before you use these settings."
-            )
-        for count, name in ((one.hallucinated, "hallucinated"), (one.grounded, "grounded")):
-            if count < _FEW:
-                found.append(f"only {count} {name} requests: the interval is wide. Label some hundred of each.")
-        return found
-
-    def settings(self) -> str:
-        """The settings to paste, as YAML."""
-        rates = {
-            "sensitivity": round(self.found.sensitivity, 4),
-            "specificity": round(self.found.specificity, 4),
-            "hallucinated": self.found.hallucinated,
-            "grounded": self.found.grounded,
-        }
-        return yaml.safe_dump({"inference": {"detector": rates}}, sort_keys=False)
 
 
 @cli.command()
@@ -117,23 +66,55 @@ def calibrate(
         bool,
         typer.Option("--from-judge", help="The judge labels the requests, for `judge.budget_usd_per_day` at the most."),
     ] = False,
+    requests: Annotated[
+        Path | None,
+        typer.Option(
+            help="With labels of `label`: their requests, which the model judges anew; else the verdict beside each label counts."
+        ),
+    ] = None,
+    of_judge: Annotated[
+        bool,
+        typer.Option("--of-judge", help="With labels of `label`: how often the judge is right, not the local model."),
+    ] = False,
 ) -> None:
     """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.
 
-    The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`. With --write,
-    which is for a model of your own, all goes into the card of its folder instead.
+    IN.jsonl holds native records with a label, or what `rag-sidecar label` writes: of the latter drawn answers alone count, each for as many as it
+    stands for. The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`.
+    With --write, which is for a model of your own, all goes into the card of its folder instead.
     """
     settings = _with_model(config.load(config_file, kafka=False), model)
+    labels = holds_labels(source)
+    _refuse_what_does_not_fit(labels, write=write, from_judge=from_judge, requests=requests, of_judge=of_judge)
     if write:
         for line in asyncio.run(write_card(source, settings)):
             typer.echo(line, err=True)
         return
-    found = asyncio.run(measure(source, settings, from_judge=from_judge))
+    measured = (
+        measure_labels(source, settings, requests=requests, judge=of_judge)
+        if labels
+        else measure(source, settings, from_judge=from_judge)
+    )
+    found = asyncio.run(measured)
     for line in found.report():
         typer.echo(line, err=True)
     for line in found.warnings():
         typer.echo(f"warning: {line}", err=True)
     typer.echo(found.settings(), nl=False)
+
+
+def _refuse_what_does_not_fit(
+    labels: bool, *, write: bool, from_judge: bool, requests: Path | None, of_judge: bool
+) -> None:
+    """Raise ConfigError for options that say nothing of such a file."""
+    if labels and (write or from_judge):
+        mend = "give native records with a label"
+        raise ConfigError("--write" if write else "--from-judge", "IN holds labels, and no requests", mend)
+    if not labels and (requests is not None or of_judge):
+        option = "--of-judge" if of_judge else "--requests"
+        raise ConfigError(option, "IN holds no labels of `rag-sidecar label`", "leave it out")
+    if of_judge and requests is not None:
+        raise ConfigError("--of-judge", "the judge is not asked anew", "leave out --requests")
 
 
 async def measure(source: Path, settings: Config, *, from_judge: bool = False) -> Calibration:
@@ -144,13 +125,25 @@ async def measure(source: Path, settings: Config, *, from_judge: bool = False) -
         runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
         rows = await labelled_by_judge([trace for trace, _ in rows], settings, runtime.models)
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
-    rates = _rates([(label, one.verdict) for one, (_, label) in zip(judged, rows, strict=True)])
-    return Calibration(
-        rates,
-        len(rows) - rates.hallucinated - rates.grounded,
-        grounder.answer_threshold,
-        f"{grounder.identity.name} {grounder.identity.version}",
-    )
+    found = rates([Judged(label, one.verdict) for one, (_, label) in zip(judged, rows, strict=True)])
+    return _of(grounder, Calibration(found, len(rows) - found.hallucinated - found.grounded, None, ""))
+
+
+async def measure_labels(
+    source: Path, settings: Config, *, requests: Path | None = None, judge: bool = False
+) -> Calibration:
+    """What drawn labels say: of the verdict beside them, or, with their requests, of the one that the default model gives now. Raises ConfigError."""
+    drawn = read_drawn(source)
+    if requests is None:
+        return beside(drawn, judge=judge)
+    rows = labelled_requests(drawn, requests, settings)
+    judged, grounder = await _judge(settings, [trace for trace, _ in rows])
+    return _of(grounder, today(rows, [one.verdict for one in judged], drawn))
+
+
+def _of(grounder: Grounder, found: Calibration) -> Calibration:
+    own = grounder.identity
+    return replace(found, model=f"{own.name} {own.version}", threshold=grounder.answer_threshold)
 
 
 async def write_card(source: Path, settings: Config) -> list[str]:
@@ -162,21 +155,23 @@ async def write_card(source: Path, settings: Config) -> list[str]:
         (score, label) for one, (_, label) in zip(judged, rows, strict=True) if (score := _score(one)) is not None
     ]
     for label, name in ((False, "hallucinated"), (True, "grounded")):
-        if (count := sum(own is label for _, own in scored)) < 2 * _LEAST_OF_EACH:
+        if (count := sum(own is label for _, own in scored)) < 2 * LEAST_OF_EACH:
             problem = f"only {count} {name} requests got a score"
             raise ConfigError(
-                "IN", problem, f"half is fitted on, half measured on: label at least {2 * _LEAST_OF_EACH} of each"
+                "IN", problem, f"half is fitted on, half measured on: label at least {2 * LEAST_OF_EACH} of each"
             )
     found = fit([score for score, _ in scored], [label for _, label in scored])
-    rates = Detector(
+    detector = Detector(
         sensitivity=found.sensitivity,
         specificity=found.specificity,
         hallucinated=found.hallucinated,
         grounded=found.grounded,
     )
     calibration = composed(folder.card.get("calibration"), found)
-    path = put_into_card(folder.path, calibration=calibration, threshold=found.threshold, detector=rates.model_dump())
-    told = Calibration(rates, len(rows) - len(scored), found.threshold, folder.path.name)
+    path = put_into_card(
+        folder.path, calibration=calibration, threshold=found.threshold, detector=detector.model_dump()
+    )
+    told = Calibration(detector, len(rows) - len(scored), found.threshold, folder.path.name)
     return [
         *told.report(),
         *(f"warning: {line}" for line in told.warnings()),
@@ -233,23 +228,6 @@ async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Eva
         await runtime.stop()
 
 
-def _rates(judged: Sequence[tuple[bool, Verdict | None]]) -> Detector:
-    """The shares of right verdicts among labels (True: grounded). Raises ConfigError where too few of a kind got a verdict."""
-    counts = Counter(pair for pair in judged if pair[1] in DECIDED)
-    totals = {label: sum(n for (own, _), n in counts.items() if own is label) for label in (False, True)}
-    for label, name in ((False, "hallucinated"), (True, "grounded")):
-        if totals[label] < _LEAST_OF_EACH:
-            problem = f"only {totals[label]} {name} requests got a verdict"
-            mend = f"label at least {_LEAST_OF_EACH} of each; a few hundred make a narrow interval"
-            raise ConfigError("IN", problem, mend)
-    return Detector(
-        sensitivity=counts[False, Verdict.HALLUCINATED] / totals[False],
-        specificity=counts[True, Verdict.GROUNDED] / totals[True],
-        hallucinated=totals[False],
-        grounded=totals[True],
-    )
-
-
 def _read(source: Path, settings: Config, *, labelled: bool) -> Sequence[tuple[RagTrace, bool]]:
     try:
         lines = source.read_bytes().splitlines()
@@ -275,11 +253,3 @@ def label_of(row: object) -> bool:
     if word not in _LABELS:
         raise ValueError("label")
     return _LABELS[word]
-
-
-def _interval(hits: float, of: int) -> str:
-    """The 95 % Wilson interval, as text."""
-    p, square = hits / of, _Z * _Z
-    middle, spread = p + square / (2 * of), _Z * math.sqrt((p * (1 - p) + square / (4 * of)) / of)
-    low, high = (middle - spread) / (1 + square / of), (middle + spread) / (1 + square / of)
-    return f"{low:.3f} to {high:.3f}"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from exporters.result import Verdict
+from sidecar.commands.calibration import DECIDED
 from sidecar.config import Config
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine
@@ -15,8 +16,6 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import redactor_of
-
-DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
 
 
 async def labelled_by_judge(

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from sidecar import config
-from sidecar.commands.calibrate import Calibration, label_of
+from sidecar.commands.calibrate import label_of
 from sidecar.commands.calibrate import measure as measure_file
+from sidecar.commands.calibration import Calibration
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
 from sidecar.inference.grounding.detector import Detector

@@ -1,0 +1,116 @@
+"""What labels say of a verdict: how often it is right, how sure that is, and the settings that follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from exporters.result import Verdict
+from sidecar.inference.grounding.detector import Detector
+from sidecar.record.errors import ConfigError
+
+LEAST_OF_EACH = 30
+_LEAST_SUM = 1.2
+_FEW = 100
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A labelled answer (`label` True: grounded), the verdict on it, and how many answers it stands for."""
+
+    label: bool
+    verdict: Verdict | None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The verdicts on labelled requests. `without_verdict` counts those that abstained or could not be scored. Where labels are of a random sample
+    `found` counts what that is worth, `share` tells of the answers themselves, and `notes` what was left out. `section` is where the settings go."""
+
+    found: Detector
+    without_verdict: int
+    threshold: float | None
+    model: str
+    share: str | None = None
+    notes: tuple[str, ...] = ()
+    section: str = "inference"
+
+    def report(self) -> list[str]:
+        """What a reader needs to know of the rates."""
+        one = self.found
+        flagged, passed = one.sensitivity * one.hallucinated, one.specificity * one.grounded
+        return [
+            f"model {self.model}" + ("" if self.threshold is None else f", threshold {self.threshold:g}"),
+            f"{one.hallucinated} hallucinated and {one.grounded} grounded requests judged, {self.without_verdict} without a verdict",
+            *([] if self.share is None else [self.share]),
+            f"sensitivity {one.sensitivity:.3f} ({interval(flagged, one.hallucinated)}): hallucinated answers that are found",
+            f"specificity {one.specificity:.3f} ({interval(passed, one.grounded)}): grounded answers that pass",
+            *self.notes,
+        ]
+
+    def warnings(self) -> list[str]:
+        """Why these rates are better not used as they are, and what to do."""
+        one, found = self.found, []
+        if (both := one.sensitivity + one.specificity) < _LEAST_SUM:
+            found.append(
+                f"sensitivity + specificity is {both:.2f}, where 1 is as good as a coin: rates corrected with it mean little. Look at the "
+                "labels of requests that were judged otherwise (rag-sidecar score), then try another grounding model "
+                "(inference.grounding) before you use these settings."
+            )
+        for count, name in ((one.hallucinated, "hallucinated"), (one.grounded, "grounded")):
+            if count < _FEW:
+                found.append(f"only {count} {name} requests: the interval is wide. Label some hundred of each.")
+        return found
+
+    def settings(self) -> str:
+        """The settings to paste, as YAML."""
+        rates = {
+            "sensitivity": round(self.found.sensitivity, 4),
+            "specificity": round(self.found.specificity, 4),
+            "hallucinated": self.found.hallucinated,
+            "grounded": self.found.grounded,
+        }
+        return yaml.safe_dump({self.section: {"detector": rates}}, sort_keys=False)
+
+
+def rates(judged: Sequence[Judged]) -> Detector:
+    """The weighted shares of right verdicts, and how many labels of a plain random sample would know as much: (sum of w)^2 / sum of w^2 (Kish
+    1965). Labels without a verdict are left out. Raises ConfigError where too few of a kind are left."""
+    wrong = [one for one in judged if not one.label and one.verdict in DECIDED]
+    right = [one for one in judged if one.label and one.verdict in DECIDED]
+    for rows, name in ((wrong, "hallucinated"), (right, "grounded")):
+        if len(rows) < LEAST_OF_EACH:
+            problem = f"only {len(rows)} {name} requests got a verdict"
+            mend = f"label at least {LEAST_OF_EACH} of each; a few hundred make a narrow interval"
+            raise ConfigError("IN", problem, mend)
+    return Detector(
+        sensitivity=_share(wrong, Verdict.HALLUCINATED),
+        specificity=_share(right, Verdict.GROUNDED),
+        hallucinated=worth([one.weight for one in wrong]),
+        grounded=worth([one.weight for one in right]),
+    )
+
+
+DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
+
+
+def worth(weights: Sequence[float]) -> int:
+    """The size of the plain random sample that knows as much as answers of these weights, at least 1."""
+    return max(1, int(math.fsum(weights) ** 2 / math.fsum(w * w for w in weights) + 1e-9))
+
+
+def interval(hits: float, of: float) -> str:
+    """The 95 % Wilson interval, as text."""
+    p, square = hits / of, _Z * _Z
+    middle, spread = p + square / (2 * of), _Z * math.sqrt((p * (1 - p) + square / (4 * of)) / of)
+    low, high = (middle - spread) / (1 + square / of), (middle + spread) / (1 + square / of)
+    return f"{low:.3f} to {high:.3f}"
+
+
+def _share(rows: Sequence[Judged], wanted: Verdict) -> float:
+    return math.fsum(one.weight for one in rows if one.verdict is wanted) / math.fsum(one.weight for one in rows)

@@ -1,0 +1,137 @@
+"""What the labels of `rag-sidecar label` say of a verdict: of that which stood beside them, or of today's on the same answers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+
+from exporters.result import Verdict
+from sidecar.commands.calibration import Calibration, Judged, interval, rates, worth
+from sidecar.commands.inspect import read_files
+from sidecar.commands.label.answers import Requests, read_requests
+from sidecar.commands.label.record import SCHEMA, Beside, Label, latest
+from sidecar.commands.label.store import read_labels
+from sidecar.config import Config
+from sidecar.record.errors import ConfigError
+from sidecar.record.request import RagTrace
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The labels that stand for others, one an answer, and how many do not."""
+
+    labels: tuple[Label, ...]
+    picked: int
+    skipped: int
+
+    @property
+    def decided(self) -> list[Label]:
+        """Those that say grounded or hallucinated."""
+        return [one for one in self.labels if one.decided]
+
+    def share(self) -> str:
+        """The share of hallucinated answers by people alone."""
+        rows = self.decided
+        weights = [one.weight() for one in rows]
+        bad = math.fsum(one.weight() for one in rows if one.verdict == "hallucinated") / math.fsum(weights)
+        n = worth(weights)
+        return (
+            f"by the labels {bad:.1%} of the answers are hallucinated ({interval(bad * n, n)}, worth a sample of {n})"
+        )
+
+    def left_out(self) -> list[str]:
+        """What was not used, and why."""
+        others = sum(not one.decided for one in self.labels)
+        told = (
+            (self.picked, "picked, and stand for nothing but themselves"),
+            (self.skipped, "skipped"),
+            (others, "of answers that abstain"),
+        )
+        return [f"labels left out: {count} {why}" for count, why in told if count]
+
+
+def holds_labels(path: Path) -> bool:
+    """Whether a file is one of labels, by its first line."""
+    try:
+        with path.open("rb") as stream:
+            first = next((line for line in stream if line.strip()), b"{}")
+        row = orjson.loads(first)
+    except (OSError, orjson.JSONDecodeError):
+        return False  # Whoever reads it says so.
+    return isinstance(row, dict) and row.get("schema") == SCHEMA
+
+
+def read_drawn(path: Path) -> Drawn:
+    """The labels of a file that were drawn. Raises ConfigError where there is none."""
+    every = latest(read_labels(path, "IN")).values()
+    drawn = [one for one in every if one.drawn]
+    asked = tuple(one for one in drawn if one.verdict != "skipped")
+    found = Drawn(asked, len(every) - len(drawn), len(drawn) - len(asked))
+    if not found.decided:
+        mend = "label answers that are drawn: rag-sidecar label, without --pick"
+        raise ConfigError("IN", f"{path}: no label of a drawn answer says grounded or hallucinated", mend)
+    return found
+
+
+def beside(drawn: Drawn, *, judge: bool) -> Calibration:
+    """The rates of the local verdict, or of the judge's, as it stood beside the labels. Where it is of several evaluators (an upgrade, another
+    threshold) that of the latest label counts. Raises ConfigError where too few labels have one."""
+    rows = [(one, own) for one in drawn.decided if (own := _own(one, judge=judge)) is not None]
+    named = [(one, own) for one, own in rows if own.model is not None]
+    if not named:
+        who = "judge" if judge else "local model"
+        raise ConfigError("IN", f"no {who} gave a verdict on a labelled answer", "label results that have one")
+    last = max(named, key=lambda row: row[0].at)[1]
+    same = [(one, own) for one, own in rows if own.model is None or own.identity == last.identity]
+    judged = [Judged(one.verdict == "grounded", _verdict(own), one.weight(own)) for one, own in same]
+    notes, others = drawn.left_out(), len(rows) - len(same)
+    if others:
+        notes.append(f"labels left out: {others} beside another model, version or threshold than the latest")
+    made = _calibration(judged, drawn, without=len(drawn.decided) - others, notes=notes)
+    model = last.model
+    name = "" if model is None else f"{model.name} {model.version}"
+    return replace(made, model=name, threshold=last.threshold, section="judge" if judge else "inference")
+
+
+def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> list[tuple[RagTrace, Label]]:
+    """The requests of labelled answers. Raises ConfigError where none is there."""
+    there = Requests(read_requests(read_files(requests, None), settings))
+    found = [(trace, one) for one in drawn.decided if (trace := there.of(one.about)) is not None]
+    if not found:
+        raise ConfigError("--requests", f"{requests} has no request that is labelled", "give those that were scored")
+    return found
+
+
+def today(rows: Sequence[tuple[RagTrace, Label]], verdicts: Sequence[Verdict | None], drawn: Drawn) -> Calibration:
+    """The rates of verdicts given now, one for each row. Raises ConfigError where too few labels got one."""
+    judged = [
+        Judged(one.verdict == "grounded", verdict, one.weight())
+        for (_, one), verdict in zip(rows, verdicts, strict=True)
+    ]
+    notes = drawn.left_out()
+    if missing := len(drawn.decided) - len(rows):
+        notes.append(f"labels left out: {missing} whose request is not in the file")
+    return _calibration(judged, drawn, without=len(rows), notes=notes)
+
+
+def _calibration(judged: Sequence[Judged], drawn: Drawn, *, without: int, notes: Sequence[str]) -> Calibration:
+    """`without` is how many there are; those that have a verdict are taken off."""
+    try:
+        found = rates(judged)
+    except ConfigError as error:
+        raise ConfigError("IN", f"{error.problem}; {drawn.share()}", error.mend) from None
+    counts = Counter(one.verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED) for one in judged)
+    return Calibration(found, without - counts[True], None, "", share=drawn.share(), notes=tuple(notes))
+
+
+def _own(label: Label, *, judge: bool) -> Beside | None:
+    return next((one for one in label.about.beside if one.judged is judge), None)
+
+
+def _verdict(one: Beside) -> Verdict | None:
+    return Verdict(one.label) if one.label in frozenset(Verdict) else None

@@ -1,0 +1,198 @@
+"""`rag-sidecar label`: people say of randomly drawn answers whether they are made up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from sidecar import config
+from sidecar.commands.common import ConfigOption, errors, new_cli
+from sidecar.commands.inspect import read_files
+from sidecar.commands.label.answers import Answer, Requests, Shown, drawn, read_answers, read_requests, shown
+from sidecar.commands.label.exchange import export as write_reviews
+from sidecar.commands.label.exchange import import_reviews, not_yet
+from sidecar.commands.label.record import Draw, Label, label
+from sidecar.commands.label.store import Store, Topic
+from sidecar.commands.label.terminal import ask
+from sidecar.config import Config
+from sidecar.kafka.peek import peek
+from sidecar.record.errors import ConfigError
+from sidecar.record.record import Record
+from sidecar.redact.redactor import Redactor
+
+cli = new_cli()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which answers are asked about: those of a draw of `rate` (None: of as many as give about `count`), or picked ones."""
+
+    count: int
+    rate: float | None
+    seed: str
+    service: str | None
+    picked: tuple[str, ...]
+
+
+@cli.command("label")
+def label_command(
+    results: Annotated[
+        Path | None,
+        typer.Argument(metavar="RESULTS.jsonl", help="Results of `score`; without it those of the results topic."),
+    ] = None,
+    requests: Annotated[
+        Path | None,
+        typer.Option(
+            help="The requests with their texts, as `score` or `inspect` reads them; by default received topics."
+        ),
+    ] = None,
+    labels: Annotated[Path | None, typer.Option(help="File of labels; more are added to it.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="About so many answers of a first draw.")] = 100,
+    rate: Annotated[
+        float | None, typer.Option(min=1e-9, max=1, help="In place of --count: the probability of each answer.")
+    ] = None,
+    seed: Annotated[str, typer.Option(help="Names the draw; another one draws other answers.")] = "1",
+    service: Annotated[str | None, typer.Option(help="Answers of this service alone.")] = None,
+    pick: Annotated[
+        list[str] | None,
+        typer.Option(help="Trace id of an answer to label in place of drawn ones; such labels stand for nothing else."),
+    ] = None,
+    who: Annotated[str | None, typer.Option(help="Pseudonym of whoever says it.")] = None,
+    export: Annotated[Path | None, typer.Option(help="Write the queue to this file in place of asking.")] = None,
+    import_: Annotated[
+        Path | None, typer.Option("--import", help="Take the verdicts that were written into such a file.")
+    ] = None,
+    results_topic: Annotated[str | None, typer.Option(help="In place of results.topic.")] = None,
+    labels_topic: Annotated[str | None, typer.Option(help="In place of labels.topic.")] = None,
+    records: Annotated[int, typer.Option(min=1, max=10_000_000, help="Latest records read of each topic.")] = 100_000,
+    config_file: ConfigOption = None,
+) -> None:
+    """Have people judge answers that are drawn at random with a known probability.
+
+    Shows one answer after the other and takes what is typed: good, hallucinated (with numbers of claims, if you like), abstained, skip. Labels go
+    to a file, the labels topic or both. The same command goes on where it was left. `rag-sidecar calibrate` reads them.
+    """
+    settings = config.load(config_file, kafka=False)
+    labels_topic, results_topic = labels_topic or settings.labels.topic, results_topic or settings.results.topic
+    if labels_topic or (results is None and import_ is None):
+        settings = config.load(config_file)
+    store = _store(labels, labels_topic, settings)
+    if import_ is not None:
+        new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
+        store.add(new)
+        errors.print(f"{len(new)} labels taken over", markup=False)
+        return
+    wanted = Wanted(count, rate, seed, service, tuple(pick or ()))
+    answers, texts = _read(settings, results, requests, results_topic=results_topic, records=records)
+    queue = _queue(answers, texts, settings, wanted, store.read())
+    if export is not None:
+        write_reviews(queue, export)
+        return
+    _ask(queue, store, who)
+
+
+def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
+    if file is None and topic is None:
+        raise ConfigError("--labels", "labels have nowhere to go", "name a file, or labels.topic")
+    return Store(file, None if topic is None else Topic(topic, settings.receive))
+
+
+def _read(
+    settings: Config, results: Path | None, requests: Path | None, *, results_topic: str | None, records: int
+) -> tuple[list[Answer], Requests]:
+    """The answers there are, and the requests. Raises ConfigError, BrokerError."""
+    if results is not None:
+        if requests is None:
+            raise ConfigError("--requests", "results hold no questions and documents", "name the file that was scored")
+        answers = read_answers(_lines(results), str(results))
+    else:
+        answers = _answers_of(settings, results_topic, records)
+    if requests is not None:
+        found = read_files(requests, None)
+    elif not settings.receive.topic_names:
+        raise ConfigError("--requests", "receive.topics names no topic to read them from", "name a file")
+    else:
+        found = asyncio.run(_latest(settings, records))
+    return answers, Requests(read_requests(found, settings))
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().splitlines()
+    except OSError as error:
+        raise ConfigError("RESULTS", f"{path}: {error.strerror}", "give a readable file of results") from error
+
+
+def _answers_of(settings: Config, topic: str | None, records: int) -> list[Answer]:
+    if topic is None:
+        raise ConfigError("RESULTS", "no results are named", "give a file, results.topic or --results-topic")
+    brokers = settings.results.brokers(settings.receive.brokers)
+    there = settings.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
+    found = asyncio.run(peek(there, topic, records))
+    return read_answers([record.value for record in found if record.value], topic)
+
+
+async def _latest(settings: Config, records: int) -> list[Record]:
+    return [record for topic in settings.receive.topic_names for record in await peek(settings.receive, topic, records)]
+
+
+def _queue(
+    answers: Sequence[Answer], requests: Requests, settings: Config, wanted: Wanted, known: Sequence[Label]
+) -> list[Shown]:
+    """What is to be asked. An answer that was picked before is asked about again when it is drawn: left out, it would be missing among the drawn."""
+    own = [one for one in answers if wanted.service in (None, one.facts.service)]
+    if wanted.picked:
+        taken = [one for one in own if one.facts.trace_id in wanted.picked]
+        done = {one.about.result for one in known}
+    else:
+        draw = _draw(wanted, len(own), known)
+        errors.print(f"{len(own)} answers, each drawn with probability {draw.rate:g}, seed {draw.seed}", markup=False)
+        taken = drawn(own, draw)
+        done = {one.about.result for one in known if one.drawn}
+    left = [one for one in taken if one.facts.result not in done]
+    redactor = cache(partial(Redactor, settings.redact))
+    found = [text for one in left if (text := shown(one, requests, redactor)) is not None]
+    errors.print(
+        f"{len(taken)} taken, {len(taken) - len(left)} labelled already, {len(found)} to ask about", markup=False
+    )
+    if len(found) < len(left):
+        errors.print(
+            f"{len(left) - len(found)} have no request with texts among those read: are these the requests that were scored, each with an id?",
+            markup=False,
+        )
+    return found
+
+
+def _draw(wanted: Wanted, answers: int, known: Sequence[Label]) -> Draw:
+    """The draw that is named; the rate of one that was begun stays, whatever came to the answers since. Raises ConfigError."""
+    begun = {one.about.draw.rate for one in known if one.about.draw is not None and one.about.draw.seed == wanted.seed}
+    if not begun:
+        return Draw(seed=wanted.seed, rate=wanted.rate or min(1.0, wanted.count / max(1, answers)))
+    if len(begun) > 1 or (wanted.rate is not None and wanted.rate not in begun):
+        rates = ", ".join(f"{one:.12g}" for one in sorted(begun))
+        problem = f"the labels there were drawn by seed {wanted.seed} with rate {rates}"
+        raise ConfigError("--rate", problem, "leave it out to go on, or begin another draw with --seed")
+    return Draw(seed=wanted.seed, rate=begun.pop())
+
+
+def _ask(queue: Sequence[Shown], store: Store, who: str | None) -> None:
+    """Ask one after the other; each label is kept before the next answer is shown."""
+    console, said = Console(highlight=False), 0
+    for number, one in enumerate(queue, 1):
+        reply = ask(one, number=number, of=len(queue), console=console)
+        if reply is None:
+            break
+        store.add([label(one.answer.facts, reply.said, wrong=reply.wrong, who=who, at=datetime.now(UTC))])
+        said += 1
+    left = len(queue) - said
+    errors.print(
+        f"{said} labelled, {left} left" + (": the same command goes on from here" if left else ""), markup=False
+    )

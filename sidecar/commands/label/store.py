@@ -1,0 +1,94 @@
+"""Where labels are kept: a file of JSON lines that grows, a topic, or both."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sidecar.commands.label.record import Label
+from sidecar.kafka.peek import peek
+from sidecar.kafka.produce.labels import send_labels
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.record.errors import ConfigError, OutputError
+
+# Of a labels topic so many are read; each is a person's work.
+_MOST_LABELS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic, and the settings of its brokers."""
+
+    name: str
+    receive: ReceiveConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Keeps labels. What a topic holds that is no label is passed over, for others may write there; a file is to hold nothing else."""
+
+    file: Path | None
+    topic: Topic | None = None
+
+    def read(self) -> list[Label]:
+        """All labels there are, in file and topic. Raises ConfigError naming the line, BrokerError."""
+        found = []
+        if self.file is not None and self.file.exists():
+            found += read_labels(self.file, "--labels")
+        if self.topic is not None:
+            records = asyncio.run(peek(self.topic.receive, self.topic.name, _MOST_LABELS))
+            found += [one for record in records if record.value and (one := _label(record.value)) is not None]
+        return found
+
+    def add(self, labels: Sequence[Label]) -> None:
+        """Write labels, so that they outlive us. Raises OutputError, BrokerError."""
+        if self.file is not None:
+            _append(self.file, [one.line() for one in labels])
+        if self.topic is not None:
+            rows = [(one.about.result, one.line()) for one in labels]
+            asyncio.run(send_labels(self.topic.receive, self.topic.name, rows))
+
+
+def read_labels(path: Path, option: str) -> list[Label]:
+    """The labels of a file. Raises ConfigError naming the line."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise ConfigError(option, f"{path}: {error.strerror}", "give a readable file of labels") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(Label.model_validate_json(line))
+        except ValidationError as error:
+            problem = f"{path}, line {number}: {told(error)}"
+            raise ConfigError(option, problem, "docs/labels.md has the format") from error
+    return found
+
+
+def told(error: ValidationError) -> str:
+    """What is wrong with a label, without what stands there."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return ": ".join([".".join(map(str, first["loc"])) or "the line", first["msg"]])
+
+
+def _label(value: bytes) -> Label | None:
+    try:
+        return Label.model_validate_json(value)
+    except ValidationError:
+        return None
+
+
+def _append(path: Path, lines: Sequence[bytes]) -> None:
+    try:
+        with path.open("a+b") as stream:
+            torn = stream.seek(0, os.SEEK_END) > 0 and stream.seek(-1, os.SEEK_END) >= 0 and stream.read(1) != b"\n"
+            stream.write((b"\n" if torn else b"") + b"".join(line + b"\n" for line in lines))
+    except OSError as error:
+        raise OutputError(f"{path}: {error.strerror}: the labels could not be written") from error
