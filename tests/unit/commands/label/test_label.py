@@ -87,7 +87,13 @@ def test_a_picked_answer_stands_for_nothing_and_is_asked_about_again_when_it_is_
 def test_only_answers_that_a_verdict_was_sought_for_are_drawn(tmp_path: Path) -> None:
     without = result(3)
     without["evaluations"] = [{**one, "outcome": "unscorable", "reason": "no_answer"} for one in without["evaluations"]]
-    unread = {"schema": "rag-sidecar.result.v1", "id": None, "trace_id": None, "outcome": "failed", "evaluations": []}
+    unread: dict[str, Any] = {
+        "schema": "rag-sidecar.result.v1",
+        "id": None,
+        "trace_id": None,
+        "outcome": "failed",
+        "evaluations": [],
+    }
     rows = [result(0), result(1, Verdict.ABSTAINED), result(2, None), without, unread]
     said = Desk(tmp_path, rows).run("--rate", "1")
     assert "3 answers, each drawn" in said.stderr
