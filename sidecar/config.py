@@ -104,10 +104,11 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _results_are_not_read_back(self) -> Config:
-        if self.results.topic is not None and self.receive.wants(self.results.topic):
-            raise ValueError(
-                f"results.topic {self.results.topic!r} is among the topics that are received: results would be read back in"
-            )
+        for name, topic in (("results", self.results.topic), ("labels", self.labels.topic)):
+            if topic is not None and self.receive.wants(topic):
+                raise ValueError(
+                    f"{name}.topic {topic!r} is among the topics that are received: {name} would be read back in"
+                )
         return self
 
 

@@ -72,6 +72,7 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         ("- a\n- b", "the top level must be a map of sections"),
         ("receive: [", "line 1: not valid YAML"),
         (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
+        (_KAFKA + "labels: {topic: otlp_spans}", "labels would be read back in"),
         (
             _KAFKA + "evaluate: {groundedness: {thresold: 0.4}}\n",
             "evaluate.groundedness.thresold: no such setting (did you mean threshold?)",
