@@ -46,6 +46,8 @@ _LABELS = {
 }
 _TELL_LABELS = "`label` is grounded or hallucinated, true or false, 1 or 0, yes or no, good (ok) or bad"
 _IN_FLIGHT = 64
+# Nobody waits for a verdict here: a busy machine is no reason to have none.
+_PATIENCE_SECONDS = 3600.0
 
 
 @cli.command()
@@ -214,7 +216,8 @@ async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Eva
     local = settings.evaluate.of("groundedness").model_copy(update={"by": "local"})
     every = build(settings.evaluate.model_copy(update={"evaluators": NAMES, "groundedness": local}))
     # `inference.detector` is of the default model: a rule's model has rates of its own.
-    engine = Engine(settings.evaluate, runtime.models, [evaluator for evaluator in every if evaluator.decides])
+    patient = settings.evaluate.model_copy(update={"timeout_seconds": _PATIENCE_SECONDS})
+    engine = Engine(patient, runtime.models, [evaluator for evaluator in every if evaluator.decides])
     gate = asyncio.Semaphore(_IN_FLIGHT)
 
     async def judge(trace: RagTrace) -> Evaluated:

@@ -159,10 +159,10 @@ async def test_with_their_requests_todays_model_is_measured(tmp_path: Path) -> N
     requests = tmp_path / "requests.jsonl"
     requests.write_bytes(b"\n".join(lines[1:]))
     path = write(tmp_path / "labels.jsonl", labels)
-    patient = config.build(
-        {"evaluate": {"timeout_seconds": 300}}, receive={"bootstrap_servers": "unused:9092", "topics": ["unused"]}
+    hasty = config.build(
+        {"evaluate": {"timeout_seconds": 0.001}}, receive={"bootstrap_servers": "unused:9092", "topics": ["unused"]}
     )
-    found = await measure_labels(path, patient, requests=requests)
+    found = await measure_labels(path, hasty, requests=requests)
     # The verdict beside the labels would find nothing.
     assert found.found.sensitivity > 0.6
     assert found.model.startswith("embedded")
@@ -170,7 +170,7 @@ async def test_with_their_requests_todays_model_is_measured(tmp_path: Path) -> N
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({"request_id": "x", "question": "q", "answer": "a", "contexts": ["c"]}))
     with pytest.raises(ConfigError, match="no request that is labelled"):
-        await measure_labels(path, patient, requests=other)
+        await measure_labels(path, hasty, requests=other)
 
 
 def test_the_command_tells_labels_from_records_and_refuses_what_does_not_fit(tmp_path: Path) -> None:
