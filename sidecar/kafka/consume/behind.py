@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 _HEADER = "rag-sidecar-through"
 _SERIES = "rag_sidecar_repartition_behind_seconds"
 _GIVEN_UP = "rag_sidecar_repartition_waits_given_up_total"
-_ASK_SECONDS = 2.0
+_ASK_SECONDS = 5.0
 # Once a second one is added: where commits stand still for longer, the oldest ones and the latest tell enough.
 _MOST_MARKS = 120
 # Beside twice the wait of a fetch: so old may be an answer by which a partition counts as read to its end.
@@ -71,7 +71,7 @@ class Behind:
         self._gave_up = False
 
     async def look(self, sources: Sources) -> None:
-        """Ask the brokers, where there is a topic of our own. Takes two seconds at most, never raises for Kafka."""
+        """Ask the brokers, where there is a topic of our own. Takes five seconds at most, never raises for Kafka."""
         if self._topic is None:
             return
         try:
