@@ -26,6 +26,10 @@ class Windows:
         """Every window once, those that page first, and each kind from short to long."""
         return (self.fast_check, self.slow_check, self.fast, self.slow, *self.tickets())
 
+    def anchored(self) -> tuple[str, ...]:
+        """Those of the anchored estimate: in the shortest a judge sees next to nothing."""
+        return tuple(window for window in self.all() if window != self.fast_check)
+
     def tickets(self) -> tuple[str, ...]:
         """The windows of the tickets alone."""
         return (self.ticket_check, self.ticket, self.long_ticket)
@@ -41,6 +45,9 @@ SLOW_BURN = 6.0
 # And how many times faster opens a ticket: 10 % of a 30-day budget gone in 1 day and in 3 days.
 TICKET_BURN = 3.0
 LONG_TICKET_BURN = 1.0
+# The judge errs on that share of the answers at the most, of those that are grounded and of those that are not, as long as nobody
+# measured it (`judge.detector`): the interval of the true ratio allows for that much.
+JUDGE_ERROR = 0.05
 # With 95 % confidence the ratio is above this.
 LOWER_BOUND = 0.10
 # Fewer effective samples than this page nobody: one bad answer of three is no incident.

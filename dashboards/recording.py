@@ -6,9 +6,10 @@ expressions from the raw series, because there one may also ask by model, varian
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from dashboards import promql
+from dashboards import estimate, promql
 from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS, WINDOWS, Windows
 
 LEVEL = "rag_service"
@@ -105,13 +106,21 @@ def empty(window: str) -> str:
 
 def groups(windows: Windows = WINDOWS, *, interval: str | None = None) -> list[dict[str, Any]]:
     """The rule groups, one a window, as Prometheus reads them. `interval` is for all of them; else each has its own."""
+    judge = {
+        "name": "rag-sidecar.recording.judge",
+        "interval": interval or _INTERVAL,
+        "rules": _as_rules(estimate.judge_rules()),
+    }
     return [
-        {
-            "name": f"rag-sidecar.recording.{window}",
-            "interval": interval or (_TICKET_INTERVAL if window in windows.tickets() else _INTERVAL),
-            "rules": _rules(window, windows),
-        }
-        for window in windows.all()
+        judge,
+        *(
+            {
+                "name": f"rag-sidecar.recording.{window}",
+                "interval": interval or (_TICKET_INTERVAL if window in windows.tickets() else _INTERVAL),
+                "rules": _rules(window, windows),
+            }
+            for window in windows.all()
+        ),
     ]
 
 
@@ -119,6 +128,8 @@ def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
     rules = _verdicts(window)
     if window not in windows.tickets():
         rules |= _bounds(window)
+    if window in windows.anchored():
+        rules |= estimate.rules(window)
     if window in (windows.fast, windows.slow):
         rules |= _scores(window)
     if window == windows.slow:
@@ -131,6 +142,10 @@ def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
         rules |= _slowness(window)
     if window == windows.fast:
         rules |= _traffic(window)
+    return _as_rules(rules)
+
+
+def _as_rules(rules: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"record": name, "expr": expression} for name, expression in rules.items()]
 
 

@@ -39,6 +39,11 @@ def judge_of(
             f"the model {config.model!r} has no known price, so that no budget can be kept",
             f"set price.models.{config.model} (0 for a model of your own), or {' and '.join(limited)} to null",
         )
+    if config.detector is not None:
+        for rate in ("sensitivity", "specificity"):
+            telemetry.set("rag_sidecar_judge_detector_rate", getattr(config.detector, rate), rate=rate)
+        for label in ("hallucinated", "grounded"):
+            telemetry.set("rag_sidecar_judge_detector_labelled", getattr(config.detector, label), label=label)
     return Judge(config, telemetry, price=prices, redactor=redactor, share=share, clock=clock, paced=paced)
 
 

@@ -84,6 +84,8 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_judge_paused", "gauge", "1 while the judge is not asked, by why: it refuses us, or its circuit breaker is open.", ("reason",)),
     Series("rag_sidecar_judge_rate", "gauge", "Probability with which a scored request is drawn for a judged evaluator now, after the budget.", ("evaluator",)),
     Series("rag_sidecar_judge_budget_factor", "gauge", "What the judge's budget leaves of the rates that are set, 0..1; 1 where it is enough."),
+    Series("rag_sidecar_judge_detector_rate", "gauge", "How often the judge's verdicts are right, where people's labels say so: sensitivity, specificity.", ("rate",)),
+    Series("rag_sidecar_judge_detector_labelled", "gauge", "Labelled answers that those rates were measured on.", ("label",)),
     Series("rag_sidecar_judge_suspicious_texts_total", "counter", "Texts that speak to the judge (orders, roles, verdicts, praise), by where they stood.", ("place", "kind")),
     Series("rag_sidecar_loop_stall_seconds", "histogram", "Seconds for which the event loop stood still, where over 0.2.", (), STALLS),
     Series("rag_sidecar_model_info", "gauge", "1 for each model in use.", ("role", "name", "version", "sha256")),

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from sidecar.inference.grounding.detector import Detector
+
 _CALL = "/chat/completions"
 
 
@@ -94,6 +96,11 @@ class JudgeConfig(BaseModel):
     redact: bool = Field(
         default=True,
         description="Send pseudonyms in place of personal data and secrets, as `redact` says; off where the model is yours.",
+    )
+    detector: Detector | None = Field(
+        default=None,
+        description="How often the judge's verdict is right, measured on answers that people labelled: the anchored estimate is corrected for it. "
+        "Without it the interval allows for the error that the rules state (5 %).",
     )
     salt: str = Field(
         default="judge",

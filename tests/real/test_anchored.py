@@ -1,0 +1,161 @@
+"""The anchored estimate in a real Prometheus: a thousand services, two replicas of each, against Python's formulas and the truth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from dashboards import estimate, generate, promql, recording
+from dashboards.objectives import JUDGE_ERROR
+from sidecar.evaluate.estimate import Estimate, Floats, Judged, Scored, anchored, corrected, judge_alone, within_error
+from sidecar.inference.grounding.detector import Detector
+from tests.parts.prometheus import Prometheus
+
+pytestmark = pytest.mark.real
+SERVICES, REPLICAS = 1000, 2
+STEP_SECONDS, STEPS = 300, 15
+ANSWERS, RATE = 100, 0.2  # scored in each step by each replica, and the share of them that the judge sees
+RATES = Detector(sensitivity=0.93, specificity=0.95, hallucinated=150, grounded=250)
+HOUR = "1h"
+CELLS = tuple((local, judge) for local in ("grounded", "hallucinated") for judge in ("grounded", "hallucinated"))
+SCORED = ("weight", "local", "squared")
+JUDGED = ("weight", "judge", "local", "squared", "squared_judge", "squared_local", "squared_both")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the judge would say of each service, and the counters of each replica: (services, replicas, scrapes)."""
+
+    judges: Floats
+    counters: Mapping[str, Floats]
+
+
+def world() -> World:
+    """Half of the services have hardly any hallucinated answers."""
+    chance = np.random.default_rng(31)
+    share = np.where(np.arange(SERVICES) % 2, chance.uniform(0, 0.03, SERVICES), chance.uniform(0, 0.4, SERVICES))
+    found, passed = chance.uniform(0.3, 0.9, SERVICES), chance.uniform(0.6, 0.99, SERVICES)
+    missed, blamed = chance.uniform(0, 0.1, SERVICES), chance.uniform(0, 0.1, SERVICES)
+    bad, good = share, 1 - share
+    # (local, judge) in the order of CELLS.
+    both = np.stack(
+        [
+            bad * (1 - found) * missed + good * passed * (1 - blamed),
+            bad * (1 - found) * (1 - missed) + good * passed * blamed,
+            bad * found * missed + good * (1 - passed) * (1 - blamed),
+            bad * found * (1 - missed) + good * (1 - passed) * blamed,
+        ],
+        axis=-1,
+    )
+    shape = (SERVICES, REPLICAS, STEPS - 1, 4)
+    scored = chance.multinomial(ANSWERS, np.broadcast_to(both[:, None, None, :], shape))
+    judged = chance.binomial(scored, RATE)
+    made: dict[str, Floats] = {}
+    for verdict, cells in (("grounded", (0, 1)), ("hallucinated", (2, 3))):
+        count = scored[..., cells].sum(-1)
+        # Kept with a probability of a half.
+        made[f'{promql.WEIGHT}{{verdict="{verdict}"'] = count * 2.0
+        made[f'{promql.WEIGHT_SQUARED}{{verdict="{verdict}"'] = count * 4.0
+    for number, (local, judge) in enumerate(CELLS):
+        for series, power in ((estimate.PAIRS, 1), (estimate.PAIRS_SQUARED, 2)):
+            made[f'{series}{{local="{local}",judge="{judge}"'] = judged[..., number] * (2 / RATE) ** power
+    return World(share * (1 - missed) + (1 - share) * blamed, made)
+
+
+def write(path: Path, made: World, start: float) -> None:
+    by_family: dict[str, list[str]] = {}
+    for name, rises in made.counters.items():
+        values = np.concatenate([np.zeros((SERVICES, REPLICAS, 1)), rises.cumsum(-1)], axis=-1)
+        lines = by_family.setdefault(name.split("{")[0].removesuffix("_total"), [])
+        for service, replica, scrape in np.ndindex(*values.shape):
+            at = start + scrape * STEP_SECONDS
+            value = values[service, replica, scrape]
+            lines.append(f'{name},rag_service="{service}",instance="{replica}"}} {value:g} {at:.0f}')
+    with path.open("w", encoding="utf-8") as file:
+        for family, lines in by_family.items():
+            file.write("\n".join([f"# TYPE {family} counter", *lines, ""]))
+        for family, label, names in (
+            ("rag_sidecar_judge_detector_rate", "rate", ("sensitivity", "specificity")),
+            ("rag_sidecar_judge_detector_labelled", "label", ("hallucinated", "grounded")),
+        ):
+            file.write(f"# TYPE {family} gauge\n")
+            for name in names:
+                for scrape in range(STEPS):
+                    labels, at = f'{label}="{name}",instance="0"', start + scrape * STEP_SECONDS
+                    file.write(f"{family}{{{labels}}} {getattr(RATES, name)} {at:.0f}\n")
+        file.write("# EOF\n")
+
+
+def rules(path: Path, *, measured: bool) -> Path:
+    """The rules of one hour as they are generated, with the judge's errors or without."""
+    wanted = (["rag-sidecar.recording.judge"] if measured else []) + [f"rag-sidecar.recording.{HOUR}"]
+    groups = {group["name"]: group["rules"] for group in yaml.safe_load(generate.rules_yaml())["groups"]}
+    # One group, so that all of it is of one instant.
+    group = {"name": "all", "interval": "15s", "rules": [rule for name in wanted for rule in groups[name]]}
+    path.write_text(yaml.safe_dump({"groups": [group]}), encoding="utf-8")
+    return path
+
+
+class Recorded:
+    """What the rules recorded at one instant, in the order of the services."""
+
+    def __init__(self, prometheus: Prometheus) -> None:
+        prometheus.wait_for(f"count({estimate.bound(HOUR, upper=True)}) == {SERVICES}", seconds=120)
+        self._prometheus = prometheus
+        self._at = time.time()
+
+    def ask(self, name: str) -> Floats:
+        found = {int(labels["rag_service"]): value for labels, value in self._prometheus.query(name, at=self._at)}
+        assert len(found) == SERVICES, name
+        return np.array([found[number] for number in range(SERVICES)])
+
+    def sums(self) -> tuple[Scored, Judged]:
+        scored = {word: self.ask(f"{recording.LEVEL}:rag_scored:{word}_increase{HOUR}") for word in SCORED}
+        judged = {word: self.ask(f"{recording.LEVEL}:rag_judged:{word}_increase{HOUR}") for word in JUDGED}
+        return Scored(**scored), Judged(**judged)
+
+    def estimate(self) -> Estimate:
+        lower, upper = (self.ask(estimate.bound(HOUR, upper=upper)) for upper in (False, True))
+        return Estimate(self.ask(estimate.ratio(HOUR)), lower, upper, self.ask(estimate.samples(HOUR)))
+
+
+@pytest.fixture(scope="module")
+def made() -> World:
+    return world()
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["stated error", "measured errors"])
+def setting(
+    request: pytest.FixtureRequest, made: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Recorded, bool]]:
+    folder = tmp_path_factory.mktemp("anchored")
+    write(folder / "history.om", made, round(time.time()) - (STEPS - 1) * STEP_SECONDS)
+    files = [rules(folder / "rules.yml", measured=request.param)]
+    with Prometheus({}, rule_files=files, history=folder / "history.om") as prometheus:
+        yield Recorded(prometheus), request.param
+
+
+def test_the_rules_say_what_the_formulas_in_python_say(setting: tuple[Recorded, bool]) -> None:
+    recorded, measured = setting
+    said = anchored(*recorded.sums())
+    expected = corrected(said, RATES) if measured else within_error(said, JUDGE_ERROR)
+    found = recorded.estimate()
+    for name in ("share", "lower", "upper", "samples"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-6, abs=1e-9), name
+
+
+def test_the_interval_covers_what_the_judge_would_say_of_all(setting: tuple[Recorded, bool], made: World) -> None:
+    recorded, measured = setting
+    if measured:
+        return
+    said, alone = anchored(*recorded.sums()), judge_alone(recorded.sums()[1])
+    covered = ((said.lower <= made.judges) & (made.judges <= said.upper)).mean()
+    assert 0.93 <= covered <= 0.97, covered
+    assert (said.upper - said.lower <= alone.upper - alone.lower + 1e-12).all()
+    assert abs((said.share - made.judges).mean()) < 0.003
