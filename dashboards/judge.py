@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboards import promql, shapes
-from dashboards.objectives import WINDOWS
+from dashboards.objectives import JUDGE_ERROR, WINDOWS
 from dashboards.panels import EVALUATORS, RATE, REPLICAS, SERVICES, Panel, Target
 
 _HOUR = WINDOWS.fast
@@ -96,7 +96,7 @@ def _costs() -> list[Panel]:
 
 def quality() -> list[Panel]:
     """The row *Judge* of the dashboard about quality."""
-    return [_agreement(), _confusion(), _samples(), _scores()]
+    return [_agreement(), _confusion(), _samples(), _scores(), _errors()]
 
 
 def _agreement() -> Panel:
@@ -155,6 +155,22 @@ def _scores() -> Panel:
         description="Weighted mean of what the judge says, 0..1, 1 is good: `_judge` behind a name is the judged form of that evaluator, all other names "
         "are those of `evaluate.metrics`.",
         unit="percentunit",
-        width=24,
+        width=16,
         targets=(Target(promql.mean_score(_HOUR, by="evaluator", where=others), "{{evaluator}}"),),
+    )
+
+
+def _errors() -> Panel:
+    rate, labelled = (f"rag_sidecar_judge_detector_{word}" for word in ("rate", "labelled"))
+    return Panel(
+        title="How often the judge is right",
+        description="On answers that people labelled (`judge.detector`), and how many these were. Empty: nobody measured it, and the interval of the "
+        f"anchored ratio allows for an error of {JUDGE_ERROR:.0%}.",
+        unit="short",
+        width=8,
+        kind="stat",
+        targets=(
+            Target(f"avg by (rate) ({rate}{{{REPLICAS}}})", "{{rate}}"),
+            Target(f"max by (label) ({labelled}{{{REPLICAS}}})", "{{label}} labelled"),
+        ),
     )

@@ -128,6 +128,26 @@ def _unit(name: str) -> str:
 def _recorded() -> str:
     rows = [rule for group in recording.groups() for rule in group["rules"]]
     meanings = (
+        (
+            "rag_hallucination:anchored_ratio",
+            "anchored: share of hallucinated answers, from the local verdicts on all and the judge's on some",
+        ),
+        ("rag_hallucination:anchored_lower95", "lower end of its 95 % interval, the judge's errors included"),
+        ("rag_hallucination:anchored_upper95", "upper end of its 95 % interval, the judge's errors included"),
+        ("rag_hallucination:anchored_samples", "size of the plain random sample that would know as much"),
+        ("rag_judged:ratio", "share that the judge calls hallucinated, of those that it saw"),
+        ("rag_judged:effective_samples", "effective sample size behind that"),
+        ("rag_judged:predicted", "what the judge would say of all answers"),
+        ("rag_judged:lower95", "lower end of that one's 95 % interval"),
+        ("rag_judged:upper95", "upper end of that one's 95 % interval"),
+        ("rag_judged:explained", "share of the judge's variance that local verdicts explain"),
+        (
+            "rag_judged:spread",
+            "sum of squared weights x deviations from the mean, of the local verdict, the judge's, or both",
+        ),
+        ("rag_judged:", "sum over the answers that the judge saw: see sidecar/evaluate/estimate.py"),
+        ("rag_scored:", "sum over all answers with a verdict: see sidecar/evaluate/estimate.py"),
+        ("rag_judge_errors:", "how often the judge is right, measured on labels (`judge.detector`)"),
         ("rag_hallucination:ratio", "weighted hallucinated / (grounded + hallucinated)"),
         ("rag_hallucination:lower95", "lower end of its 95 % interval (Wilson)"),
         ("rag_hallucination:upper95", "upper end of its 95 % interval (Wilson)"),
@@ -151,8 +171,10 @@ def _recorded() -> str:
     cells = []
     for rule in rows:
         meaning = next(text for part, text in meanings if f":{part}" in rule["record"])
-        level = rule["record"].split(":")[0].removeprefix(recording.LEVEL).removeprefix("_")
-        labels = ", ".join(f"`{label}`" for label in (recording.LEVEL, level) if label)
+        level = rule["record"].split(":")[0]
+        own = level.removeprefix(recording.LEVEL).removeprefix("_")
+        # What is about the judge is about no service.
+        labels = ", ".join(f"`{label}`" for label in (recording.LEVEL, own) if label) if level != "judge" else ""
         cells.append((f"`{rule['record']}`", labels, meaning))
     return table(("name", "labels", "meaning"), cells)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -133,3 +134,22 @@ def _completion(said: Said, model: str) -> dict[str, Any]:
         "choices": [{"index": 0, "finish_reason": said.finish, "message": {"role": "assistant", "content": text}}],
         "usage": said.usage or {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
+
+
+@contextlib.contextmanager
+def in_a_thread(answer: Callable[[Asked], object]) -> Iterator[JudgeServer]:
+    """The same for tests that are not asynchronous: it serves on a loop of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="judge server")
+    thread.start()
+    server = JudgeServer(answer)
+    try:
+        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(30)
+        try:
+            yield server
+        finally:
+            asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(30)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -25,6 +25,7 @@ OF_PROMETHEUS = {
     "ALERTS": {"alertname", "alertstate", "severity", *SCRAPE_LABELS},
 }
 QUALITY_LEVELS = {
+    "judge": set(),
     "rag_service": {"rag_service"},
     "rag_service_grounding_model": {"rag_service", "grounding_model"},
     "rag_service_evaluator": {"rag_service", "evaluator"},
