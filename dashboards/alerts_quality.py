@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from dashboards import promql, recording
+from dashboards import baseline, estimate, promql, recording
 from dashboards.alert import QUALITY, Alert
 from dashboards.objectives import (
     CONTEXT_RELEVANCE_DROP,
     FAITHFULNESS_DROP,
     FAST_BURN_RATIO,
+    LEAST_ANCHORS,
     LEAST_REQUESTS,
+    LEAST_RISE_SAMPLES,
     LEAST_SAMPLES,
     LEAST_SCORES,
-    LEAST_TICKET_SAMPLES,
+    LEAST_SLOW_RISE_SAMPLES,
     LONG_TICKET_BURN_RATIO,
     LOWER_BOUND,
+    RISE_TOLERATED,
+    RISE_Z,
     SLOW_BURN_RATIO,
+    SLOW_RISE_Z,
     TICKET_BURN_RATIO,
     Windows,
 )
 
+_DROP_ERRORS = 3.0
+
 
 def alerts(windows: Windows) -> tuple[Alert, ...]:
     """Every alert about quality, over the given windows."""
-    return (*_hallucinations(windows), *_drops(windows), _starved(windows))
+    return (*_levels(windows), _risen(windows), *_drops(windows), _starved(windows), _unanchored(windows))
 
 
-def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
-    fast = _burn(windows.fast, windows.fast_check, FAST_BURN_RATIO, LEAST_SAMPLES)
-    slow = _burn(windows.slow, windows.slow_check, SLOW_BURN_RATIO, LEAST_SAMPLES)
-    ticket = _burn(windows.ticket, windows.ticket_check, TICKET_BURN_RATIO, LEAST_TICKET_SAMPLES)
-    long_ticket = _burn(windows.long_ticket, windows.slow, LONG_TICKET_BURN_RATIO, LEAST_TICKET_SAMPLES)
+def _levels(windows: Windows) -> tuple[Alert, ...]:
+    """They read the anchored ratio alone: of a service without anchors there is none, and they are silent."""
+    fast = _burn(windows.fast, windows.slow_check, FAST_BURN_RATIO)
+    slow = _burn(windows.slow, windows.ticket_check, SLOW_BURN_RATIO)
+    ticket = _burn(windows.ticket, windows.slow, TICKET_BURN_RATIO)
+    long_ticket = _burn(windows.long_ticket, windows.ticket, LONG_TICKET_BURN_RATIO)
     return (
         Alert(
             name="RagHallucinationBudgetBurnFast",
@@ -37,8 +45,8 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
             expr=f"(\n{fast}\n)\nor\n(\n{slow}\n)",
             wait="2m",
             summary="A RAG service is burning its hallucination budget too fast.",
-            description="{{ $labels.rag_service }}: about {{ $value | humanizePercentage }} of its answers are not supported by what "
-            "it retrieved.",
+            description="{{ $labels.rag_service }}: with 95 % confidence at least {{ $value | humanizePercentage }} of its answers are not supported "
+            "by what it retrieved.",
             board=QUALITY,
             choose="rag_service",
         ),
@@ -48,16 +56,16 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
             expr=f"(\n{ticket}\n)\nor\n(\n{long_ticket}\n)",
             wait="15m",
             summary="A RAG service will not keep its hallucination budget.",
-            description="{{ $labels.rag_service }}: over days about {{ $value | humanizePercentage }} of its answers are not supported by "
-            "what it retrieved.",
+            description="{{ $labels.rag_service }}: over days, with 95 % confidence, at least {{ $value | humanizePercentage }} of its answers are not "
+            "supported by what it retrieved.",
             board=QUALITY,
             choose="rag_service",
         ),
         Alert(
             name="RagHallucinationRateHigh",
             severity="warning",
-            expr=f"{recording.lower_bound(windows.fast)} > {LOWER_BOUND}\n"
-            f"and {recording.samples(windows.fast)} >= {LEAST_SAMPLES}",
+            expr=f"{estimate.bound(windows.fast, upper=False)} > {LOWER_BOUND}\n"
+            f"and {estimate.judged_samples(windows.fast)} >= {LEAST_ANCHORS}",
             wait="10m",
             keep="15m",
             summary="The hallucination ratio of a RAG service is high, with 95 % confidence.",
@@ -69,12 +77,46 @@ def _hallucinations(windows: Windows) -> tuple[Alert, ...]:
     )
 
 
-def _burn(long: str, short: str, threshold: float, least: int) -> str:
+def _burn(long: str, short: str, threshold: float) -> str:
+    """Certainly above the limit in the long window, and not certainly below it in the short one."""
     return (
-        f"  {recording.ratio(long)} > {threshold}\n"
-        f"  and {recording.ratio(short)} > {threshold}\n"
-        f"  and {recording.samples(long)} >= {least}"
+        f"  {estimate.bound(long, upper=False)} > {threshold}\n"
+        f"  and {estimate.judged_samples(long)} >= {LEAST_ANCHORS}\n"
+        f"  unless {estimate.bound(short, upper=True)} < {threshold}"
     )
+
+
+def _risen(windows: Windows) -> Alert:
+    quick, slow, weeks, yesterday = baseline.pasts(windows)
+    soon = (
+        f"  {_beyond(quick, RISE_Z)}\n  and {quick.samples} >= {LEAST_RISE_SAMPLES}\n"
+        # Where a fortnight is known, the same hour of the same weekday has to have been lower too.
+        f"  unless {weeks.rise} < {RISE_TOLERATED}"
+    )
+    later = (
+        f"  {_beyond(slow, SLOW_RISE_Z)}\n  and {slow.samples} >= {LEAST_SLOW_RISE_SAMPLES}\n"
+        # A rise that yesterday had too is known, or the sum of two small ones.
+        f"  and {_beyond(yesterday, SLOW_RISE_Z)}"
+    )
+    # Where a judge looks at the service, its word on the level is better than the local model's on the rise.
+    return Alert(
+        name="RagHallucinationShareRisen",
+        severity="critical",
+        expr=f"(\n(\n{soon}\n)\nor\n(\n{later}\n)\n)\n"
+        f"unless (\n  {estimate.bound(windows.ticket_check, upper=True)} < {SLOW_BURN_RATIO}\n"
+        f"  and {estimate.judged_samples(windows.ticket_check)} >= {LEAST_ANCHORS}\n)",
+        wait="5m",
+        keep="15m",
+        summary="Many more answers of a RAG service than before are called hallucinated.",
+        description="{{ $labels.rag_service }}: the share of its answers below the threshold is {{ $value | humanizePercentage }} (of all answers) "
+        "above that of the days before.",
+        board=QUALITY,
+        choose="rag_service",
+    )
+
+
+def _beyond(past: baseline.Past, errors: float) -> str:
+    return f"{past.rise} > {RISE_TOLERATED} + {errors} * {past.error}"
 
 
 def _drops(windows: Windows) -> tuple[Alert, ...]:
@@ -105,11 +147,19 @@ def _drops(windows: Windows) -> tuple[Alert, ...]:
 def _drop(evaluator: str, window: str, threshold: float) -> str:
     where = promql.selector(f'evaluator="{evaluator}"')
     mean, count = recording.mean_score(window) + where, recording.scored(window) + where
+    error = recording.mean_score_error(window) + where
     return (
         f"({mean} offset 1w\n - {mean}) > {threshold}\n"
+        f"and ({mean} offset 1w\n - {mean}) > {_DROP_ERRORS:g} * sqrt({error} ^ 2 + ({error} offset 1w) ^ 2)\n"
         f"and {count} >= {LEAST_SCORES}\n"
-        f"and {count} offset 1w >= {LEAST_SCORES}"
+        f"and {count} offset 1w >= {LEAST_SCORES}\n"
+        # Other models or versions of ours give other scores: from them on a new week begins.
+        f"unless on () ({_ours()} unless {_ours(' offset 1w')})"
     )
+
+
+def _ours(offset: str = "") -> str:
+    return f"count by (name, version) (rag_sidecar_model_info{offset})"
 
 
 def _starved(windows: Windows) -> Alert:
@@ -121,9 +171,25 @@ def _starved(windows: Windows) -> Alert:
         # A rate of 0 is someone's will.
         f"unless max by ({recording.LEVEL}) (rag_sidecar_sampling_probability) == 0",
         wait="1h",
-        summary="A RAG service has traffic, but too few verdicts for its quality alerts.",
+        summary="A RAG service has traffic, but too few verdicts to say anything of it.",
         description="{{ $labels.rag_service }}: {{ $value | humanize }} requests in an hour gave fewer than "
         f"{LEAST_SAMPLES} effective samples.",
+        board=QUALITY,
+        choose="rag_service",
+    )
+
+
+def _unanchored(windows: Windows) -> Alert:
+    basis = f'{recording.BASIS}{{basis="anchored"}}'
+    return Alert(
+        name="RagHallucinationAnchorLost",
+        severity="warning",
+        expr=f"{basis} offset 1d\nunless on ({recording.LEVEL}) {basis}\n"
+        f"and on ({recording.LEVEL}) {recording.requests(windows.fast)} >= {LEAST_REQUESTS}",
+        wait="30m",
+        summary="The judge sees too few answers of a RAG service to say its hallucination ratio.",
+        description="{{ $labels.rag_service }}: fewer than "
+        f"{LEAST_ANCHORS} effective answers were judged in a day, so that the alerts on its level are silent.",
         board=QUALITY,
         choose="rag_service",
     )

@@ -26,6 +26,10 @@ class Windows:
         """Every window once, those that page first, and each kind from short to long."""
         return (self.fast_check, self.slow_check, self.fast, self.slow, *self.tickets())
 
+    def rises(self) -> tuple[str, str]:
+        """Those whose share is compared with the days before: that which is quick, and that which sees small rises."""
+        return (self.ticket_check, self.ticket)
+
     def anchored(self) -> tuple[str, ...]:
         """Those of the anchored estimate: in the shortest a judge sees next to nothing."""
         return tuple(window for window in self.all() if window != self.fast_check)
@@ -36,6 +40,19 @@ class Windows:
 
 
 WINDOWS = Windows()
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def seconds(duration: str) -> int:
+    """Seconds of a PromQL duration of one unit."""
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+def duration(of: int) -> str:
+    """The duration of so many seconds, in the largest unit that it is a whole number of."""
+    unit = next(unit for unit, size in reversed(_SECONDS.items()) if of % size == 0)
+    return f"{of // _SECONDS[unit]}{unit}"
+
 
 # Share of answers (of those that are not abstentions) that may be hallucinated.
 HALLUCINATION_BUDGET = 0.02
@@ -50,10 +67,19 @@ LONG_TICKET_BURN = 1.0
 JUDGE_ERROR = 0.05
 # With 95 % confidence the ratio is above this.
 LOWER_BOUND = 0.10
-# Fewer effective samples than this page nobody: one bad answer of three is no incident.
+# The judge saw fewer answers than this: the estimate rests on too little to page anyone.
+LEAST_ANCHORS = 30
+# The share of answers below the threshold is compared with that of so many days before: until they have gone by there is no baseline.
+LEARNING_DAYS = 3
+# A change of the share that is no incident: a deploy that words answers otherwise moves false alarms by that much.
+RISE_TOLERATED = 0.03
+# So many standard errors above it pages, in so many effective samples: in two hours, and in a day. docs/alerts.md has what they were chosen by.
+RISE_Z = 2.6
+LEAST_RISE_SAMPLES = 800
+SLOW_RISE_Z = 1.8
+LEAST_SLOW_RISE_SAMPLES = 2000
+# Fewer effective samples than this say nothing: one bad answer of three is no incident.
 LEAST_SAMPLES = 30
-# A ticket compares with a small ratio, so that it needs more: among 30 answers a single bad one is over the budget.
-LEAST_TICKET_SAMPLES = 200
 # The mean score of six hours is that much lower than at the same time last week, with so many scores on both sides.
 FAITHFULNESS_DROP = 0.05
 CONTEXT_RELEVANCE_DROP = 0.07

@@ -1,4 +1,5 @@
-"""Recording rules: the hallucination ratio of each service with its confidence bounds, mean scores, cost and slowness.
+"""Recording rules: the share of answers below the threshold, the anchored hallucination ratio and the rise against the past of each service, mean scores,
+cost and slowness.
 
 Names are `level:metric:operation`. Alerts and the alerting runbooks read these; the dashboards compute the same
 expressions from the raw series, because there one may also ask by model, variant and replica.
@@ -9,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboards import estimate, promql
-from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS, WINDOWS, Windows
+from dashboards import baseline, estimate, promql
+from dashboards.objectives import (
+    FIRST_TOKEN_SECONDS,
+    LEAST_ANCHORS,
+    REQUEST_SECONDS,
+    WINDOWS,
+    Windows,
+)
 
 LEVEL = "rag_service"
+BASIS = "rag_hallucination_basis"
 _BY_MODEL = f"{LEVEL}_{promql.DETECTOR}"
 _INTERVAL = "30s"
 # Ranges of days cost much to read and change slowly. Below five minutes, after which Prometheus calls a series stale.
@@ -20,7 +28,7 @@ _TICKET_INTERVAL = "2m"
 
 
 def ratio(window: str) -> str:
-    """Name of the weighted hallucination ratio."""
+    """Name of the uncalibrated ratio: the weighted share of answers whose local verdict is hallucinated."""
     return f"{LEVEL}:rag_hallucination:ratio_rate{window}"
 
 
@@ -121,15 +129,38 @@ def groups(windows: Windows = WINDOWS, *, interval: str | None = None) -> list[d
             }
             for window in windows.all()
         ),
+        {
+            "name": "rag-sidecar.recording.basis",
+            "interval": interval or _INTERVAL,
+            "rules": _basis(windows),
+        },
+    ]
+
+
+def _basis(windows: Windows) -> list[dict[str, Any]]:
+    """What the number of a service rests on, as the label `basis` of a series that is 1: the first of these that holds."""
+    quick, slow, *_ = baseline.pasts(windows)
+    anchored = f"(\n  {estimate.judged_samples(windows.ticket)} >= {LEAST_ANCHORS}\n)"
+    learned = f"(\n  {quick.samples} > 0\n  or {slow.samples} > 0\n)"
+    seen = f"sum by ({LEVEL}) (increase({promql.WEIGHT}{promql.selector(promql.JUDGED)}[{windows.ticket}])) > 0"
+    conditions = {
+        "anchored": anchored,
+        "baseline": f"{learned}\nunless {anchored}",
+        "uncalibrated": f"({seen})\nunless {anchored}\nunless {learned}",
+    }
+    return [
+        {"record": BASIS, "expr": f"(\n{expr}\n) * 0 + 1", "labels": {"basis": name}}
+        for name, expr in conditions.items()
     ]
 
 
 def _rules(window: str, windows: Windows) -> list[dict[str, Any]]:
-    rules = _verdicts(window)
-    if window not in windows.tickets():
-        rules |= _bounds(window)
+    rules: dict[str, str] = {}
+    if window in (windows.fast, windows.slow):
+        rules |= _verdicts(window) | _bounds(window)
     if window in windows.anchored():
         rules |= estimate.rules(window)
+    rules |= baseline.rules(window, windows)
     if window in (windows.fast, windows.slow):
         rules |= _scores(window)
     if window == windows.slow:

@@ -147,8 +147,32 @@ def _recorded() -> str:
         ),
         ("rag_judged:", "sum over the answers that the judge saw: see sidecar/evaluate/estimate.py"),
         ("rag_scored:", "sum over all answers with a verdict: see sidecar/evaluate/estimate.py"),
+        ("rag_verdict_share:weight", "weight of the verdicts of one identity"),
+        ("rag_verdict_share:flagged", "weight of those that are hallucinated"),
+        ("rag_verdict_share:squared", "sum of squared weights"),
+        ("rag_verdict_share:ratio", "share of the verdicts of one identity that are hallucinated"),
+        ("rag_verdict_share:samples", "effective sample size behind it"),
+        ("rag_verdict_share:rise_stderr", "standard error of the rise"),
+        ("rag_verdict_share:rise_samples", "effective size of the sample of now that was compared"),
+        ("rag_verdict_share:rise_past_ratio", "share of the three days before, of one identity"),
+        ("rag_verdict_share:rise_past_samples", "effective sample size of the three days before"),
+        (
+            "rag_verdict_share:rise_past",
+            "share of the three days before at the same time of day, in today's mix of identities",
+        ),
+        ("rag_verdict_share:rise_since_yesterday_stderr", "standard error of the rise since yesterday"),
+        (
+            "rag_verdict_share:rise_since_yesterday_samples",
+            "effective size of the sample that was compared with yesterday",
+        ),
+        ("rag_verdict_share:rise_since_yesterday", "the same against the day before"),
+        ("rag_verdict_share:rise_since_weeks", "the same against the same weekday of the two weeks before"),
+        ("rag_verdict_share:rise_", "rise of the share of hallucinated verdicts against the three days before"),
         ("rag_judge_errors:", "how often the judge is right, measured on labels (`judge.detector`)"),
-        ("rag_hallucination:ratio", "weighted hallucinated / (grounded + hallucinated)"),
+        (
+            "rag_hallucination:ratio",
+            "uncalibrated: share of answers below the threshold, weighted hallucinated / (grounded + hallucinated)",
+        ),
         ("rag_hallucination:lower95", "lower end of its 95 % interval (Wilson)"),
         ("rag_hallucination:upper95", "upper end of its 95 % interval (Wilson)"),
         ("rag_verdict_effective_samples", "effective sample size behind it: (Σw)²/Σw²"),
@@ -168,8 +192,16 @@ def _recorded() -> str:
         ("rag_request_duration_over_slo", f"share of requests that took longer than {REQUEST_SECONDS:g} s"),
         ("rag_time_to_first_token_over_slo", f"share of first tokens that came after {FIRST_TOKEN_SECONDS:g} s"),
     )
-    cells = []
+    cells = [
+        (
+            f"`{recording.BASIS}`",
+            f"`{recording.LEVEL}`, `basis`",
+            "1: what the number of a service rests on, `uncalibrated`, `baseline` or `anchored`",
+        )
+    ]
     for rule in rows:
+        if rule["record"] == recording.BASIS:
+            continue
         meaning = next(text for part, text in meanings if f":{part}" in rule["record"])
         level = rule["record"].split(":")[0]
         own = level.removeprefix(recording.LEVEL).removeprefix("_")

@@ -60,11 +60,13 @@ def world() -> World:
     for verdict, cells in (("grounded", (0, 1)), ("hallucinated", (2, 3))):
         count = scored[..., cells].sum(-1)
         # Kept with a probability of a half.
-        made[f'{promql.WEIGHT}{{verdict="{verdict}"'] = count * 2.0
-        made[f'{promql.WEIGHT_SQUARED}{{verdict="{verdict}"'] = count * 4.0
+        made[f'{promql.WEIGHT}{{verdict="{verdict}"'] = np.asarray(count * 2.0, np.float64)
+        made[f'{promql.WEIGHT_SQUARED}{{verdict="{verdict}"'] = np.asarray(count * 4.0, np.float64)
     for number, (local, judge) in enumerate(CELLS):
         for series, power in ((estimate.PAIRS, 1), (estimate.PAIRS_SQUARED, 2)):
-            made[f'{series}{{local="{local}",judge="{judge}"'] = judged[..., number] * (2 / RATE) ** power
+            made[f'{series}{{local="{local}",judge="{judge}"'] = np.asarray(
+                judged[..., number] * (2 / RATE) ** power, np.float64
+            )
     return World(share * (1 - missed) + (1 - share) * blamed, made)
 
 

@@ -22,10 +22,11 @@ from dashboards import generate, recording
 from dashboards.objectives import LEAST_SAMPLES, SLOW_BURN_RATIO, Windows
 from tests.parts.alertmanager import Alertmanager, Receivers, Told
 from tests.parts.broker import produce
+from tests.parts.judge_server import in_a_thread
 from tests.parts.mock_kafka import MockKafka
 from tests.parts.process import Server, free_ports
 from tests.parts.prometheus import Prometheus
-from tests.real.test_prometheus import GROUNDED, HALLUCINATED, ready, record, settings
+from tests.real.test_prometheus import GROUNDED, HALLUCINATED, ready, record, says, settings
 
 pytestmark = pytest.mark.real
 ROOT = Path(__file__).parents[2]
@@ -87,10 +88,15 @@ def setting(tmp_path: Path) -> Iterator[Setting]:
     )
     rules.write_text(made, encoding="utf-8")
     (port,) = free_ports(1)
-    with MockKafka() as broker, Receivers() as receivers, Alertmanager(alertmanager_config(receivers)) as alertmanager:
+    with (
+        MockKafka() as broker,
+        Receivers() as receivers,
+        Alertmanager(alertmanager_config(receivers)) as alertmanager,
+        in_a_thread(says) as judge,
+    ):
         broker.create_topic("requests")
         broker.create_topic("results")
-        config = settings(tmp_path, broker.bootstrap_servers, port, rate=1.0)
+        config = settings(tmp_path, broker.bootstrap_servers, port, rate=1.0, judge=judge.url)
         command = [sys.executable, "-m", "sidecar", "run", "--config", str(config)]
         sidecar = Server("rag-sidecar", command, log=tmp_path / "sidecar.log", cwd=ROOT)
         try:
@@ -116,7 +122,7 @@ def test_someone_is_paged_when_answers_get_worse_and_told_when_they_are_well_aga
     assert page.labels == {"alertname": PAGE, "severity": "critical", "rag_service": "support"}
     assert page.annotations["runbook_url"] == f"https://wiki.test/rag/{PAGE}.md"
     assert page.annotations["dashboard_url"] == "https://grafana.test/d/rag-quality?var-rag_service=support"
-    assert page.annotations["description"].startswith("support: about ")
+    assert page.annotations["description"].startswith("support: with 95 % confidence at least ")
     # Whoever is paged needs no ticket for the same.
     held = "RagHallucinationRateHigh support"
     setting.feed(RAISED, lambda: setting.alertmanager.states().get(held) == "suppressed", seconds=20)

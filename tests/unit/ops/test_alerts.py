@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
-from dashboards import generate
-from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows
+from dashboards import baseline, generate
+from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows, duration, seconds
 from sidecar.inference.runtime import PACKAGED
 from tests.unit.ops.asked import RULES, rules
 from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
 RUNBOOKS = ROOT / "docs/runbooks"
-HEADINGS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
+HEADINGS = ["Is the number to be trusted?", "Meaning", "Impact", "Diagnosis", "Mitigation"]
+# Those about what services answer end at the answers.
+ANSWERS = "The answers"
 
 
 ALERTS = {rule["alert"]: rule for rule in rules() if "alert" in rule}
@@ -64,10 +66,11 @@ def test_no_test_names_an_alert_that_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize("name", ALERTS)
-def test_a_runbook_has_meaning_impact_diagnosis_and_mitigation(name: str) -> None:
+def test_a_runbook_says_first_whether_the_number_is_to_be_trusted_and_ends_at_the_answers(name: str) -> None:
     text = (RUNBOOKS / f"{name}.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {name}\n")
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == HEADINGS
+    about_answers = ALERTS[name]["annotations"]["dashboard_url"].startswith("/d/rag-quality")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [*HEADINGS, *([ANSWERS] if about_answers else [])]
     assert all(part.strip() for part in re.split(r"^## .+$", text, flags=re.MULTILINE)[1:])
 
 
@@ -134,6 +137,53 @@ def test_a_recorded_value_is_made_anew_before_prometheus_calls_it_stale() -> Non
     assert {group["interval"] for group in groups if "interval" in group} == {"30s", "2m"}
 
 
+LEVELS = ("RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow", "RagHallucinationRateHigh")
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_an_alert_on_the_level_reads_the_anchored_ratio_alone(name: str) -> None:
+    read = {use.series for use in uses(ALERTS[name]["expr"])}
+    assert read
+    assert all(":anchored_" in series or ":rag_judged:effective_samples" in series for series in read)
+
+
+def test_no_alert_reads_the_share_below_the_threshold_as_a_level() -> None:
+    for name, rule in ALERTS.items():
+        raw = {use.series for use in uses(rule["expr"])} & {
+            "rag_service:rag_hallucination:ratio_rate1h",
+            "rag_service:rag_hallucination:lower95_rate1h",
+            "rag_service:rag_hallucination:ratio_rate6h",
+            "rag_service:rag_hallucination:lower95_rate6h",
+        }
+        assert not raw, name
+
+
+def test_all_that_pages_for_answers_is_anchored_or_compared_with_the_past() -> None:
+    pages = {
+        name
+        for name, rule in ALERTS.items()
+        if rule["labels"]["severity"] == "critical"
+        and rule["annotations"]["dashboard_url"].startswith("/d/rag-quality")
+    }
+    assert pages == {"RagHallucinationBudgetBurnFast", "RagHallucinationShareRisen"}
+
+
+@pytest.mark.parametrize(
+    ("of", "text"), [(90, "90s"), (79_200, "22h"), (86_400, "1d"), (1_209_600, "2w"), (1800, "30m")]
+)
+def test_durations_are_written_as_promql_reads_them(of: int, text: str) -> None:
+    assert duration(of) == text
+    assert seconds(text) == of
+
+
+def test_the_days_before_are_looked_at_around_the_same_time_of_day() -> None:
+    quick, slow, weeks, yesterday = baseline.pasts(WINDOWS)
+    assert (quick.window, quick.over, quick.offsets) == ("2h", "6h", ("22h", "46h", "70h"))
+    assert (slow.window, slow.over, slow.offsets) == ("1d", "1d", ("1d", "2d", "3d"))
+    assert weeks.offsets == ("166h", "334h")
+    assert yesterday.offsets == ("1d",)
+
+
 @pytest.mark.parametrize("name", [name for name, rule in ALERTS.items() if "offset 1w" in rule["expr"]])
 def test_an_alert_that_compares_with_last_week_says_what_it_does_in_the_first(name: str) -> None:
     meaning = (RUNBOOKS / f"{name}.md").read_text(encoding="utf-8").split("## Impact")[0]
@@ -148,6 +198,7 @@ def test_a_sidecar_that_is_absent_holds_back_every_other_alert() -> None:
 
 def test_a_page_for_hallucinations_holds_back_only_tickets_of_the_same_service() -> None:
     held = {target for source, target in held_back() if source == "RagHallucinationBudgetBurnFast"}
+    assert held == {target for source, target in held_back() if source == "RagHallucinationShareRisen"}
     assert held == {"RagHallucinationBudgetBurnSlow", "RagHallucinationRateHigh", "RagFaithfulnessDrop"}
     assert {ALERTS[name]["labels"]["severity"] for name in held} == {"warning"}
     (rule,) = [one for one in inhibitions() if "RagHallucinationBudgetBurnFast" in one["source_matchers"][0]]

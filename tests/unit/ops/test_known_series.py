@@ -26,6 +26,8 @@ OF_PROMETHEUS = {
 }
 QUALITY_LEVELS = {
     "judge": set(),
+    "rag_hallucination_basis": {"rag_service", "basis"},
+    "rag_service_identity": {"rag_service", "identity"},
     "rag_service": {"rag_service"},
     "rag_service_grounding_model": {"rag_service", "grounding_model"},
     "rag_service_evaluator": {"rag_service", "evaluator"},
