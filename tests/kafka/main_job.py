@@ -238,7 +238,7 @@ class MainJobSuite:
                 while len(await asyncio.to_thread(committed, broker, group, topic)) < 4:  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
             await asyncio.to_thread(produce, broker, topic, messages)
-            found = await asyncio.to_thread(read, broker, results, count=traces, seconds=60)
+            found = await asyncio.to_thread(read, broker, results, count=traces, seconds=150)
             completions = [v for app in apps for v in app.telemetry.values("rag_sidecar_traces_assembled_total")]
             sent = sum(app.telemetry.value("rag_sidecar_repartitioned_records_total") for app in apps)
         assert all(labels["completion"] == "complete" for labels, count in completions if count)
