@@ -19,6 +19,10 @@ class Kind(enum.StrEnum):
     FAILING = "failing"
 
 
+# Whether an answer of a kind is made up: says what its documents do not. What is no answer is neither.
+MADE_UP = {Kind.FAITHFUL: False, Kind.HALLUCINATED: True, Kind.OFF_TOPIC: True}
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """One retrieved passage; `score` as a vector store gives it."""
@@ -87,6 +91,8 @@ class Corpus:
         self._abstentions: list[str] = data["abstentions"]
         self._off_topic: list[str] = data["off_topic"]
         self._unanswerable: list[str] = data["unanswerable"]
+        # No text is made up of one question and right of another.
+        self.made_up = frozenset((*(text for p in self.passages for text in p.hallucinated), *self._off_topic))
         self._random = random.Random(seed)  # noqa: S311 - traffic for a demo
 
     def draw(self, hallucinated_share: float) -> Request:

@@ -1,9 +1,10 @@
-"""The demo: embedded broker, natural traffic, the real sidecar, a screen."""
+"""The demo: embedded broker, natural traffic, the real sidecar, a scripted judge, a screen."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import time
 from typing import Annotated
@@ -16,6 +17,8 @@ from sidecar import config
 from sidecar.app import App
 from sidecar.commands.common import new_cli
 from sidecar.commands.demo.broker import TOPICS, EmbeddedBroker
+from sidecar.commands.demo.corpus import Corpus
+from sidecar.commands.demo.judge import MODEL, ScriptedJudge
 from sidecar.commands.demo.producer import DemoProducer
 from sidecar.commands.demo.screen import live_view, plain_line, summary
 from sidecar.commands.demo.watch import Watcher
@@ -23,6 +26,7 @@ from sidecar.commands.demo.watch import Watcher
 cli = new_cli()
 
 RATE = 10.0
+_JUDGED = 0.1
 _TURN_WITHOUT_LIMIT = 60.0
 _LINE_SECONDS = 2.0
 
@@ -49,8 +53,9 @@ async def _run(seconds: float | None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     turn = seconds / 2 if seconds else _TURN_WITHOUT_LIMIT
-    with EmbeddedBroker() as broker:
-        async with App(_settings(broker.bootstrap_servers), more_exporters=[watcher]) as app:
+    _ask_directly()
+    with EmbeddedBroker() as broker, ScriptedJudge(Corpus()) as judge:
+        async with App(_settings(broker.bootstrap_servers, judge.url), more_exporters=[watcher]) as app:
             running = asyncio.create_task(app.run(), name="app")
             await _until_ready(app, running, stop)
             producer = DemoProducer(broker, rate=RATE, turn_seconds=turn)
@@ -63,11 +68,17 @@ async def _run(seconds: float | None) -> int:
             await _until_done(watcher, producer.sent)
             app.stop(flush=True)
             await running
-        well = summary(console, watcher, sent=producer.sent, kinds=producer.kinds)
+        well = summary(console, watcher, producer)
     return 0 if well else 1
 
 
-def _settings(servers: str) -> config.Config:
+def _ask_directly() -> None:
+    """Let no proxy of the environment stand between us and the judge on this machine."""
+    for name in ("no_proxy", "NO_PROXY"):
+        os.environ[name] = ",".join(filter(None, (os.environ.get(name), "127.0.0.1")))
+
+
+def _settings(servers: str, judge: str) -> config.Config:
     return config.build(
         {
             "receive": {
@@ -77,6 +88,14 @@ def _settings(servers: str) -> config.Config:
                 "auto_offset_reset": "earliest",
             },
             "assemble": {"quiet_seconds": 1, "quiet_without_root_seconds": 3},
+            "judge": {
+                "url": judge,
+                "model": MODEL,
+                "budget_usd_per_hour": None,
+                "budget_usd_per_day": None,
+                "redact": False,
+            },
+            "evaluate": {"groundedness": {"by": "both", "judge_rate": _JUDGED}},
             "admin": {"host": "127.0.0.1", "port": 0},
         }
     )
@@ -105,30 +124,22 @@ async def _show(
     seconds: float | None,
     address: str,
 ) -> None:
-    started = watcher.started = time.monotonic()
+    watcher.begin()
+    started = watcher.started
 
     def over() -> bool:
-        passed = time.monotonic() - started
-        if producer.troubled and watcher.turned is None:
-            watcher.turned = passed
-        return stop.is_set() or (seconds is not None and passed >= seconds)
+        return stop.is_set() or (seconds is not None and time.monotonic() - started >= seconds)
 
     if not console.is_terminal:
         console.print(f"metrics {address}", soft_wrap=True)
         while not over():
-            line = plain_line(watcher, seconds=time.monotonic() - started, sent=producer.sent, address=address)
+            line = plain_line(watcher, producer, seconds=time.monotonic() - started, address=address)
             console.print(line, soft_wrap=True)
             await asyncio.sleep(min(_LINE_SECONDS, seconds or _LINE_SECONDS))
         return
     with Live(console=console, screen=False, auto_refresh=False) as live:
         while not over():
-            view = live_view(
-                watcher,
-                seconds=time.monotonic() - started,
-                sent=producer.sent,
-                troubled=producer.troubled,
-                address=address,
-                width=console.width,
-            )
+            passed = time.monotonic() - started
+            view = live_view(watcher, producer, seconds=passed, address=address, width=console.width)
             live.update(view, refresh=True)
             await asyncio.sleep(0.25)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -11,39 +12,59 @@ from rich.table import Table
 from rich.text import Text
 
 from exporters.result import Outcome
-from sidecar.commands.demo.watch import Ratio, Watcher
+from sidecar.commands.demo.estimates import Ratio
+from sidecar.commands.demo.judge import ERROR
+from sidecar.commands.demo.watch import Watcher
 from sidecar.evaluate.registry import NAMES
 
 _BARS = " ▁▂▃▄▅▆▇█"
+_ALARMING = 0.1
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 
 
-def live_view(
-    watcher: Watcher, *, seconds: float, sent: int, troubled: bool, address: str, width: int
-) -> RenderableType:
+class Truth(Protocol):
+    """What whoever makes the traffic knows of it. Times are seconds since the start."""
+
+    sent: int
+    kinds: dict[str, int]
+    turn: float
+
+    @property
+    def troubled(self) -> bool: ...
+
+    def injected(self, since: float = ..., until: float = ...) -> float | None: ...
+
+
+def live_view(watcher: Watcher, truth: Truth, *, seconds: float, address: str, width: int) -> RenderableType:
     """The whole screen."""
+    troubled = truth.troubled
     head = Text.assemble(
         ("RAG Sidecar demo", "bold"),
         f"  {seconds:4.0f} s   {watcher.rate():.1f} requests/s   ",
         ("the share of made-up answers has risen" if troubled else "calm traffic", "red" if troubled else "green"),
         f"\nmetrics {address}",
     )
-    panels = Columns([_scores(watcher), _latency(watcher), _money(watcher), _funnel(watcher, sent)], padding=(0, 1))
-    return Group(head, _ratio_panel(watcher, width), panels, _worst(watcher, width))
+    panels = Columns(
+        [_scores(watcher), _latency(watcher), _money(watcher), _funnel(watcher, truth.sent)], padding=(0, 1)
+    )
+    return Group(head, _ratio_panel(watcher, truth, width), panels, _worst(watcher, width))
 
 
-def plain_line(watcher: Watcher, *, seconds: float, sent: int, address: str) -> str:
+def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) -> str:
     """One line of state."""
     means = " ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES)
     done = sum(watcher.outcomes.values())
+    since = max(0.0, seconds - 10)
     return (
-        f"{seconds:5.0f} s  sent {sent}  done {done}  {watcher.rate():.1f}/s  hallucination ratio {describe(watcher.ratio())}  "
-        f"last 10 s {describe(watcher.ratio(max(0.0, seconds - 10)))}  {means}  metrics {address}"
+        f"{seconds:5.0f} s  sent {truth.sent}  done {done}  {watcher.rate():.1f}/s  injected {share(truth.injected())}  "
+        f"anchored {describe(watcher.anchored())}  below threshold {describe(watcher.ratio())}  "
+        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}  {means}  metrics {address}"
     )
 
 
-def summary(console: Console, watcher: Watcher, *, sent: int, kinds: dict[str, int]) -> bool:
+def summary(console: Console, watcher: Watcher, truth: Truth) -> bool:
     """Print what happened; True where something was scored and every request sent has exactly one outcome."""
+    sent, kinds = truth.sent, truth.kinds
     done = sum(watcher.outcomes.values())
     adds_up = done == sent
     console.rule("summary")
@@ -56,10 +77,10 @@ def summary(console: Console, watcher: Watcher, *, sent: int, kinds: dict[str, i
         console.print(
             "unscorable      " + ", ".join(f"{count} {reason}" for reason, count in watcher.unscorable.most_common())
         )
-    turn = watcher.turned if watcher.turned is not None else float("inf")
     console.print(
-        f"hallucinations  before {describe(watcher.ratio(until=turn))}   after {describe(watcher.ratio(since=turn))}"
+        f"judged          {watcher.shown} answers, by a scripted judge here that errs on {ERROR:.0%}", highlight=False
     )
+    console.print(_estimates(watcher, truth))
     console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES))
     console.print("p95 seconds     " + "   ".join(f"{name} {_two(watcher.p95(name))}" for name in _DURATIONS))
     tokens = watcher.tokens
@@ -76,6 +97,23 @@ def summary(console: Console, watcher: Watcher, *, sent: int, kinds: dict[str, i
     return adds_up and scored > 0
 
 
+def _estimates(watcher: Watcher, truth: Truth) -> Table:
+    """The truth beside the estimates, before and after the share has risen."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    phases = (("before", 0.0, truth.turn), ("after", truth.turn, float("inf")))
+    for name in ("made-up answers", *(f"{phase} the rise" for phase, *_ in phases)):
+        table.add_column(name)
+    table.add_row("injected: the truth", *(share(truth.injected(*between)) for _, *between in phases))
+    table.add_row("anchored estimate", *(describe(watcher.anchored(*between)) for _, *between in phases))
+    table.add_row("below the threshold", *(describe(watcher.ratio(*between)) for _, *between in phases))
+    return table
+
+
+def share(value: float | None) -> str:
+    """A share without an interval."""
+    return "-" if value is None else f"{value:.1%}"
+
+
 def describe(ratio: Ratio | None) -> str:
     """A ratio with its interval."""
     return "-" if ratio is None else f"{ratio.value:.1%} [{ratio.low:.1%}, {ratio.high:.1%}] n={ratio.n:.0f}"
@@ -86,15 +124,18 @@ def sparkline(values: Sequence[float | None]) -> str:
     return "".join("·" if v is None else _BARS[min(8, round(v / 0.6 * 8))] for v in values)
 
 
-def _ratio_panel(watcher: Watcher, width: int) -> Panel:
-    now = watcher.ratio()
+def _ratio_panel(watcher: Watcher, truth: Truth, width: int) -> Panel:
+    anchored = watcher.anchored()
     text = Text()
-    text.append("hallucination ratio  ", "bold")
-    text.append(describe(now), "bold red" if now and now.low > 0.1 else "bold")
+    text.append("injected (the truth)  ", "bold")
+    text.append(share(truth.injected()))
+    text.append("\nanchored estimate     ", "bold")
+    text.append(describe(anchored), "bold red" if anchored and anchored.low > _ALARMING else "bold")
+    text.append("\nbelow the threshold   ", "bold")
+    text.append(describe(watcher.ratio()))
     text.append("\n" + sparkline(watcher.history(max(10, width - 8))), "red")
-    return Panel(
-        text, title="weighted, with its 95 % interval; below: over time", title_align="left", border_style="dim"
-    )
+    title = "made-up answers, 95 % intervals; below: under the threshold over time"
+    return Panel(text, title=title, title_align="left", border_style="dim")
 
 
 def _scores(watcher: Watcher) -> Panel:

@@ -8,19 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exporters.result import Outcome, Result, Verdict
+from sidecar.commands.demo.estimates import Ratio, Seen, anchored_ratio, below_threshold
 
 _BIN_SECONDS = 2.0
-_Z = 1.96
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """A share with its 95 % Wilson interval and the sample size (effective, for weighted samples)."""
-
-    value: float
-    low: float
-    high: float
-    n: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +23,6 @@ class Worst:
     service: str
 
 
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """95 % interval of a share (Wilson 1927)."""
-    if n <= 0:
-        return 0.0, 1.0
-    centre = share + _Z * _Z / (2 * n)
-    spread = _Z * (share * (1 - share) / n + _Z * _Z / (4 * n * n)) ** 0.5
-    scale = 1 + _Z * _Z / n
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
-
-
 class Watcher:
     """Exporter into the memory of the demo."""
 
@@ -51,8 +31,7 @@ class Watcher:
     local = True
 
     def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.turned: float | None = None
+        self.begin()
         self.outcomes: Counter[str] = Counter()
         self.unscorable: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
@@ -61,13 +40,18 @@ class Watcher:
         self.unpriced = 0
         self.scores: dict[str, list[float]] = {}
         self.durations: dict[str, deque[float]] = {}
-        self.verdicts: list[tuple[float, Verdict, float]] = []
+        self.seen: list[Seen] = []
         self.worst: list[Worst] = []
         self.arrivals: deque[float] = deque(maxlen=400)
 
+    def begin(self) -> None:
+        """Count seconds from now. What is seen has the time of its request, not of its arrival here, so that it can be held against what was sent."""
+        self.started = time.monotonic()
+        self._began = time.time()
+
     async def start(self) -> None:
         """Start the clock."""
-        self.started = time.monotonic()
+        self.begin()
 
     async def stop(self) -> None:
         """Nothing to do."""
@@ -78,14 +62,20 @@ class Watcher:
             self._take(result)
 
     def ratio(self, since: float = 0.0, until: float = float("inf")) -> Ratio | None:
-        """Weighted share of hallucinated among the answers that are not abstentions; None without any. Seconds since start."""
-        kept = [(v, w) for at, v, w in self.verdicts if since <= at < until and v is not Verdict.ABSTAINED]
-        total, squares = sum(w for _, w in kept), sum(w * w for _, w in kept)
-        if not kept:
-            return None
-        share = sum(w for v, w in kept if v is Verdict.HALLUCINATED) / total
-        n = total * total / squares
-        return Ratio(share, *wilson(share, n), n)
+        """Weighted share of answers below the threshold, of those with a verdict; None without any. Seconds since start."""
+        return below_threshold(self._between(since, until))
+
+    def anchored(self, since: float = 0.0, until: float = float("inf")) -> Ratio | None:
+        """The share that is made up, as the judge's answers on a random part make of it; None without any."""
+        return anchored_ratio(self._between(since, until))
+
+    @property
+    def shown(self) -> int:
+        """How many answers the judge gave a verdict on."""
+        return sum(one.judged is not None for one in self.seen)
+
+    def _between(self, since: float, until: float) -> list[Seen]:
+        return [one for one in self.seen if since <= one.at < until]
 
     def history(self, bins: int) -> list[float | None]:
         """The ratio in the last `bins` bins of two seconds, oldest first."""
@@ -128,8 +118,9 @@ class Watcher:
         for one in result.evaluations:
             if one.score is not None:
                 self.scores.setdefault(one.evaluator, []).append(one.score)
-        if result.verdict is not None:
-            self.verdicts.append((time.monotonic() - self.started, result.verdict, result.weight))
+        seen = Seen.of(result, max(0.0, result.timestamp - self._began))
+        if seen is not None:
+            self.seen.append(seen)
         if result.verdict is Verdict.HALLUCINATED:
             self._remember(result)
 
