@@ -9,7 +9,7 @@ from dashboards.panels import REPLICAS, SERVICES, Panel, Target
 _WINDOW = WINDOWS.fast
 RAW = promql.hallucination_ratio(_WINDOW, where=SERVICES)
 _RAW_BY_MODEL = promql.hallucination_ratio(_WINDOW, by=promql.DETECTOR, where=SERVICES)
-CORRECTED = promql.corrected_ratio(_RAW_BY_MODEL, where=REPLICAS)
+_CORRECTED = promql.corrected_ratio(_RAW_BY_MODEL, where=REPLICAS)
 _MODEL = "{{" + promql.DETECTOR + "}}"
 
 
@@ -21,16 +21,16 @@ def panels() -> list[Panel]:
     )
     return [
         Panel(
-            title="Hallucination ratio, raw and corrected",
+            title="Share below the threshold, raw and corrected",
             description="Raw: the share of verdicts. Corrected: what the share of hallucinated answers would be, given how often the "
             "verdict of each grounding model is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
-            "false alarms explain all of the raw ratio. The rates are of the labelled answers: `rag-sidecar calibrate` measures them on yours.",
+            "false alarms explain all of the raw ratio. No alert reads it: rates of a benchmark correct nothing on a service unlike it. `rag-sidecar calibrate` measures them on yours.",
             unit="percentunit",
             width=12,
             height=9,
             targets=(
                 Target(RAW, "raw ratio"),
-                Target(CORRECTED, f"corrected ratio, {_MODEL}"),
+                Target(_CORRECTED, f"corrected ratio, {_MODEL}"),
                 Target(lower, f"corrected, lower bound, {_MODEL}"),
                 Target(upper, f"corrected, upper bound, {_MODEL}"),
             ),

@@ -5,25 +5,14 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from dashboards import detector, judge, promql, shapes, variants
+from dashboards import detector, judge, promql, shapes, trust, variants
 from dashboards.alert import QUALITY
 from dashboards.board import add_variants_to_compare, new_dashboard
-from dashboards.objectives import (
-    FAST_BURN_RATIO,
-    HALLUCINATION_BUDGET,
-    LEAST_SAMPLES,
-    LOWER_BOUND,
-    WINDOWS,
-)
-from dashboards.panels import EVALUATORS, GREEN, RATE, RED, SERVICES, YELLOW, Dashboard, Panel, Target, add
+from dashboards.objectives import LEAST_SAMPLES, WINDOWS
+from dashboards.panels import EVALUATORS, GREEN, RATE, SERVICES, YELLOW, Dashboard, Panel, Target, add
 
 HOUR = WINDOWS.fast
-_RATIO_LINES = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
-_ABOUT_LINES = (
-    f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where the fast "
-    f"burn pages ({FAST_BURN_RATIO:.1%}). "
-    + shapes.runbook("RagHallucinationRateHigh", "RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow")
-)
+_ABOUT_BELOW = "Uncalibrated: good for comparing, not for its level. "
 
 
 def dashboard() -> Dashboard:
@@ -34,7 +23,7 @@ def dashboard() -> Dashboard:
         description="Hallucination ratio with its confidence, scores, abstentions, traffic, latency and cost of RAG services.",
     )
     add_variants_to_compare(board)
-    add(board, "Now", _now())
+    add(board, "Now", trust.row())
     add(board, "Hallucinations", _hallucinations())
     add(board, "Errors of the detector", detector.panels())
     add(board, "Variants", variants.panels())
@@ -45,88 +34,21 @@ def dashboard() -> Dashboard:
     return board.build()
 
 
-def _now() -> list[Panel]:
-    return [
-        Panel(
-            title=f"Hallucination ratio, {HOUR}",
-            description="Share of answers that the retrieved documents do not support, as the grounding model judges (raw). Weighted by "
-            "1/p, so it estimates all traffic; abstentions are left out.",
-            unit="percentunit",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(detector.RAW, "ratio"),),
-            thresholds=_RATIO_LINES,
-        ),
-        Panel(
-            title="Lower bound, 95 %",
-            description=f"With 95 % confidence the ratio is above this (Wilson). An alert warns above {LOWER_BOUND:.0%}.",
-            unit="percentunit",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),),
-            thresholds=((LOWER_BOUND, RED),),
-        ),
-        Panel(
-            title=f"Corrected ratio, {HOUR}",
-            description="The raw ratio corrected for what the grounding model misses and flags in vain (Rogan-Gladen). No alert reads it: "
-            "it is as good as the rates it rests on. See the row Errors of the detector.",
-            unit="percentunit",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(detector.CORRECTED, "{{grounding_model}}"),),
-            thresholds=_RATIO_LINES,
-        ),
-        Panel(
-            title=f"Effective sample size, {HOUR}",
-            description=f"What the weighted sample is worth as a plain one: (Σw)²/Σw². Below {LEAST_SAMPLES} no quality alert fires.",
-            unit="short",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(promql.effective_samples(HOUR, where=SERVICES), "samples"),),
-            base=YELLOW,
-            thresholds=((LEAST_SAMPLES, GREEN),),
-        ),
-        Panel(
-            title="Abstained",
-            description="Share of answers that say they do not know, or refuse. Neither hallucinated nor faithful.",
-            unit="percentunit",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(promql.abstention_ratio(HOUR, where=SERVICES), "abstained"),),
-        ),
-        Panel(
-            title="Requests",
-            description="RAG requests per second, every one, sampled or not.",
-            unit="reqps",
-            kind="stat",
-            width=4,
-            height=4,
-            targets=(Target(promql.total("rate", "rag_requests_total", RATE, where=SERVICES), "requests"),),
-        ),
-    ]
-
-
 def _hallucinations() -> list[Panel]:
     return [
+        *trust.over_time(),
         Panel(
-            title="Hallucination ratio with its 95 % interval",
-            description="The ratio of everything selected, between its Wilson bounds; a wide band means few samples. "
-            + _ABOUT_LINES,
+            title="Share of answers below the threshold with its 95 % interval",
+            description="Of everything selected, between its Wilson bounds; a wide band means few samples. "
+            + _ABOUT_BELOW,
             unit="percentunit",
             width=16,
             height=9,
             targets=(
-                Target(detector.RAW, "ratio"),
+                Target(detector.RAW, "share"),
                 Target(promql.hallucination_bound(HOUR, upper=False, where=SERVICES), "lower bound"),
                 Target(promql.hallucination_bound(HOUR, upper=True, where=SERVICES), "upper bound"),
             ),
-            thresholds=_RATIO_LINES,
-            lines=True,
             bands=".* bound",
             ratio=True,
         ),
@@ -144,28 +66,25 @@ def _hallucinations() -> list[Panel]:
         ),
         *(
             Panel(
-                title=f"Hallucination ratio by {word}",
-                description=f"Where it comes from: the ratio of each {word} of what is selected. {_ABOUT_LINES}",
+                title=f"Share below the threshold by {word}",
+                description=f"Where it comes from: the share of each {word} of what is selected. {_ABOUT_BELOW}",
                 unit="percentunit",
                 width=8,
                 targets=(Target(promql.hallucination_ratio(HOUR, by=label, where=SERVICES), "{{" + label + "}}"),),
-                thresholds=_RATIO_LINES,
-                lines=True,
                 ratio=True,
             )
             for word, label in (("service", "rag_service"), ("model", "model"), ("variant", "variant"))
         ),
         Panel(
-            title="Worst services",
-            description="The ten services whose lower bound is highest: with 95 % confidence at least this share of their answers is "
-            f"hallucinated. Few samples make a bound low. {shapes.runbook('RagHallucinationRateHigh')}",
+            title="Most below the threshold",
+            description="The ten services with the highest lower bound of the share below the threshold. Few samples make a bound low. "
+            + _ABOUT_BELOW,
             unit="percentunit",
             kind="table",
             width=8,
             targets=(
                 Target(f"topk(10, {promql.hallucination_bound(HOUR, upper=False, by='rag_service', where=SERVICES)})"),
             ),
-            thresholds=((LOWER_BOUND, RED),),
             columns=(("rag_service", "Service"),),
             value="At least",
         ),

@@ -48,6 +48,7 @@ class Answer:
 def prepare(expression: str, *, rate_interval: str, window: str, variants: tuple[str, str]) -> str:
     """A panel's query with its variables as Grafana fills them in when everything is chosen, and the hour as short as `window`."""
     query = expression.replace("$__rate_interval", rate_interval).replace("[1h]", f"[{window}]")
+    query = re.sub(r"(:\w+_(?:rate|increase))1h\b", rf"\g<1>{window}", query)
     query = query.replace("$variant_a", variants[0]).replace("$variant_b", variants[1])
     return re.sub(r"\$\w+", ".*", query)
 

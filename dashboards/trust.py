@@ -1,0 +1,152 @@
+"""The first row of the dashboard *RAG quality*: what is known of the hallucinations of each service, on which basis, and what watching costs.
+
+These panels read the recorded series of the services, as the alerts do; a choice of model, variant or replica does not cut them.
+"""
+
+from __future__ import annotations
+
+from dashboards import baseline, estimate, promql, recording, shapes
+from dashboards.objectives import (
+    FAST_BURN_RATIO,
+    HALLUCINATION_BUDGET,
+    LEARNING_DAYS,
+    LEAST_ANCHORS,
+    LOWER_BOUND,
+    RISE_TOLERATED,
+    WINDOWS,
+)
+from dashboards.panels import GREEN, NEUTRAL, RATE, RED, REPLICAS, SERVICES, YELLOW, Panel, Target
+
+_HOUR = WINDOWS.fast
+_CHOSEN = '{rag_service=~"$rag_service"}'
+LEVELS = ((HALLUCINATION_BUDGET, YELLOW), (LOWER_BOUND, "orange"), (FAST_BURN_RATIO, RED))
+_QUICK = baseline.pasts(WINDOWS)[0]
+_OURS = f"on (job, instance) group_left () rag_sidecar_build_info{{{REPLICAS}}}"
+_RISE = (
+    f"By how many points the share of answers below the threshold is above that of the {LEARNING_DAYS} days before, at the same time of day. "
+    "A rise needs no label to be one. " + shapes.runbook("RagHallucinationShareRisen")
+)
+
+
+def row() -> list[Panel]:
+    """The panels of the row."""
+    return [_basis(), _estimate(), _samples(), _rise(), _below(), _cost()]
+
+
+def over_time() -> list[Panel]:
+    """The same over time: the estimate in its interval, and the trend against the baseline."""
+    return [
+        Panel(
+            title="Hallucination ratio, anchored, with its 95 % interval",
+            description="What the judge's random sample and the local verdicts on all answers say together; the interval allows for the judge's errors. Empty "
+            f"without a judge. Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where it pages "
+            f"({FAST_BURN_RATIO:.1%}). "
+            + shapes.runbook(
+                "RagHallucinationRateHigh", "RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow"
+            ),
+            unit="percentunit",
+            width=12,
+            height=9,
+            targets=_interval(),
+            thresholds=LEVELS,
+            lines=True,
+            bands=".* bound",
+            ratio=True,
+        ),
+        Panel(
+            title="Rise against the days before",
+            description=_RISE + f" Up to {RISE_TOLERATED * 100:g} points are tolerated.",
+            unit="percentunit",
+            width=12,
+            height=9,
+            targets=(Target(_QUICK.rise + _CHOSEN, "{{rag_service}}"),),
+            thresholds=((RISE_TOLERATED, YELLOW),),
+            lines=True,
+            signed=True,
+        ),
+    ]
+
+
+def _interval() -> tuple[Target, ...]:
+    lower, upper = (estimate.bound(_HOUR, upper=upper) + _CHOSEN for upper in (False, True))
+    return (
+        Target(estimate.ratio(_HOUR) + _CHOSEN, "{{rag_service}}"),
+        Target(lower, "{{rag_service}}, lower bound"),
+        Target(upper, "{{rag_service}}, upper bound"),
+    )
+
+
+def _stat(title: str, description: str, targets: tuple[Target, ...], *, unit: str = "percentunit") -> Panel:
+    return Panel(
+        title=title, description=description, unit=unit, kind="stat", width=4, height=5, base=NEUTRAL, targets=targets
+    )
+
+
+def _basis() -> Panel:
+    return Panel(
+        title="Basis",
+        description="What the numbers of a service rest on. `uncalibrated`: only the share below the threshold is known, and nothing pages. `baseline`: a rise "
+        "against its own past pages. `anchored`: a judge on a random sample says the ratio, and its level pages. docs/alerts.md says how to get from one to the next.",
+        unit="short",
+        kind="table",
+        width=4,
+        height=5,
+        targets=(Target(recording.BASIS + _CHOSEN),),
+        columns=(("rag_service", "Service"), ("basis", "Basis")),
+        value="1",
+    )
+
+
+def _estimate() -> Panel:
+    return _stat(
+        f"Hallucination ratio, anchored, {_HOUR}",
+        "Share of answers that the retrieved documents do not support, by the judge's random sample and the local verdicts on all, between its 95 % "
+        "bounds. No data: no judge looks at the service.",
+        _interval(),
+    )
+
+
+def _samples() -> Panel:
+    return Panel(
+        title=f"Effective sample of the estimate, {_HOUR}",
+        description="The size of the plain random sample of judged answers that would know as much; of these the judge saw the lesser number. Below "
+        f"{LEAST_ANCHORS} judged ones no alert reads the level. " + shapes.runbook("RagHallucinationAnchorLost"),
+        unit="short",
+        kind="stat",
+        width=4,
+        height=5,
+        targets=(
+            Target(estimate.samples(_HOUR) + _CHOSEN, "{{rag_service}}"),
+            Target(estimate.judged_samples(_HOUR) + _CHOSEN, "{{rag_service}}, judged"),
+        ),
+        base=YELLOW,
+        thresholds=((LEAST_ANCHORS, GREEN),),
+    )
+
+
+def _rise() -> Panel:
+    return _stat(
+        "Rise against the days before", _RISE, (Target(_QUICK.rise + _CHOSEN), Target(_QUICK.usual + _CHOSEN, "before"))
+    )
+
+
+def _below() -> Panel:
+    return _stat(
+        f"Share of answers below the threshold, {_HOUR}",
+        "Uncalibrated: share of answers that the local model calls hallucinated, right or wrong. It errs, on some services on a third of the good answers. Weighted "
+        "by 1/p, so it estimates all traffic; abstentions are left out. Good for comparing and for its trend, not for its level.",
+        (Target(promql.hallucination_ratio(_HOUR, where=SERVICES), "share"),),
+    )
+
+
+def _cost() -> Panel:
+    requests = f"({promql.total('rate', 'rag_requests_total', RATE, where=SERVICES)} > 0)"
+    cpu = f"sum(rate(process_cpu_seconds_total{{{REPLICAS}}}[{RATE}]) * {_OURS})"
+    judge = promql.total("rate", "rag_sidecar_judge_cost_usd_total", RATE, where=REPLICAS)
+    return _stat(
+        "Cost of watching 1,000 requests",
+        "CPU seconds of the sidecar, and US dollars of the judge, for a thousand requests of what is selected; of all replicas, so it is right where all services "
+        "are chosen.",
+        (Target(f"1000 * {cpu} / {requests}", "CPU seconds"), Target(f"1000 * {judge} / {requests}", "judge, USD")),
+        unit="short",
+    )
