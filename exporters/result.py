@@ -80,12 +80,20 @@ class ValueConflict:
     evidence: Evidence
 
 
+class ClaimLabel(enum.StrEnum):
+    """What the documents say of a claim: it, the contrary, or nothing."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    NOT_SAID = "not_said"
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
     """One checkable statement of the answer. `support` is the probability (0..1) that the documents say it, `unsupported` are
     places in its text (start, end) that they do not say; None where the model marks no words. `conflicts` are its values of which
     they say others. Characters `start` to `end` of the answer say it, where that is known; `text` may hold a subject or a heading
-    beside them."""
+    beside them. `label` is None of a model that does not tell the contrary from nothing."""
 
     text: str
     support: float
@@ -95,6 +103,7 @@ class ClaimResult:
     conflicts: tuple[ValueConflict, ...] = ()
     start: int | None = None
     end: int | None = None
+    label: ClaimLabel | None = None
 
 
 @dataclass(frozen=True, slots=True)

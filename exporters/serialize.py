@@ -136,6 +136,7 @@ def _claim(claim: ClaimResult, text: _Texts) -> Json:
         "text": text(claim.text),
         "support": _number(claim.support),
         "supported": claim.supported,
+        "label": claim.label,
         "evidence": _evidence(claim.evidence),
         "unsupported": None
         if claim.unsupported is None

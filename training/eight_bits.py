@@ -18,7 +18,7 @@ from sidecar.inference.pairs import PairModel
 from sidecar.inference.runtime import PACKAGED
 from training.export_bert import cross_encoder, load_cross_encoder, read_weights
 from training.measure import auroc
-from training.pairs import Pair, held_pairs
+from training.pairs import TASKS, Pair, held_pairs
 
 HELD_PAIRS = 400
 
@@ -27,7 +27,8 @@ async def logits(model: PairModel, pairs: list[Pair]) -> list[float]:
     """What a model says of each pair."""
     await model.start()
     try:
-        return await model.score([(pair.evidence, pair.claim) for pair in pairs])
+        asked = [model.score([(pair.second, pair.first)], TASKS[pair.task]) for pair in pairs]
+        return [score for [score] in await asyncio.gather(*asked)]
     finally:
         await model.stop()
 
@@ -49,7 +50,7 @@ def main() -> None:
     means = []
     for name in dict.fromkeys(pair.set for pair in pairs):
         of = [n for n, pair in enumerate(pairs) if pair.set == name]
-        labels = [int(pairs[n].label) for n in of]
+        labels = [int(pairs[n].says == "yes") for n in of]
         areas = [auroc([scores[n] for n in of], labels) for scores in (full, small)]
         means.append(areas)
         print(f"| {name} | {len(of)} | {areas[0]:.3f} | {areas[1]:.3f} |")

@@ -10,7 +10,9 @@ texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0
 
 Encoder outputs: `sentence` (batch, 384), mean of the last states over the text's tokens, L2-normalised; `tokens` (batch, tokens, 768),
 the states of layers 3 and 5 side by side, each half L2-normalised so that a dot product of two tokens is the sum of two cosines.
-Cross-encoder output: `logit` (batch,).
+Cross-encoder outputs: `logits` (batch, 4), of a claim that the evidence says it and that it says the contrary rather than nothing,
+of a passage that it helps with a question, of an answer that it addresses a question; `wrong` (batch, tokens), of a token of the
+claim that the evidence does not bear it out.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import random
 import shutil
 from collections.abc import Mapping, Sequence
@@ -72,15 +75,27 @@ def sentence_encoder(weights: Mapping[str, Floats], graph: Graph) -> onnx.ModelP
 
 
 def cross_encoder(weights: Mapping[str, Floats], graph: Graph) -> onnx.ModelProto:
-    """The cross-encoder's graph: the head reads the first token's state beside the mean of all."""
+    """The cross-encoder's graph: the heads read the first token's state beside the mean of all, one reads every token's."""
     states = encoder(graph, weights)
     first = graph.node("Gather", [states[-1], graph.constant("first", np.array(0, np.int64))], "first.state", axis=1)
     both = graph.node("Concat", [first, _mean_state(graph, states[-1])], "both", axis=-1)
-    head = graph.constant("head.weight", np.ascontiguousarray(weights["head.weight"].T))
-    product = graph.node("MatMul", [both, head], "head.product")
-    column = graph.node("Add", [product, graph.constant("head.bias", weights["head.bias"])], "head.column")
-    graph.node("Squeeze", [column, graph.constant("axis.last", np.array([-1], np.int64))], "logit")
-    return graph.finish(INPUTS, {"logit": ["batch"]})
+    columns = _dense(graph, both, weights, "head")
+    last = graph.constant("axis.last", np.array([-1], np.int64))
+    said, missing, contrary, asked = graph.split(columns, ["said", "missing", "contrary", "asked"], [1, 1, 1, 2])
+    others = graph.node("Concat", [missing, contrary], "others", axis=-1)
+    # Two classes stand against one: where all three are equal, the claim is as likely said as not.
+    even = graph.node("Sub", [said, graph.node("ReduceLogSumExp", [others, last], "either", keepdims=1)], "against")
+    supported = graph.node("Add", [even, graph.constant("log.2", np.array(math.log(2), np.float32))], "supported")
+    contradicted = graph.node("Sub", [contrary, missing], "contradicted")
+    graph.node("Concat", [supported, contradicted, asked], "logits", axis=-1)
+    graph.node("Squeeze", [_dense(graph, states[-1], weights, "token_head"), last], "wrong")
+    return graph.finish(INPUTS, {"logits": ["batch", 4], "wrong": ["batch", "tokens"]})
+
+
+def _dense(graph: Graph, x: str, weights: Mapping[str, Floats], name: str) -> str:
+    head = graph.constant(f"{name}.weight", np.ascontiguousarray(weights[f"{name}.weight"].T))
+    product = graph.node("MatMul", [x, head], f"{name}.product")
+    return graph.node("Add", [product, graph.constant(f"{name}.bias", weights[f"{name}.bias"])], f"{name}.columns")
 
 
 BUILD = {"encoder": sentence_encoder, "cross-encoder": cross_encoder}
@@ -122,7 +137,7 @@ def load_cross_encoder(graph: Path, tokenizer: Path) -> PairModel:
         graph,
         tokenizer,
         identity=ModelIdentity("training", "0", hashlib.sha256(graph.read_bytes()).hexdigest()),
-        output="logit",
+        output="logits",
         max_tokens=MAX_TOKENS["cross-encoder"],
         threads=2,
         batch_tokens=2048,

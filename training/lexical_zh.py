@@ -30,8 +30,8 @@ from sidecar.inference.grounding.lexical_zh import HEADS, IDF, NAME
 from sidecar.inference.relevance.lexical_zh import FEATURES, rows_of
 from training import data
 from training.data import Row
-from training.heads import Floats, card_of, fit, rates, set_weights
-from training.measure import auroc, calibration_error
+from training.logistic import Floats, card_of, fit, set_weights
+from training.measure import auroc, calibration_error, rates
 
 SEED = 7
 VERSION = "1"

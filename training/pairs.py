@@ -1,9 +1,8 @@
-"""Training pairs (evidence, claim, label) for the cross-encoder: the labelled rows, and claims that were changed so that the text
-no longer says them.
+"""Training pairs for the cross-encoder: (evidence, claim), (passage, question), (answer, question), each with what is to be said of it.
 
-Changed claims are what a small model does not learn from labelled rows alone: a number, name, month or role swapped, a negation
-put in, an antonym, or the sentence that carries the fact taken out of the evidence. Half of the copied sentences stay as they
-are, so that a change and not a copy is what tells.
+Labelled rows of every set that may be trained on (data.py), and pairs made of them that differ in one fact, always in both
+directions (changes.py): the claim as it is and in other words is supported, with one fact changed it is not; with the same fact
+changed in the evidence the changed claim is supported and the true one is not.
 """
 
 from __future__ import annotations
@@ -12,55 +11,96 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
+from sidecar.inference.pairs import ANSWER, DOCUMENT, SUPPORT, Task
 from training import data
+from training.changes import NAME, Change, Spans, as_question, change, contract, in_evidence, opened, reword
+from training.data import Row
+from training.made_facts import made_facts
+
+Asks: TypeAlias = Literal["grounding", "document", "answer"]
+TASKS: Mapping[Asks, Task] = {"grounding": SUPPORT, "document": DOCUMENT, "answer": ANSWER}
+Verdict: TypeAlias = Literal["yes", "neutral", "contradiction", "no"]
 
 SHARE_ALIKE = ("snli", "fever_dev")
-SUPPORTED, NOT_SUPPORTED = 0.97, 0.03
-_COPIES_OF_A_TEXT = 4
-
+MOST_QUESTION_WORDS = 40
+_COPIES_OF_A_TEXT = 3
+MADE_FACTS = 14_000
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'(])|\n+")
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_NUMBER = re.compile(r"\b\d[\d,.]*\d\b|\b\d\b")
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+){0,2}\b")
-_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|will|has|have|had|does|did|could|should|would)\b(?! not)")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 _STOP = frozenset(
     "the a an of to in and or is are was were be been for on at by with as it its this that from he she they his her their has have "
     "had not but which who will would can".split()
 )
-_OPPOSITES = (
-    "increase decrease, increased decreased, rise fall, rose fell, more less, higher lower, before after, first last, won lost, "
-    "largest smallest, older younger, north south, east west, male female, support oppose, supported opposed, accepted rejected, "
-    "approved denied, always never, many few, best worst, early late, success failure, good bad, high low, public private, "
-    "include exclude, includes excludes, allowed forbidden, began ended, arrived left, father mother, son daughter, brother sister, "
-    "husband wife, positive negative, legal illegal, possible impossible, buy sell, bought sold, open closed, above below, "
-    "inside outside, alive dead, married divorced, million billion, two three, one two, three five, four six, western eastern, "
-    "northern southern, morning evening, summer winter, same different, minimum maximum, without with, required optional, "
-    "enabled disabled, daily weekly, monthly yearly, hours days, days weeks, free paid, all some, only also"
+_SAYS: dict[str, Verdict] = {
+    "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
+    "NOT ENOUGH INFO": "neutral",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A set: what its rows ask, how much a row weighs, how many are taken at most, and whether pairs are made of its texts."""
+
+    name: str
+    task: Asks = "grounding"
+    weight: float = 1.0
+    most: int = 40_000
+    texts: bool = False
+
+
+SOURCES = (
+    *(Source(name, texts=True) for name in data.GROUNDING if name not in ("xsumfaith", "summedits")),
+    Source("xsumfaith", weight=0.6, texts=True),
+    Source("summedits", weight=1.5, texts=True),
+    Source("attributionbench_train", texts=True),
+    Source("snli", weight=0.7, most=10_000),
+    Source("fever_dev", weight=0.8),
+    Source("cad_snli"),
+    Source("scone_nli"),
+    Source("condaqa_yesno_dev", weight=1.5, texts=True),
+    Source("conjnli_human"),
+    Source("mnli_binary_docnli", most=14_000),
+    Source("taxinli_mnli"),
+    Source("infotabs_lines", most=12_000),
+    Source("curriculum_lexical", weight=0.7, most=3_000),
+    Source("curriculum_temporal", weight=0.7, most=3_000),
+    Source("paws_wiki_dev", weight=0.7, most=6_000),
+    Source("semantoneg", weight=0.7, most=6_000),
+    Source("menli_wmt20", weight=0.5),
+    Source("menli_xpaws", weight=0.5, most=3_000),
+    Source("help_conjunction", weight=0.5, most=2_500),
+    Source("wikifactcheck_negated_only_negatives", weight=0.5, most=4_000),
+    Source("squadshifts_reddit", task="document", most=9_000, texts=True),
+    Source("squadshifts_amazon_reviews", task="document", most=9_000, texts=True),
+    Source("squadshifts_new_wiki", task="document", most=9_000, texts=True),
+    Source("policyqa_relevance", task="document", texts=True),
+    Source("tatqa_relevance", task="document", texts=True),
+    Source("multihop_paragraphs", task="document", most=6_000),
+    Source("selqa", task="document", most=8_000),
+    Source("qed_sentences", task="document"),
+    Source("expertqa_answer_relevance", task="answer"),
+    Source("haluquestqa_answer_relevance", task="answer", most=5_000),
 )
-_OPPOSITE: dict[str, str] = {}
-for _pair in _OPPOSITES.split(", "):
-    _one, _other = _pair.split()
-    _OPPOSITE.setdefault(_one, _other)
-    _OPPOSITE.setdefault(_other, _one)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One training pair. `label` is the target probability of support, `kind` says how the pair was made."""
+    """One pair. `first` is the claim or question, `second` the evidence, passage or answer. `wrong` are the characters of a claim
+    that the evidence does not bear out, empty where all are borne out, None where that is not known."""
 
     set: str
     kind: str
-    evidence: str
-    claim: str
-    label: float
+    task: Asks
+    first: str
+    second: str
+    says: Verdict
     weight: float
+    wrong: Spans | None = None
 
 
 def content_words(text: str) -> list[str]:
@@ -92,9 +132,9 @@ class Selector:
         """Inverse document frequency over the texts given."""
         return math.log(self._total / (self._counts[word] + 1)) + 0.1
 
-    def select(self, claim: str, text: str) -> str:
-        """At most about `evidence_words` words of the text, whole sentences in their order."""
-        most = evidence_words(claim)
+    def select(self, claim: str, text: str, share: float = 1.0) -> str:
+        """At most about `share` of `evidence_words` words of the text, whole sentences in their order."""
+        most = int(share * evidence_words(claim))
         if len(text.split()) <= most:
             return text
         pieces: list[str] = []
@@ -127,56 +167,6 @@ class Selector:
         return sum(self.idf(word) for word in words & set(content_words(text))) / total
 
 
-def change(claim: str, text: str, rng: random.Random) -> str | None:
-    """The claim with one fact changed, so that the text does not say it; None where nothing could be changed."""
-    numbers, names = _NUMBER.findall(claim), [found.group() for found in _NAME.finditer(claim)]
-    ways: list[Callable[[], str | None]] = []
-    if numbers:
-        ways += [lambda: _other_number(claim, rng.choice(numbers), text, rng)] * 2
-    if names:
-        ways += [lambda: _other_name(claim, rng.choice(names), text, rng)] * 2
-    if len(set(names)) > 1:
-        ways.append(lambda: _swap_roles(claim, names, rng))
-    if months := [month for month in _MONTHS if re.search(rf"\b{month}\b", claim)]:
-        ways.append(lambda: claim.replace(one := rng.choice(months), rng.choice([m for m in _MONTHS if m != one])))
-    if _AUXILIARY.search(claim):
-        ways.append(lambda: _negate(claim, rng))
-    if opposites := [word for word in re.findall(r"[a-z]+", claim) if word in _OPPOSITE]:
-        ways += [lambda: re.sub(rf"\b{(w := rng.choice(opposites))}\b", _OPPOSITE[w], claim, count=1)] * 2
-    if not ways:
-        return None
-    changed = rng.choice(ways)()
-    return None if changed == claim else changed
-
-
-def _other_number(claim: str, number: str, text: str, rng: random.Random) -> str:
-    near = [one for one in sorted(set(_NUMBER.findall(text))) if one != number and abs(len(one) - len(number)) <= 1]
-    if near and rng.random() < 0.5:
-        put = rng.choice(near)
-    else:
-        at = rng.choice([n for n, char in enumerate(number) if char.isdigit()])
-        put = number[:at] + rng.choice([d for d in "123456789" if d != number[at]]) + number[at + 1 :]
-    return re.sub(rf"(?<![\d.,]){re.escape(number)}(?!\d)", put, claim, count=1)
-
-
-def _other_name(claim: str, name: str, text: str, rng: random.Random) -> str | None:
-    known = sorted({found.group() for found in _NAME.finditer(text)})
-    others = [one for one in known if one not in claim and name not in one and len(one.split()) == len(name.split())]
-    return claim.replace(name, rng.choice(others), 1) if others else None
-
-
-def _swap_roles(claim: str, names: Sequence[str], rng: random.Random) -> str | None:
-    one, other = rng.sample(sorted(set(names)), 2)
-    if one in other or other in one:
-        return None
-    return claim.replace(one, "\0").replace(other, one).replace("\0", other)
-
-
-def _negate(claim: str, rng: random.Random) -> str:
-    found = rng.choice(list(_AUXILIARY.finditer(claim)))
-    return f"{claim[: found.end()]} not{claim[found.end() :]}"
-
-
 def without_the_fact(claim: str, text: str, selector: Selector) -> str | None:
     """The text without the sentences that bear on the claim; None where too little is left or the rest still covers it."""
     rest = [sentence for sentence in sentences(text) if selector.coverage(claim, sentence) < 0.3]
@@ -184,44 +174,168 @@ def without_the_fact(claim: str, text: str, selector: Selector) -> str | None:
     return left if len(rest) > 1 and len(rest) < len(sentences(text)) and selector.coverage(claim, left) < 0.6 else None
 
 
-def training_pairs(directory: Path, seed: int, *, share_alike: bool = True) -> list[Pair]:
-    """All pairs, shuffled: rows that `data.for_encoder` admits, claims changed, sentences copied."""
+class Maker:
+    """Makes the pairs of a claim that its text bears out."""
+
+    def __init__(self, selector: Selector, names: Sequence[str], rng: random.Random) -> None:
+        self._selector, self._names, self._rng = selector, names, rng
+
+    def pair(
+        self, source: str, kind: str, claim: str, text: str, says: Verdict, weight: float, wrong: Spans | None = None
+    ) -> Pair:
+        """The pair with evidence of a random length; now and then the claim stands behind a chat opener."""
+        claim = claim.strip()
+        evidence = self._selector.select(claim, text, self._rng.uniform(0.4, 1.0))
+        if self._rng.random() < 0.05:
+            claim, moved = opened(claim, self._rng)
+            wrong = None if wrong is None else tuple((start + moved, end + moved) for start, end in wrong)
+        return Pair(source, kind, "grounding", claim, evidence, says, weight, wrong)
+
+    def around(self, source: str, claim: str, text: str, *, copied: bool) -> Iterator[Pair]:
+        """Pairs around one supported claim: reworded, changed, and both with the evidence changed instead."""
+        rng = self._rng
+        if copied and rng.random() < 0.25:
+            yield self.pair(source, "copied", claim, text, "yes", 0.4, ())
+        if copied or rng.random() < 0.35:
+            yield self.pair(source, "reworded", reword(claim, rng), text, "yes", 0.8, ())
+        if (made := change(claim, text, rng, names=self._names)) is None:
+            return
+        says: Verdict = "neutral" if made.kind == "added" else "contradiction"
+        yield self.pair(source, made.kind, contract(made.text, rng), text, says, 1.0, self._still(made))
+        other = in_evidence(made, claim, text, sentences(text))
+        if other is not None and rng.random() < 0.7:
+            assert made.swap is not None
+            at = claim.find(made.swap[0])
+            yield self.pair(source, f"{made.kind}, both", made.text, other, "yes", 0.8, ())
+            wrong = ((at, at + len(made.swap[0])),)
+            yield self.pair(source, f"{made.kind}, evidence", claim, other, "contradiction", 1.0, wrong)
+        yield from self._asked(source, claim, text)
+        if rng.random() < 0.2 and (rest := without_the_fact(claim, text, self._selector)):
+            yield self.pair(source, "fact removed", claim, rest, "neutral", 0.8)
+
+    def _asked(self, source: str, claim: str, text: str) -> Iterator[Pair]:
+        """The claim as the answer to a question: yes or no alone, or with the claim behind it; right, and the other way round."""
+        found = as_question(claim)
+        if found is None or self._rng.random() < 0.3:
+            return
+        question, positive = found
+        for right in (True, False):
+            word = "Yes" if positive is right else "No"
+            behind = self._rng.random()
+            answer = f"{word}." if behind < 0.4 or not right else f"{word}, {claim[0].lower()}{claim[1:]}"
+            at = len(question) + 1
+            wrong = () if right else ((at, at + len(word)),)
+            yield Pair(
+                source,
+                "asked",
+                "grounding",
+                f"{question} {answer}",
+                self._selector.select(claim, text, self._rng.uniform(0.4, 1.0)),
+                "yes" if right else "contradiction",
+                0.8,
+                wrong,
+            )
+
+    @staticmethod
+    def _still(made: Change) -> Spans | None:
+        """The wrong characters, unless a contraction may have moved them."""
+        return made.wrong if " not " not in made.text and " is " not in made.text else None
+
+
+def says_of(row: Row) -> Verdict:
+    """What is to be said of a labelled row."""
+    if row["label"] == 1:
+        return "yes"
+    said = _SAYS.get(str(row.get("label3") or ""), "no")
+    return "no" if said == "yes" else said
+
+
+def training_pairs(directory: Path, seed: int) -> list[Pair]:
+    """All pairs, shuffled."""
     rng = random.Random(seed)
-    names = [*data.GROUNDING, "attributionbench_train", *(SHARE_ALIKE if share_alike else ())]
-    rows = {name: [row for row in data.read(directory, name) if data.for_encoder(row)] for name in names}
-    selector = Selector(row["context"] for of_set in rows.values() for row in of_set)
+    rows = {source.name: _rows(directory, source) for source in SOURCES}
+    grounding = {source.name for source in SOURCES if source.task == "grounding"}
+    selector = Selector(row["context"] for of_set in rows.values() for row in of_set if row.get("context"))
+    every = [row["context"] for of_set in rows.values() for row in of_set[:300] if row.get("context")]
+    names = sorted({found.group() for text in every for found in NAME.finditer(text)})
+    maker = Maker(selector, names, rng)
     pairs: list[Pair] = []
+    for source in SOURCES:
+        for row in rows[source.name]:
+            if source.name in grounding:
+                pairs += _of_claim(source, row, maker, rng)
+            else:
+                pairs.append(_of_question(source, row, selector, rng))
+        if source.texts:
+            pairs += _of_texts(source, rows[source.name], maker, rng)
+        if source.task == "answer":
+            pairs += _of_other_answers(source, rows[source.name], selector, rng)
+    pairs += _of_made_facts(rng)
+    rng.shuffle(pairs)
+    return pairs
 
-    def add(name: str, kind: str, text: str, claim: str | None, label: float, weight: float) -> None:
-        if claim and len(claim.strip()) >= 8:
-            pairs.append(Pair(name, kind, selector.select(claim, text), claim.strip(), label, weight))
 
-    texts: dict[str, tuple[str, str]] = {}
-    for name, of_set in rows.items():
-        for row in of_set:
-            text, claim, supported = row["context"], row["claim"], row["label"] == 1
-            if name == "xsumfaith" and not supported and rng.random() < 0.5:
-                continue
-            weight = {"xsumfaith": 0.6, "summedits": 1.5, "snli": 0.7, "fever_dev": 0.8}.get(name, 1.0)
-            add(name, "labelled", text, claim, SUPPORTED if supported else NOT_SUPPORTED, weight)
-            if name not in SHARE_ALIKE:
-                texts.setdefault(text[:200], (name, text))
-                if supported and name != "xsumfaith":
-                    add(name, "changed", text, change(claim, text, rng), NOT_SUPPORTED, 1.0)
-                    if rng.random() < 0.3 and (rest := without_the_fact(claim, text, selector)):
-                        add(name, "fact removed", rest, claim, NOT_SUPPORTED, 0.8)
-    for name, text in texts.values():
-        whole = [sentence for sentence in sentences(text) if 8 <= len(sentence.split()) <= 35]
+def _of_made_facts(rng: random.Random) -> Iterator[Pair]:
+    """One claim that is said and one that is not of each, now and then behind a yes or no that says nothing more."""
+    for fact, evidence in made_facts(MADE_FACTS, rng):
+        sides: tuple[tuple[Verdict, Sequence[str]], ...] = (
+            ("yes", fact.said), ("contradiction", fact.contrary), ("neutral", fact.unsaid),
+        )  # fmt: skip
+        for says, claims in sides:
+            if claims and (says != "neutral" or rng.random() < 0.5):
+                claim = rng.choice(claims)
+                if rng.random() < 0.08:
+                    claim, _ = opened(claim, rng)
+                yield Pair("made facts", fact.kind, "grounding", claim, evidence, says, 0.8)
+
+
+def _rows(directory: Path, source: Source) -> list[Row]:
+    return data.thin((row for row in data.read(directory, source.name) if data.for_encoder(row)), source.most)
+
+
+def _of_claim(source: Source, row: Row, maker: Maker, rng: random.Random) -> Iterator[Pair]:
+    claim, text, says = (row.get("claim") or "").strip(), row.get("context") or "", says_of(row)
+    if len(claim) < 8 or not text or (source.name == "xsumfaith" and says != "yes" and rng.random() < 0.5):
+        return
+    question = (row.get("question") or "").strip()
+    asked = (
+        f"{question} {claim}"
+        if question and len(question.split()) <= MOST_QUESTION_WORDS and rng.random() < 0.5
+        else claim
+    )
+    yield maker.pair(source.name, "labelled", asked, text, says, source.weight)
+    if (
+        says == "yes"
+        and (source.texts or source.name in ("fever_dev", "infotabs_lines"))
+        and source.name != "xsumfaith"
+    ):
+        yield from maker.around(source.name, claim, text, copied=False)
+
+
+def _of_question(source: Source, row: Row, selector: Selector, rng: random.Random) -> Pair:
+    text = row["claim"] if source.task == "answer" else row["context"]
+    read = selector.select(row["question"], text, rng.uniform(0.5, 1.2))
+    return Pair(source.name, "labelled", source.task, row["question"], read, says_of(row), source.weight)
+
+
+def _of_other_answers(source: Source, rows: Sequence[Row], selector: Selector, rng: random.Random) -> Iterator[Pair]:
+    """Answers to another question of the same set, and the same question asked back."""
+    for row in rng.sample(list(rows), min(len(rows), 1500)):
+        other = rng.choice(rows)
+        if other["question"] != row["question"]:
+            read = selector.select(row["question"], other["claim"])
+            yield Pair(source.name, "other answer", "answer", row["question"], read, "no", 0.6)
+
+
+def _of_texts(source: Source, rows: Sequence[Row], maker: Maker, rng: random.Random) -> Iterator[Pair]:
+    """Sentences copied from the texts, shortened, as claims."""
+    texts = {row["context"][:200]: row["context"] for row in rows if row.get("context")}
+    for text in texts.values():
+        whole = [sentence for sentence in sentences(text) if 4 <= len(sentence.split()) <= 32]
         if len(text.split()) < 30:
             continue
         for sentence in rng.sample(whole, min(_COPIES_OF_A_TEXT, len(whole))):
-            claim = _shorter(sentence, rng)
-            if rng.random() < 0.45:
-                add(name, "copied", text, claim, SUPPORTED, 0.7)
-            else:
-                add(name, "changed copy", text, change(claim, text, rng), NOT_SUPPORTED, 1.0)
-    rng.shuffle(pairs)
-    return pairs
+            yield from maker.around(source.name, _shorter(sentence, rng), text, copied=rng.random() < 0.5)
 
 
 def _shorter(sentence: str, rng: random.Random) -> str:
@@ -238,11 +352,16 @@ def _shorter(sentence: str, rng: random.Random) -> str:
 def held_pairs(directory: Path, most: int) -> list[Pair]:
     """At most so many held pairs of each set that is measured, with evidence chosen in the same way."""
     pairs = []
-    for name in data.GROUNDING_DEV:
-        rows = [row for row in data.read(directory, name) if row.get("label") in (0, 1) and data.held(row)]
-        selector = Selector(row["context"] for row in rows)
-        pairs += [
-            Pair(name, "held", selector.select(row["claim"], row["context"]), row["claim"], row["label"], 1.0)
-            for row in data.thin(rows, most)
-        ]
+    for task, names in (
+        ("grounding", data.GROUNDING_DEV),
+        ("grounding", data.CONTRAST_DEV),
+        ("document", data.RELEVANCE_DEV),
+    ):
+        for name in names:
+            rows = [row for row in data.read(directory, name) if row.get("label") in (0, 1) and data.held(row)]
+            selector = Selector(row["context"] for row in rows)
+            for row in data.thin(rows, most):
+                first = row["claim"] if task == "grounding" else row["question"]
+                second = selector.select(first, row["context"])
+                pairs.append(Pair(name, "held", task, first, second, says_of(row), 1.0))  # type: ignore[arg-type]
     return pairs

@@ -8,12 +8,13 @@ by; how much of the range moves into the weights is chosen for each layer, by th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import onnx
 import onnxruntime
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from sidecar.inference.export.graph import MICROSOFT, Floats, Graph, Scheme, quantize_columns
 
@@ -21,6 +22,14 @@ Batch = Mapping[str, NDArray[np.int64]]
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 CLIPS = (1.0, 0.8)
 ROWS = 600
+_TABLES = {
+    "embeddings.position_embeddings.weight": "places.table",
+    "embeddings.token_type_embeddings.weight": "types.table",
+    "embeddings.LayerNorm.weight": "embeddings.LayerNorm.weight",
+    "embeddings.LayerNorm.bias": "embeddings.LayerNorm.bias",
+}
+_LINEARS = {"qkv": "", "out": "attention.output.dense", "wide": "intermediate.dense", "narrow": "output.dense"}
+_ATTENDED = ("attention.self.query", "attention.self.key", "attention.self.value")
 
 
 def samples(model: onnx.ModelProto, linears: Mapping[str, str], batches: Sequence[Batch]) -> dict[str, Floats]:
@@ -84,3 +93,30 @@ def _best(inputs: Floats, weight: Floats) -> tuple[Floats, float, float]:
             tried.append((error, len(tried), factors, least, largest))
     _, _, factors, least, largest = min(tried, key=lambda one: one[:2])
     return factors, least, largest
+
+
+def weights_of(path: Path) -> dict[str, Floats]:
+    """The floating-point weights of a cross-encoder's quantised graph, by BERT's names, but for the table of words, which training
+    does not move: what training goes on from."""
+    stored = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    weights: dict[str, Floats] = {own: stored[name] for own, name in _TABLES.items()}
+    for head in ("head", "token_head"):
+        if f"{head}.weight" in stored:
+            weights[f"{head}.weight"], weights[f"{head}.bias"] = (
+                stored[f"{head}.weight"].T.copy(),
+                stored[f"{head}.bias"],
+            )
+    for layer in dict.fromkeys(name.split(".qkv.")[0] for name in stored if ".qkv." in name):
+        for part, dense in _LINEARS.items():
+            even = stored[f"{layer}.{part}.factors"] * stored[f"{layer}.{part}.step"]
+            whole = stored[f"{layer}.{part}.weight"].T * stored[f"{layer}.{part}.scale"][:, None] * even
+            bias = stored[f"{layer}.{dense}.bias" if f"{layer}.{dense}.bias" in stored else f"{layer}.{part}.bias"]
+            if part == "qkv":
+                for own, rows, few in zip(_ATTENDED, np.split(whole, 3), np.split(bias, 3), strict=True):
+                    weights[f"{layer}.{own}.weight"], weights[f"{layer}.{own}.bias"] = rows.copy(), few.copy()
+            else:
+                weights[f"{layer}.{dense}.weight"], weights[f"{layer}.{dense}.bias"] = whole, bias
+        for norm in ("attention.output", "output"):
+            for part in ("weight", "bias"):
+                weights[f"{layer}.{norm}.LayerNorm.{part}"] = stored[f"{layer}.{norm}.{part}"]
+    return weights

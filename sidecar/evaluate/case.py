@@ -15,6 +15,7 @@ from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.request import Document, RagTrace
 
+_MOST_QUESTION_WORDS = 40
 Value = TypeVar("Value")
 
 
@@ -50,10 +51,12 @@ class Case:
         """What the answer states, and how far it declines to. Places are those in the answer of the request."""
         return stance_of(clean(self.trace.answer or ""))
 
-    @property
+    @cached_property
     def claims(self) -> list[Claim]:
-        """The checkable statements of the answer; of one that abstains in part, those that answer."""
-        return self.stance.claims
+        """The checkable statements of the answer, each with the question where that is short enough to be read with all of them; of an
+        answer that abstains in part, those that answer."""
+        question = self.question if len(self.question.split()) <= _MOST_QUESTION_WORDS else ""
+        return [replace(claim, question=question) for claim in self.stance.claims]
 
     @property
     def abstained(self) -> bool:

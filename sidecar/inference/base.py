@@ -35,24 +35,29 @@ class Embedder(Protocol):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One checkable statement. `text` is what the answer says; `context` is what a pronoun in it may refer to
-    (the sentence before), or empty. Characters `start` to `end` of the answer say it; what a claim takes from elsewhere in the
-    answer to be read alone (a subject, a heading) stands in `text` only. None where the claim was not cut out of an answer."""
+    (the sentence before), `question` what the answer was to; or empty. Characters `start` to `end` of the answer say it; what a claim
+    takes from elsewhere in the answer to be read alone (a subject, a heading) stands in `text` only. None where the claim was not cut
+    out of an answer."""
 
     text: str
     context: str = ""
     start: int | None = None
     end: int | None = None
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
     """The probability (0..1) that the documents say a claim, and where its best evidence stands. `unsupported` are places in the
-    claim's text that they do not say, None of a model that marks no words; `conflicts` the values of which they say others."""
+    claim's text that they do not say, None of a model that marks no words; `conflicts` the values of which they say others.
+    `contradicted` is the probability that they say the contrary rather than nothing where they do not say it, None of a model that
+    does not tell these apart."""
 
     probability: float
     evidence: Evidence | None
     unsupported: tuple[tuple[int, int], ...] | None = None
     conflicts: tuple[ValueConflict, ...] = ()
+    contradicted: float | None = None
 
 
 class Grounder(Protocol):

@@ -47,3 +47,8 @@ def logit(p: float) -> float:
     """log(p / (1 - p)) of a probability that is held within 0.001..0.999."""
     held = min(max(p, 0.001), 0.999)
     return float(np.log(held / (1 - held)))
+
+
+def probability(value: float) -> float:
+    """The probability of a logit, rounded as those of a Logistic are."""
+    return round(float(1 / (1 + np.exp(-np.clip(value, -30, 30)))), 6)

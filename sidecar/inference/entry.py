@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from sidecar.inference.card import Card
+from sidecar.inference.common import Common
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.grounding.detector import Detector
@@ -57,8 +58,8 @@ class Built(Generic[Model_co]):
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What models are built of. `card` and `heads` are those of the models inside the package, `directory` their folder;
-    `encoder` and `idf` rank the evidence of whatever model judges it. `role` and `name` are what the model that is built is named
-    by, `providers` what a model of one's own runs on. `redactor` gives what texts pass before they leave the process, None where that is
+    `encoder` and `idf` rank the evidence of whatever model judges it, `cross_encoder` is that of both embedded models. `role` and `name`
+    are what the model that is built is named by, `providers` what a model of one's own runs on. `redactor` gives what texts pass before they leave the process, None where that is
     switched off; `away` is told when the model of a key goes away, and when it is back."""
 
     directory: Path
@@ -67,6 +68,7 @@ class Dependencies:
     heads: Mapping[str, Any]
     encoder: MiniLM
     idf: Idf
+    cross_encoder: Common
     threads: int
     batch_tokens: int
     telemetry: Telemetry

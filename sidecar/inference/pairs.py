@@ -1,4 +1,4 @@
-"""Models that read a premise and a hypothesis together: the embedded cross-encoder and HHEM.
+"""Models that read two texts together: the embedded cross-encoder (claim and evidence, question and passage) and HHEM.
 
 What is longer than the model reads is windowed, never cut: a hypothesis holds as far as its least supported window does,
 and a window as far as its best window of the premise says it.
@@ -7,10 +7,11 @@ and a window as far as its best window of the premise says it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from exporters.result import ModelIdentity
 from exporters.text import clean
@@ -25,9 +26,35 @@ _OVERLAP_TOKENS = 32
 _LEAST_PREMISE_TOKENS = 48
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of a model: the segments of hypothesis and premise tell it, `column` of its output answers."""
+
+    column: int
+    hypothesis: int
+    premise: int
+
+
+SUPPORT = Task(0, 0, 1)
+CONTRADICTED = 1
+DOCUMENT = Task(2, 1, 0)
+ANSWER = Task(3, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A pair as the model reads it."""
+
+    ids: Sequence[int]
+    types: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
 class PairModel:
     """One loaded model. With a `prompt` (names premise and hypothesis) both go in as one text; without, hypothesis and
-    premise are the two segments of a BERT input. `output` is the graph's output (batch,)."""
+    premise are the two segments of a BERT input. `output` is the graph's output, (batch,) or (batch, columns)."""
 
     def __init__(
         self,
@@ -55,7 +82,7 @@ class PairModel:
         self._prompt = prompt
         self._max_tokens = max_tokens
         self._frame = len(self.encode("", "").ids)
-        self._batcher: Batcher[Encoding, float] = Batcher(
+        self._batcher: Batcher[Asked, FloatArray] = Batcher(
             identity.name, self.compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens
         )
 
@@ -67,46 +94,54 @@ class PairModel:
         """Stop the batcher."""
         await self._batcher.stop()
 
-    async def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The model's output for each (premise, hypothesis), in order. Raises InferenceError."""
-        windows = await off_loop(lambda: [self.windows(premise, hypothesis) for premise, hypothesis in pairs])
-        flat = [encoding for parts in windows for row in parts for encoding in row]
-        found = iter(await self._batcher.predict(flat))
-        return [min(max(next(found) for _ in row) for row in parts) for parts in windows]
+    async def score(self, pairs: Sequence[tuple[str, str]], task: Task = SUPPORT) -> list[float]:
+        """The model's answer for each (premise, hypothesis), in order. Raises InferenceError."""
+        return [float(row[task.column]) for row in await self.rows(pairs, task)]
 
-    def windows(self, premise: str, hypothesis: str) -> list[list[Encoding]]:
+    async def rows(self, pairs: Sequence[tuple[str, str]], task: Task = SUPPORT) -> list[FloatArray]:
+        """All that the model says (columns,) of each (premise, hypothesis), of the windows that decide. Raises InferenceError."""
+        windows = await off_loop(lambda: [self.windows(premise, hypothesis, task) for premise, hypothesis in pairs])
+        found = iter(await self._batcher.predict([asked for parts in windows for row in parts for asked in row]))
+
+        def answer(row: FloatArray) -> float:
+            return float(row[task.column])
+
+        return [min((max((next(found) for _ in row), key=answer) for row in parts), key=answer) for parts in windows]
+
+    def windows(self, premise: str, hypothesis: str, task: Task = SUPPORT) -> list[list[Asked]]:
         """The inputs of one pair: a row for each window of the hypothesis, in it one for each window of the premise."""
-        whole = self.encode(premise, hypothesis)
+        whole = self.encode(premise, hypothesis, task)
         if len(whole.ids) <= self._max_tokens:
             return [[whole]]
         room = self._max_tokens - self._frame
         rows = []
         for part in self._parts(hypothesis, room - min(_LEAST_PREMISE_TOKENS, room // 2)):
             left = room - len(self._tokenizer.encode(part, add_special_tokens=False).ids) - 2
-            rows.append([self.encode(piece, part) for piece in self._parts(premise, max(left, 8))])
+            rows.append([self.encode(piece, part, task) for piece in self._parts(premise, max(left, 8))])
         return rows
 
-    def encode(self, premise: str, hypothesis: str) -> Encoding:
+    def encode(self, premise: str, hypothesis: str, task: Task = SUPPORT) -> Asked:
         """The tokens of a pair, of whatever length."""
         premise, hypothesis = clean(premise), clean(hypothesis)
         if self._prompt is None:
-            return self._tokenizer.encode(hypothesis, premise)
-        return self._tokenizer.encode(self._prompt.format(premise=premise, hypothesis=hypothesis))
+            encoding = self._tokenizer.encode(hypothesis, premise)
+            return Asked(encoding.ids, [task.premise if second else task.hypothesis for second in encoding.type_ids])
+        encoding = self._tokenizer.encode(self._prompt.format(premise=premise, hypothesis=hypothesis))
+        return Asked(encoding.ids, encoding.type_ids)
 
-    def compute(self, batch: Sequence[Encoding]) -> list[float]:
-        """Outputs of one batch; blocks."""
-        longest = max(len(encoding.ids) for encoding in batch)
+    def compute(self, batch: Sequence[Asked]) -> list[FloatArray]:
+        """Outputs (columns,) of each of one batch; blocks."""
+        longest = max(map(len, batch))
         ids = np.zeros((len(batch), longest), np.int64)
         mask, types = np.zeros_like(ids), np.zeros_like(ids)
-        for row, encoding in enumerate(batch):
-            size = len(encoding.ids)
-            ids[row, :size], mask[row, :size], types[row, :size] = encoding.ids, 1, encoding.type_ids
+        for row, asked in enumerate(batch):
+            size = len(asked)
+            ids[row, :size], mask[row, :size], types[row, :size] = asked.ids, 1, asked.types
         inputs = {"input_ids": ids, "attention_mask": mask}
         if self._prompt is None:
             inputs["token_type_ids"] = types
         [outputs] = self._model.run([self._output], inputs)
-        values: FloatArray = outputs
-        return [float(value) for value in values]
+        return list(outputs.reshape(len(batch), -1))
 
     def _parts(self, text: str, most: int) -> list[str]:
         """Substrings of at most so many tokens, with some overlap; the text itself where it fits."""

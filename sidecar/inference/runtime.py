@@ -17,13 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from exporters.result import ModelIdentity
 from sidecar.inference.base import Models
 from sidecar.inference.card import Card
+from sidecar.inference.common import Common
 from sidecar.inference.cpu import cpu_limit
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.entry import Built, Dependencies
 from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.grounding.embedded import CROSS_ENCODER
 from sidecar.inference.grounding.hhem import HHEM_DIR
 from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
+from sidecar.inference.pairs import PairModel
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
 from sidecar.inference.serving import for_all, packaged, serving
@@ -276,6 +279,17 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         documents_bytes=config.documents_megabytes * 1_000_000,
         max_tokens=int(encoder_card.data["max_tokens"]),
     )
+    cross_encoder = partial(
+        PairModel,
+        config.model_dir / "embedded" / CROSS_ENCODER,
+        config.model_dir / "minilm" / "tokenizer.json",
+        identity=card.identity(CROSS_ENCODER),
+        output="logits",
+        max_tokens=int(card.data["max_tokens"]),
+        threads=threads,
+        batch_tokens=config.batch_tokens,
+        telemetry=telemetry,
+    )
     return Dependencies(
         directory=config.model_dir,
         hhem_dir=config.hhem_dir,
@@ -283,6 +297,7 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
         encoder=encoder,
         idf=idf,
+        cross_encoder=Common(cross_encoder),
         threads=threads,
         batch_tokens=config.batch_tokens,
         telemetry=telemetry,

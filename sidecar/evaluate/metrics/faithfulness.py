@@ -6,15 +6,29 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from exporters.result import ClaimResult, Evaluation, Outcome, Subject
+from exporters.result import ClaimLabel, ClaimResult, Evaluation, Outcome, Subject
 from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
+from sidecar.inference.base import Support
 from sidecar.record.errors import Unscorable
+
+_CONTRADICTED = 0.5
 
 
 def faithfulness(supported: Sequence[bool]) -> float:
     """Supported claims / claims, 0..1, as in Ragas (Es et al. 2024, arXiv:2309.15217). 2 of 3 is 0.67."""
     return sum(supported) / len(supported)
+
+
+def label_of_claim(support: Support, threshold: float) -> ClaimLabel | None:
+    """Supported, contradicted or not said; None where the model does not tell the last two apart."""
+    if support.probability >= threshold:
+        return ClaimLabel.SUPPORTED
+    if support.conflicts:
+        return ClaimLabel.CONTRADICTED
+    if support.contradicted is None:
+        return None
+    return ClaimLabel.CONTRADICTED if support.contradicted >= _CONTRADICTED else ClaimLabel.NOT_SAID
 
 
 class FaithfulnessSettings(Thresholded):
@@ -63,6 +77,7 @@ class Faithfulness:
                 end=claim.end,
                 unsupported=support.unsupported,
                 conflicts=case.placed(support.conflicts),
+                label=label_of_claim(support, threshold),
             )
             for claim, support in zip(case.claims, supports, strict=True)
         )

@@ -123,7 +123,7 @@ def _scores(directory: Path, file: str, pairs: Sequence[tuple[str, str]]) -> lis
     scores = []
     for premise, hypothesis in pairs:
         rows = model.windows(premise, hypothesis)
-        scores.append(min(max(model.compute([encoding])[0] for encoding in row) for row in rows))
+        scores.append(min(max(float(model.compute([asked])[0][0]) for asked in row) for row in rows))
     return scores
 
 

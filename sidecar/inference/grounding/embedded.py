@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, FloatArray, Grounder, Support
-from sidecar.inference.calibrated import FloatVector, Logistic, logit
+from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
@@ -26,13 +26,18 @@ from sidecar.inference.grounding.evidence import Ranked, choices, choose, premis
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.grounding.said import NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
-from sidecar.inference.pairs import PairModel
+from sidecar.inference.pairs import CONTRADICTED, SUPPORT, PairModel
 from sidecar.inference.threads import alongside, off_loop
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
 CROSS_ENCODER = "cross_encoder.onnx"
 NOTHING_TO_READ = 0.001
+WORD_FOR_WORD = 0.999
+_FEW_WORDS = 8
+_LEAST_COPIED_WORDS = 3
+_MOST_MARKS = 8
+_MARKS = ".,;:!?\"'“”‘’*_"
 
 
 class EmbeddedConfig(BaseModel):
@@ -66,13 +71,14 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, and what became
-    of the claim's values."""
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, what became of
+    the claim's values, and whether a sentence says it word for word."""
 
     rows: FloatVector
     premise: str
     nearest: Evidence | None
     said: Said
+    copied: bool = False
 
 
 class EmbeddedGrounder:
@@ -96,7 +102,10 @@ class EmbeddedGrounder:
         """One Support a claim, in order."""
         read = await self.read(claims, documents)
         found = await self._judge(claims, read)
-        return [Support(p, one.nearest, conflicts=one.said.conflicts) for p, one in zip(found, read, strict=True)]
+        return [
+            Support(p, one.nearest, conflicts=one.said.conflicts, contradicted=contradicted)
+            for (p, contradicted), one in zip(found, read, strict=True)
+        ]
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
@@ -106,21 +115,26 @@ class EmbeddedGrounder:
         if least is not None and len(claims) == 1 and claims[0].text.strip() == answer.strip():
             whole = least
         else:
-            read = await self.read([Claim(answer)], documents)
+            asked = Claim(answer, question=claims[0].question if claims else "")
+            read = await self.read([asked], documents)
             if read[0].nearest is None:
                 return NOTHING_TO_READ
-            [whole] = await self._judge([Claim(answer)], read)
+            [(whole, _)] = await self._judge([asked], read)
         row = answer_row(whole, whole if least is None else least)
         return float(self._heads.answer.probability(row)[0])
 
-    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[float]:
-        found = [n for n, one in enumerate(read) if one.nearest]
-        logits = await self._cross_encoder.score([(read[n].premise, claims[n].text) for n in found])
+    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[tuple[float, float | None]]:
+        """Of each claim the probability that it is said, and of that the contrary is rather than nothing."""
+        found = [n for n, one in enumerate(read) if one.nearest and not one.copied]
+        rows = await self._cross_encoder.rows([(read[n].premise, claims[n].text) for n in found])
 
-        def judge() -> list[float]:
-            judged = [NOTHING_TO_READ] * len(read)
-            for n, value in zip(found, logits, strict=True):
-                judged[n] = self._heads.of_claim(read[n].rows, value, read[n].said)
+        def judge() -> list[tuple[float, float | None]]:
+            judged: list[tuple[float, float | None]] = [
+                (WORD_FOR_WORD if one.copied else NOTHING_TO_READ, None) for one in read
+            ]
+            for n, row in zip(found, rows, strict=True):
+                p = self._heads.of_claim(read[n].rows, float(row[SUPPORT.column]), read[n].said)
+                judged[n] = p, probability(float(row[CONTRADICTED]))
             return judged
 
         return await off_loop(judge)
@@ -148,17 +162,39 @@ class EmbeddedGrounder:
         chosen = choose(ranked, documents, premise_words(claim.text))
         said = self._values.said(claim.text, ranked, texts, documents)
         rows = np.stack([features(own, evidence, self._idf, said) for evidence in choices(ranked, chosen, documents)])
-        return Read(rows, premise(ranked, chosen, texts, documents), place(ranked.nearest, documents), said)
+        read = premise(ranked, chosen, texts, documents)
+        return Read(rows, read, place(ranked.nearest, documents), said, word_for_word(claim.text, texts, documents))
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
-    """The claims, and the vectors to rank evidence by: a claim's with its context, where it has one."""
-    in_context = {n: f"{claim.context} {claim.text}" for n, claim in enumerate(claims) if claim.context}
+    """The claims, and the vectors to rank evidence by: a claim's with its context, where it has one; of a few words with the question."""
+    in_context = {n: text for n, claim in enumerate(claims) if (text := in_its_place(claim)) != claim.text}
     encoded = await encoder.encode([*(claim.text for claim in claims), *in_context.values()])
     vectors = [one.vector for one in encoded[: len(claims)]]
     for n, one in zip(in_context, encoded[len(claims) :], strict=True):
         vectors[n] = one.vector
     return encoded[: len(claims)], vectors
+
+
+def in_its_place(claim: Claim) -> str:
+    """The claim with what stands before it, for a search of evidence: the sentence before, and the question of an answer in a few words."""
+    short = len(claim.text.split()) <= _FEW_WORDS
+    return " ".join(part for part in (claim.question if short else "", claim.context, claim.text) if part)
+
+
+def word_for_word(claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:
+    """Whether a whole sentence of a document is the claim, but for case, spaces and marks. A model may be unsure of words without a
+    subject, "It is blue."; that they were said is certain."""
+    words = _bare_words(claim)
+    return len(words) >= _LEAST_COPIED_WORDS and any(
+        abs(span.end - span.start - len(claim)) <= _MOST_MARKS and _bare_words(text[span.start : span.end]) == words
+        for text, document in zip(texts, documents, strict=True)
+        for span in document.spans
+    )
+
+
+def _bare_words(text: str) -> list[str]:
+    return [bare for word in text.casefold().split() if (bare := word.strip(_MARKS))]
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
@@ -182,16 +218,6 @@ def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument])
 
 def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder]:
     card, heads = dependencies.card, dependencies.heads
-    cross_encoder = PairModel(
-        dependencies.directory / "embedded" / CROSS_ENCODER,
-        dependencies.directory / "minilm" / "tokenizer.json",
-        identity=card.identity(CROSS_ENCODER),
-        output="logit",
-        max_tokens=int(card.data["max_tokens"]),
-        threads=dependencies.threads,
-        batch_tokens=dependencies.batch_tokens,
-        telemetry=dependencies.telemetry,
-    )
     own = Heads(
         lexical=Logistic.from_card(heads["lexical"], FEATURES),
         claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
@@ -200,10 +226,11 @@ def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder
         claim_threshold=heads["claim"]["threshold"],
         answer_threshold=heads["answer"]["threshold"],
     )
+    common = dependencies.cross_encoder
     grounder = EmbeddedGrounder(
-        dependencies.encoder, dependencies.idf, cross_encoder, heads=own, identity=card.identity("heads.json")
+        dependencies.encoder, dependencies.idf, common.model, heads=own, identity=card.identity("heads.json")
     )
-    return Built(grounder, (cross_encoder,), config.detector or Detector.model_validate(heads["detector"]))
+    return Built(grounder, (common.lease(),), config.detector or Detector.model_validate(heads["detector"]))
 
 
 def _size(_: EmbeddedConfig, dependencies: Dependencies) -> int:

@@ -1,9 +1,14 @@
-"""The embedded relevance model: does a document help with a question, does an answer address it?"""
+"""The embedded relevance model: does a document help with a question, does an answer address it?
+
+The embeddings say which sentences of a text are nearest to the question; the cross-encoder reads those beside it, and a calibrated
+head weighs what both say. Cosine alone ranks a passage that repeats the question over the one that answers it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +18,7 @@ from sidecar.inference.base import RelevanceModel
 from sidecar.inference.calibrated import Logistic
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
+from sidecar.inference.pairs import ANSWER, DOCUMENT, PairModel, Task
 from sidecar.inference.threads import alongside, off_loop
 
 _KINDS = ("asks_number", "asks_who", "asks_when", "asks_where", "asks_why")
@@ -26,8 +32,9 @@ _ASKS = {
     "asks_where": re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town)\b", re.IGNORECASE),
     "asks_why": re.compile(r"\bwhy\b|\bhow (?:do|does|did|can|to|is|are)\b", re.IGNORECASE),
 }
-RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "kind_answered", "kind_unanswered")
+RELEVANCE_FEATURES = ("best_cosine", "mean_cosine", "kind_answered", "kind_unanswered", "cross_encoder")
 SENTENCES_READ = 3
+WORDS_READ = 90
 
 
 class FeatureRelevance:
@@ -38,6 +45,7 @@ class FeatureRelevance:
     def __init__(
         self,
         encoder: MiniLM,
+        cross_encoder: PairModel,
         *,
         document_model: Logistic,
         answer_model: Logistic,
@@ -49,32 +57,62 @@ class FeatureRelevance:
         self.document_threshold = document_threshold
         self.answer_threshold = answer_threshold
         self._encoder = encoder
+        self._cross_encoder = cross_encoder
         self._document_model = document_model
         self._answer_model = answer_model
 
     async def documents(self, question: str, documents: Sequence[str]) -> list[float]:
         """Probability, for each document, that it helps to answer the question."""
-        rows = await self.rows(question, documents)
+        rows = await self.rows(question, documents, DOCUMENT)
         return [float(p) for p in self._document_model.probability(rows)]
 
     async def answer(self, question: str, answer: str) -> float:
         """Probability that the answer addresses the question."""
-        rows = await self.rows(question, [answer])
+        rows = await self.rows(question, [answer], ANSWER)
         return float(self._answer_model.probability(rows)[0])
 
-    async def rows(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    async def rows(self, question: str, texts: Sequence[str], task: Task) -> NDArray[np.float64]:
         """Features of each text against the question: (len(texts), features). Training reads the same."""
         async with alongside(self._encoder.encode([question])) as own, self._encoder.documents(texts) as encoded:
             [asked] = await own
-            return await off_loop(lambda: np.stack([self._row(question, asked, document) for document in encoded]))
+            read = await off_loop(
+                lambda: [self._read(question, asked, *pair) for pair in zip(texts, encoded, strict=True)]
+            )
+        there = [n for n, one in enumerate(read) if one is not None]
+        pairs = [(read[n].text, question) for n in there]  # type: ignore[union-attr]
+        rows = np.zeros((len(texts), len(RELEVANCE_FEATURES)))
+        for n, logit in zip(there, await self._cross_encoder.score(pairs, task), strict=True):
+            rows[n] = (*read[n].features, logit)  # type: ignore[union-attr]
+        return rows
 
-    def _row(self, question: str, asked: Encoded, document: EncodedDocument) -> NDArray[np.float64]:
+    def _read(self, question: str, asked: Encoded, text: str, document: EncodedDocument) -> _Read | None:
         if not document.sentences:
-            return np.zeros(len(RELEVANCE_FEATURES))
+            return None
         cosines = document.vectors @ asked.vector
-        order = np.argsort(-cosines)[:SENTENCES_READ]
-        best = [document.sentences[n] for n in order]
-        return np.array([float(cosines.max()), float(cosines.mean()), *_kind(question, asked, best)])
+        order = np.argsort(-cosines)
+        best = [document.sentences[n] for n in order[:SENTENCES_READ]]
+        features = (float(cosines.max()), float(cosines.mean()), *_kind(question, asked, best))
+        return _Read(features, nearest(text, document, order))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the embeddings say of a text, and the part of it that the cross-encoder reads."""
+
+    features: tuple[float, ...]
+    text: str
+
+
+def nearest(text: str, document: EncodedDocument, order: Sequence[int] | NDArray[np.intp]) -> str:
+    """The sentences that come first in `order`, about WORDS_READ words, as they stand in the text."""
+    chosen: list[int] = []
+    words = 0
+    for n in order:
+        chosen.append(int(n))
+        words += len(text[document.spans[n].start : document.spans[n].end].split())
+        if words >= WORDS_READ:
+            break
+    return " ".join(text[document.spans[n].start : document.spans[n].end] for n in sorted(chosen))
 
 
 def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float, float]:
@@ -100,12 +138,14 @@ def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
     return Built(
         FeatureRelevance(
             dependencies.encoder,
+            dependencies.cross_encoder.model,
             document_model=Logistic.from_card(documents, RELEVANCE_FEATURES),
             answer_model=Logistic.from_card(answer, RELEVANCE_FEATURES),
             identity=dependencies.card.identity("heads.json"),
             document_threshold=documents["threshold"],
             answer_threshold=answer["threshold"],
-        )
+        ),
+        (dependencies.cross_encoder.lease(),),
     )
 
 

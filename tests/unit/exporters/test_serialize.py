@@ -64,6 +64,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
                 "text": SECRET,
                 "support": 0.125,
                 "supported": False,
+                "label": None,
                 "evidence": None,
                 "unsupported": MARKS,
                 "conflicts": CONFLICTS,
@@ -74,6 +75,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
                 "text": "Towels are useful.",
                 "support": 0.875,
                 "supported": True,
+                "label": None,
                 "evidence": {"document": 0, "start": 120, "end": 260},
                 "unsupported": None,
                 "conflicts": [],
@@ -93,7 +95,7 @@ def test_texts_are_null_unless_asked_for_and_the_claims_keep_their_places() -> N
     assert isinstance(first, dict)
     assert first["explanation"] is None
     assert isinstance(first["claims"], list)
-    told = {"text": None, "support": 0.125, "supported": False, "evidence": None, "unsupported": MARKS}
+    told = {"text": None, "support": 0.125, "supported": False, "label": None, "evidence": None, "unsupported": MARKS}
     assert first["claims"][0] == {**told, "conflicts": CONFLICTS, "start": 0, "end": 44}
 
 

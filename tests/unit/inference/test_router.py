@@ -109,12 +109,12 @@ def second(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
-def with_second() -> InferenceConfig:
+def with_second(kind: str = "embedded") -> InferenceConfig:
     return InferenceConfig.model_validate(
         {
             "grounding": "embedded",
             "rules": [{"service": "other", "grounding": "second"}],
-            "models": {"grounding": {"second": {"kind": "embedded"}}},
+            "models": {"grounding": {"second": {"kind": kind}}},
         }
     )
 
@@ -139,8 +139,9 @@ async def test_requests_of_a_service_get_the_model_of_its_rule() -> None:
 
 
 async def test_a_model_whose_files_went_bad_fails_the_requests_of_its_rule_alone(second: Path) -> None:
-    runtime = ModelRuntime(with_second().model_copy(update={"model_dir": second}), telemetry := Telemetry())
-    (second / "embedded" / "cross_encoder.onnx").write_bytes(b"damaged")
+    config = with_second("lexical-zh").model_copy(update={"model_dir": second})
+    runtime = ModelRuntime(config, telemetry := Telemetry())
+    (second / "lexical-zh" / "heads.json").write_bytes(b"damaged")
     engine = Engine(EvaluateConfig(), runtime.router)
     await runtime.start()
     try:
@@ -153,10 +154,10 @@ async def test_a_model_whose_files_went_bad_fails_the_requests_of_its_rule_alone
 
 
 def test_models_of_rules_can_be_tried_before_a_request_needs_them(second: Path) -> None:
-    runtime = ModelRuntime(with_second().model_copy(update={"model_dir": second}), Telemetry())
-    assert [(role, one.name) for role, one in runtime.try_others()] == [("grounding by rule", "embedded")]
-    (second / "embedded" / "cross_encoder.onnx").write_bytes(b"damaged")
-    with pytest.raises(ConfigError, match=r"cross_encoder\.onnx: sha256 is"):
+    runtime = ModelRuntime(with_second("lexical-zh").model_copy(update={"model_dir": second}), Telemetry())
+    assert [(role, one.name) for role, one in runtime.try_others()] == [("grounding by rule", "lexical-zh")]
+    (second / "lexical-zh" / "heads.json").write_bytes(b"damaged")
+    with pytest.raises(ConfigError, match=r"heads\.json: sha256 is"):
         runtime.try_others()
 
 

@@ -60,7 +60,7 @@ def test_scores_and_tokens_are_those_of_the_reference_implementation(exported: P
     for row in GOLDEN["pairs"]:
         encoding = fp32.encode(row["premise"], row["hypothesis"])
         assert encoding.ids == row["ids"]
-        assert fp32.compute([encoding])[0] == pytest.approx(row["score"], abs=1e-5)
+        assert fp32.compute([encoding])[0][0] == pytest.approx(row["score"], abs=1e-5)
 
 
 def test_int8_stays_near_and_does_not_depend_on_its_batch(exported: Path) -> None:
@@ -69,7 +69,7 @@ def test_int8_stays_near_and_does_not_depend_on_its_batch(exported: Path) -> Non
     together = int8.compute(encodings)
     for encoding, score, row in zip(encodings, together, GOLDEN["pairs"], strict=True):
         assert score == pytest.approx(row["score"], abs=0.05)
-        assert int8.compute([encoding])[0] == pytest.approx(score, abs=1e-5)
+        assert int8.compute([encoding])[0][0] == pytest.approx(score[0], abs=1e-5)
 
 
 def test_int8_holds_whole_numbers_where_the_weights_are(exported: Path) -> None:
@@ -170,7 +170,7 @@ async def test_support_is_the_models_score_of_claim_and_evidence(exported: Path)
         supports = await grounder.support(claims, [text])
         int8 = model(exported, "model.int8.onnx")
         for claim, support in zip(claims, supports, strict=True):
-            assert support.probability == pytest.approx(int8.compute([int8.encode(text, claim.text)])[0], abs=1e-5)
+            assert support.probability == pytest.approx(int8.compute([int8.encode(text, claim.text)])[0][0], abs=1e-5)
         assert supports[0].evidence is not None
         assert (
             text[supports[0].evidence.start : supports[0].evidence.end] == "Ships leave for the mainland twice a day."

@@ -1,0 +1,34 @@
+"""A claim that stands in a document as a whole sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.base import Claim
+from sidecar.inference.grounding.embedded import WORD_FOR_WORD
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+
+DOCUMENTS = ["The lamp costs $5. It is blue.", 'The guide says: "Mind the gap." Nobody is 1.5 m tall.']
+
+
+@pytest.mark.parametrize(
+    ("claim", "copied"),
+    [
+        ("It is blue.", True),
+        ("it  is BLUE", True),
+        ("**The lamp costs $5.**", True),
+        ("The lamp costs €5.", False),
+        ("Nobody is 15 m tall.", False),
+        ("Is blue.", False),
+        ("It is not blue.", False),
+    ],
+)
+async def test_only_a_sentence_with_the_same_words_is_one(claim: str, copied: bool) -> None:
+    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
+    await runtime.start()
+    try:
+        [support] = await runtime.models.grounder.support([Claim(claim)], DOCUMENTS)
+    finally:
+        await runtime.stop()
+    assert (support.probability == WORD_FOR_WORD) is copied
