@@ -107,6 +107,11 @@ _CHINESE_LEAD = re.compile(
 )
 
 
+# Before a whole sentence it says nothing that the sentence does not; "No, it isn't." and "No, just the app does." hang on it.
+_YES_OR_NO = re.compile(
+    r"(?:yes|yeah|yep|no|nope)\s?[,.!:;—–-]\s+(?!and\b|but\b|or\b|just\b|only\b|not\b)(?=\S)", re.IGNORECASE
+)
+_LEAST_WORDS_ALONE = 5
 _TURN = re.compile(r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so)\s+|[，：]")
 _LEAST_SAID = 3
 _MOST_SPOKEN = 400
@@ -124,7 +129,16 @@ def without_lead(sentence: Marked, *, language: str) -> Marked:
     match = (_CHINESE_LEAD if language == "zh" else _LEAD).match(sentence.text)
     rest = sentence.cut(match.end()) if match else sentence
     enough = len(rest.text) >= 4 if language == "zh" else len(rest.text.split()) >= 2
-    return rest if enough else sentence
+    return _without_yes_or_no(rest) if enough else sentence
+
+
+def _without_yes_or_no(sentence: Marked) -> Marked:
+    match = _YES_OR_NO.match(sentence.text)
+    if match is None:
+        return sentence
+    rest = sentence.cut(match.end())
+    alone = len(rest.text.split()) >= _LEAST_WORDS_ALONE and is_sentence(rest.text, language="en")
+    return rest if alone else sentence
 
 
 def _is_spoken(sentence: str, language: str) -> bool:
