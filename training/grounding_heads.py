@@ -45,8 +45,8 @@ MADE_OF = (
     "expertqa", "factcg_synthetic", "factcheckgpt", "halueval_qa", "summac_human", "wice_oracle_chunks", "q2_wow", "foolmetwice",
 )  # fmt: skip
 NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
-_ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 300, 150, 260, 120
-_MADE_ROWS, _MADE_HELD_ROWS = 600, 300
+_ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 240, 120, 220, 100
+_MADE_ROWS, _MADE_HELD_ROWS = 450, 200
 _THRESHOLD_FOLD = 8
 _AT_ONCE = 12
 

@@ -28,7 +28,7 @@ _TRAINED = (
     "squadshifts_reddit", "squadshifts_amazon_reviews", "squadshifts_new_wiki", "policyqa_relevance", "tatqa_relevance", "selqa",
     "multihop_paragraphs", "qed_sentences",
 )  # fmt: skip
-_ROWS, _DEV_ROWS = 250, 200
+_ROWS, _DEV_ROWS = 200, 160
 _AT_ONCE = 16
 
 
