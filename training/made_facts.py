@@ -186,7 +186,7 @@ def _duties(rng: random.Random) -> Made:
     (who, whom), act = rng.sample(words.GROUPS, 2), rng.choice(words.ACTS)
     duty, other = rng.sample(sorted(words.DUTIES), 2)
     behind = "" if rng.random() < 0.6 else f" {_sentence(f'{whom} {rng.choice(words.DUTIES[other])} {act}')}"
-    said = (_sentence(f"{who} {rng.choice(words.DUTIES[duty])} {act}"),)
+    said: tuple[str, ...] = (_sentence(f"{who} {rng.choice(words.DUTIES[duty])} {act}"),)
     against = [_sentence(f"{who} {rng.choice(words.DUTIES[wrong])} {act}") for wrong in words.AGAINST[duty]]
     if behind:
         said += (_sentence(f"{whom} {rng.choice(words.DUTIES[other])} {act}"),)
