@@ -56,6 +56,16 @@ class App:
         self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
         self.redactor = redactor_of(config.redact)
         self.runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: self.redactor)
+        self.sampler = sampler = Sampler(config.sample, self.telemetry)
+        assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)
+        self.receiver = Receiver(
+            config.receive,
+            self.telemetry,
+            self.clock,
+            on_revoked=lambda gone: (assembler.forget(gone), None)[1],
+            memory=self.memory,
+        )
+        # After the receiver, by whose partitions its money is shared.
         self.judge = judge_of(
             config.judge,
             config.price,
@@ -76,15 +86,6 @@ class App:
             telemetry=self.telemetry,
             clock=self.clock,
             required=[entry.name for entry in EXPORTERS if entry.section in config.required_exporters],
-            memory=self.memory,
-        )
-        self.sampler = sampler = Sampler(config.sample, self.telemetry)
-        assembler = Assembler(config.assemble, self.clock, self.telemetry, memory=self.memory)
-        self.receiver = Receiver(
-            config.receive,
-            self.telemetry,
-            self.clock,
-            on_revoked=lambda gone: (assembler.forget(gone), None)[1],
             memory=self.memory,
         )
         self.pipeline = Pipeline(

@@ -57,10 +57,9 @@ MAY_BE_EMPTY = {
     "Values redacted",
     "Settings read again",
     "Models away",
-    # The judge here is well, and has no price.
+    # The judge here is well.
     "Judge paused",
     "Texts that speak to the judge",
-    "Cost of the judge",
     "How often the judge is right",
     # There are no days before.
     "Rise against the days before",
@@ -81,7 +80,6 @@ MAY_BE_ABSENT = {
     "rag_sidecar_revoked_traces_total",
     "rag_sidecar_unknown_weights_total",
     "rag_sidecar_model_away",
-    "rag_sidecar_judge_cost_usd_total",
     "rag_sidecar_judge_detector_labelled",
     "rag_sidecar_judge_detector_rate",
     "rag_sidecar_judge_paused",
@@ -178,7 +176,9 @@ def settings(folder: Path, servers: str, port: int, *, rate: float = RATE, judge
         "results": {"topic": "results"},
     }
     if judge:
-        values["judge"] = {"url": judge, "model": "judge", "budget_usd_per_hour": None, "budget_usd_per_day": None}
+        # A purse begins empty, and this one is filled at once.
+        values["judge"] = {"url": judge, "model": "judge", "budget_usd_per_hour": 1000, "budget_usd_per_day": None}
+        values["price"] = {"models": {"judge": {"input": 0.1, "output": 0.2}}}
         values["evaluate"] = {"groundedness": {"by": "both", "judge_rate": JUDGE_RATE}}
     path.write_text(yaml.safe_dump(values), encoding="utf-8")
     return path
