@@ -21,7 +21,7 @@ TESTS = sorted((RULES / "tests").glob("*.yml"))
 
 def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [str(paths.find("promtool")), *(str(argument) for argument in arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_promtool_finds_nothing_to_complain_of() -> None:
