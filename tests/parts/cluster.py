@@ -90,9 +90,16 @@ class KafkaCluster:
         self.wait_for_brokers([one for one in self.numbers if one in self._running])
 
     def start(self, broker: int) -> None:
-        """Start a broker again, with its data."""
+        """Start a broker again, with its data, and wait until it has caught up: before that no other may go without a partition being lost."""
         self._start(broker)
         self.wait_for_brokers([one for one in self.numbers if one in self._running])
+        self._wait(self._in_sync)
+
+    def _in_sync(self) -> bool:
+        """Whether every running replica of every partition, those of the groups' offsets too, has what its leader has."""
+        topics = self._admin.list_topics(timeout=5).topics.values()
+        partitions = [partition for topic in topics for partition in topic.partitions.values()]
+        return all(set(one.replicas) & set(self._running) <= set(one.isrs) for one in partitions)
 
     def create_topic(self, name: str, brokers: Sequence[Sequence[int]]) -> None:
         """Make a topic; for each partition the brokers that have it, its first leader first."""

@@ -18,7 +18,8 @@ from tests.parts.cluster import KafkaCluster
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
-RATE, GAP = 6.0, 0.5
+# Well under what two cores score beside the brokers: it is the brokers that are tried here.
+RATE, GAP = 3.0, 0.5
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +133,8 @@ def total(cluster: KafkaCluster) -> int:
     return sum(cluster.committed("moving").values())
 
 
+# Long until the producer of results no longer stands still where two cores are busy with something else (seen: over a minute, nothing lost).
+@pytest.mark.long
 def test_a_group_whose_coordinator_dies_goes_on_at_another_one(cluster: KafkaCluster, tmp_path: Path) -> None:
     cluster.create_topic("moving-spans", [[1, 2], [2, 1], [1, 2], [2, 1]])
     cluster.create_topic("moving-results", [[1, 2], [2, 1]])
