@@ -26,7 +26,7 @@ _INSTRUCTION = re.compile(
     r"\b(?:question|query|contexts?|passages?|documents?|sources?|answer|above|know)\b)",
     re.MULTILINE | re.IGNORECASE,
 )
-_LABEL = re.compile(r"\s*+(?:\b[\w ]{1,20}+:)?\s*+")
+_LABEL = re.compile(r"^\s*+(?:[\w ]{1,20}+:)?\s*+", re.MULTILINE)
 _MOST_INSTRUCTIONS = 20
 _MOST_READ = 400_000
 _MOST_COMPARED = 100_000_000
