@@ -20,6 +20,7 @@ WORDS: dict[str, Said] = {
     **dict.fromkeys(("s", "skip", "skipped"), "skipped"),
 }
 _QUIT = ("q", "quit", "exit")
+_BETWEEN = re.compile(r"[\s,;]+")
 _PROMPT = "good, hallucinated [numbers of claims], abstained, skip, quit (g/h/a/s/q) > "
 
 
@@ -50,7 +51,7 @@ def ask(shown: Shown, *, number: int, of: int, console: Console, read: Callable[
 
 def parse(line: str, claims: int) -> Reply:
     """A typed line: a word or its first letter, and after `hallucinated` numbers of claims. Raises ValueError saying what is wanted."""
-    word, *more = re.split(r"[\s,;]+", line.strip().lower())
+    word, *more = _BETWEEN.split(line.strip().lower())
     said = WORDS.get(word)
     if said is None:
         raise ValueError("type g, h, a, s or q")
