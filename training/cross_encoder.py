@@ -4,7 +4,7 @@
 
 `--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors); `--graph` goes on from the weights of a quantised
 graph of the product instead. Writes model.safetensors (BERT's weights and the heads), tokenizer.json, config.json and log.jsonl to
-`--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 265,000 pairs is 5,000 steps, on two cores in bf16 some two
+`--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 298,000 pairs is 5,600 steps, on two cores in bf16 some two
 hours; with glibc's allocator twice that, page faults: preload jemalloc with
 MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:4000,muzzy_decay_ms:4000,narenas:1,thp:always, which holds about 3 GB (pages that never
 decay grew to 22 GB, since batches have many shapes). A run that was stopped goes on with --from-step.

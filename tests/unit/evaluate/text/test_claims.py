@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.evaluate.text.abstain import stance_of
 from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "claims.jsonl"
@@ -25,3 +26,17 @@ def test_claims_are_those_expected_and_know_their_places(row: dict[str, Any]) ->
 
 def test_a_long_answer_has_a_bounded_number_of_claims() -> None:
     assert len(split_claims("The sky is blue today. " * 1000)) == MOST_CLAIMS
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("No. The sauna must be booked a day before.", ["The sauna must be booked a day before."]),
+        ("Yes, the lift runs until ten at night.", ["the lift runs until ten at night."]),
+        ("No, it isn't.", ["No, it isn't."]),
+        ("No, just the app does.", ["No, just the app does."]),
+        ("No one may enter the yard at night.", ["No one may enter the yard at night."]),
+    ],
+)
+def test_a_yes_or_no_is_left_out_where_a_whole_sentence_follows(answer: str, claims: list[str]) -> None:
+    assert [claim.text for claim in stance_of(answer).claims] == claims
