@@ -9,7 +9,7 @@ from dashboards import recording
 from dashboards.objectives import FIRST_TOKEN_SECONDS, REQUEST_SECONDS
 from exporters import series
 from exporters.prometheus import PrometheusConfig
-from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.registry import DEFAULTS
 from sidecar.observe import telemetry
 
 _INTRO = """# Series
@@ -48,7 +48,7 @@ _LABELS = (
     ("type", "kind of token: `input`, `cached_input`, `cache_write`, `output`, `reasoning`", "5"),
 )
 
-_MANY = 2 * len(NAMES) + 3
+_MANY = 2 * len(DEFAULTS) + 3
 _VERDICT_ROWS = [row for row in series.SERIES if "verdict" in row.labels]
 
 
@@ -88,7 +88,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _costs() -> str:
     """How many time series a combination of labels makes, and all of them at the default limit."""
-    columns = [(len(NAMES), "the local evaluators"), (_MANY, "those, as many judged, and three of your own")]
+    columns = [(len(DEFAULTS), "the local evaluators"), (_MANY, "those, as many judged, and three of your own")]
     most = PrometheusConfig().most_subjects + 1
     rows = [
         (f"`{row.name}`", *(str(row.cost(evaluators)) for evaluators, _ in columns))

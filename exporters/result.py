@@ -124,7 +124,7 @@ class Evaluation:
     `label` is a low-cardinality word that goes with the score, `explanation` is free text and counts as user text.
     `method` is the formula, a bounded word: scores of one evaluator by two methods are different things. `version` is
     the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer, or says that there is none.
-    `judged`: an LLM said it.
+    `judged`: an LLM said it. `parts` are numbers that the score is made of, by name, in whatever range: precision and recall of an F1.
     `inclusion_probability` is the p in (0, 1] with which this evaluation was made, None = that of the result.
     """
 
@@ -144,6 +144,7 @@ class Evaluation:
     inclusion_probability: float | None = None
     claims: tuple[ClaimResult, ...] = ()
     documents: tuple[DocumentResult, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +185,7 @@ class Result:
     redacted     how many different values were replaced by pseudonyms in its texts, by kind; evidence then points into the documents as
                  they are after that; None where nothing was looked for
     abstention   how far the answer declines; None where it was not looked at
+    session      of the conversation that it belongs to, where the source says so
     trace        how whole the trace was; None where the request was made by hand. A native record is whole by nature
     """
 
@@ -202,6 +204,7 @@ class Result:
     verdict: Verdict | None = None
     abstention: Abstention | None = None
     error_class: str | None = None
+    session: str | None = None
     inclusion_probability: float = 1.0
     upstream_adjusted_count: float | None = None
     trace_sampled: bool = True

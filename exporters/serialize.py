@@ -53,6 +53,7 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
         "model": _clean(result.model),
         "provider": _clean(result.provider),
         "variant": _clean(result.variant),
+        "session": _clean(result.session),
         "timestamp": rfc3339(result.timestamp),
         "outcome": str(result.outcome),
         "reason": _clean(result.reason),
@@ -126,6 +127,7 @@ def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
         "subject": str(evaluation.subject),
         "judged": evaluation.judged,
         "inclusion_probability": _number(evaluation.inclusion_probability),
+        "parts": _numbers(evaluation.parts),
         "claims": [_claim(claim, text) for claim in evaluation.claims],
         "documents": [_document(document) for document in evaluation.documents],
     }

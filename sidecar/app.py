@@ -208,7 +208,7 @@ class App:
     def _exporters(self) -> list[Exporter]:
         given = Dependencies(
             registry=self.telemetry.registry,
-            evaluators=[evaluator.name for evaluator in self.engine.evaluators],
+            evaluators=self.engine.standing,
             grounding_models=[self.runtime.models.grounder.identity.name],
             judge_models=self._judge_models(),
             received=self.config.receive.brokers,

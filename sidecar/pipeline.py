@@ -343,6 +343,7 @@ class Pipeline:
             reason=reason,
             evaluated=said.evaluated,
             redacted=said.redacted,
+            session=said.session,
             inclusion_probability=job.decision.probability,
             completeness=job.journey.assembled.completeness,
         )

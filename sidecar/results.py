@@ -28,10 +28,11 @@ NAMESPACE = uuid.UUID("8f6f5f0e-5d3c-5b0a-9a52-0d8c3b8a6f11")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of a request, and how many values were replaced in it, by kind; None where nothing was looked for."""
+    """What is said of a request, how many values were replaced in it, by kind, None where nothing was looked for, and its session."""
 
     evaluated: Evaluated | None
     redacted: Mapping[str, int] | None = None
+    session: str | None = None
 
 
 async def redact(evaluated: Evaluated | None, trace: RagTrace, redactor: Redactor | None) -> Said:
@@ -40,14 +41,15 @@ async def redact(evaluated: Evaluated | None, trace: RagTrace, redactor: Redacto
     Evidence points into the documents, and claims into the answer, as they are after redaction.
     """
     if redactor is None or evaluated is None:
-        return Said(evaluated)
-    if not any(one.claims or one.explanation or one.documents for one in evaluated.evaluations):
+        return Said(evaluated, session=trace.session)
+    if not trace.session and not any(one.claims or one.explanation or one.documents for one in evaluated.evaluations):
         return Said(evaluated, {})
     texts = [trace.question, *(document.text for document in trace.documents), trace.answer]
 
     def work(session: Session) -> Said:
         evaluations = tuple(_redacted(one, trace, session) for one in evaluated.evaluations)
-        return Said(replace(evaluated, evaluations=evaluations), session.counts)
+        known = trace.session and session.redact_id(trace.session)
+        return Said(replace(evaluated, evaluations=evaluations), session.counts, known)
 
     return await redactor.run(work, [text for text in texts if text])
 
@@ -96,8 +98,9 @@ def make_result(
     inclusion_probability: float = 1.0,
     completeness: Completeness | None = None,
     redacted: Mapping[str, int] | None = None,
+    session: str | None = None,
 ) -> Result:
-    """The result of one request."""
+    """The result of one request. `session` is its session as it may leave the process."""
     priced = pricer.price(trace.model_calls)
     return Result(
         id=result_id(trace),
@@ -115,6 +118,7 @@ def make_result(
         verdict=evaluated.verdict if evaluated else None,
         abstention=evaluated.abstention if evaluated else None,
         error_class=trace.error_class,
+        session=session,
         inclusion_probability=inclusion_probability,
         upstream_adjusted_count=trace.upstream_adjusted_count,
         trace_sampled=trace.trace_sampled,

@@ -24,7 +24,7 @@ from sidecar.commands.from_labels import beside, holds_labels, labelled_requests
 from sidecar.config import Config
 from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine, Evaluated
-from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.registry import DEFAULTS
 from sidecar.evaluate.settings import build
 from sidecar.inference.base import Grounder
 from sidecar.inference.grounding.detector import Detector
@@ -214,7 +214,9 @@ async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Eva
     """What the default model says of each request, in order."""
     runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     local = settings.evaluate.of("groundedness").model_copy(update={"by": "local"})
-    every = build(settings.evaluate.model_copy(update={"evaluators": NAMES, "groundedness": local}))
+    every = build(
+        settings.evaluate.model_copy(update={"evaluators": DEFAULTS, "references": "off", "groundedness": local})
+    )
     # `inference.detector` is of the default model: a rule's model has rates of its own.
     patient = settings.evaluate.model_copy(update={"timeout_seconds": _PATIENCE_SECONDS})
     engine = Engine(patient, runtime.models, [evaluator for evaluator in every if evaluator.decides])

@@ -193,6 +193,7 @@ class _Scoring:
             reason=evaluated.reason,
             evaluated=said.evaluated,
             redacted=said.redacted,
+            session=said.session,
             completeness=WHOLE,
         )
         return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result

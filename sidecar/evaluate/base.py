@@ -8,6 +8,7 @@ What several evaluators need of one request (claims, language, support) is compu
 from __future__ import annotations
 
 import enum
+import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -20,11 +21,40 @@ from sidecar.evaluate.case import Case
 
 
 class Needs(enum.StrEnum):
-    """What a request must have for an evaluator to look at it; what lacks is `unscorable{reason="no_<need>"}`."""
+    """What a request must have for an evaluator to look at it; what lacks is `unscorable{reason="no_<need>"}`.
+
+    RETRIEVAL is met where retrieval is known to have run, though it may have found nothing; what lacks then is `no_context`.
+    """
 
     QUESTION = "question"
     ANSWER = "answer"
     CONTEXT = "context"
+    RETRIEVAL = "retrieval"
+    MESSAGES = "messages"
+    REFERENCE = "reference"
+    REFERENCE_CONTEXTS = "reference_contexts"
+    REFERENCE_CONTEXT_IDS = "reference_context_ids"
+    TOOL_CALLS = "tool_calls"
+    TOPICS = "topics"
+    RUBRIC = "rubric"
+
+    @property
+    def reason(self) -> str:
+        """Why there is no score where it lacks."""
+        return "no_context" if self is Needs.RETRIEVAL else f"no_{self}"
+
+
+# What somebody has to write for a case: no request of production has it.
+AUTHORED = frozenset(
+    {
+        Needs.REFERENCE,
+        Needs.REFERENCE_CONTEXTS,
+        Needs.REFERENCE_CONTEXT_IDS,
+        Needs.TOOL_CALLS,
+        Needs.TOPICS,
+        Needs.RUBRIC,
+    }
+)
 
 
 class Lane(enum.StrEnum):
@@ -40,10 +70,81 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 _RATE_BESIDE = 0.1
 
 
-class Settings(BaseModel):
-    """Settings of one evaluator: the section `evaluate.NAME`. Each evaluator has a class of its own."""
+class Cost(enum.StrEnum):
+    """What one evaluation costs: arithmetic over texts, inference by local models, or calls to the judge."""
+
+    TEXT = "text"
+    MODEL = "model"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a form of an evaluator is, for whoever reads a list of them. Its class has it as `about`.
+
+    formula    one line
+    source     who defined it
+    cost       the dearest that it does
+    calls      questions to the judge for one request; K is the number of documents
+    libraries  modules of the extra `offline` that it imports
+    """
+
+    formula: str
+    source: str
+    cost: Cost
+    calls: str = "0"
+    libraries: tuple[str, ...] = ()
+
+    @property
+    def installed(self) -> bool:
+        """Whether its libraries are there."""
+        return all(importlib.util.find_spec(module) is not None for module in self.libraries)
+
+
+class Section(BaseModel):
+    """Settings of one evaluator: the section `evaluate.NAME`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def locally(self) -> bool:
+        """Whether its local form runs."""
+        return True
+
+    @property
+    def asks(self) -> bool:
+        """Whether its judged form runs."""
+        return False
+
+    @property
+    def drawn(self) -> float:
+        """Probability with which a scored request is drawn for the judge, before its budget."""
+        return 1.0
+
+
+class Judged(Section):
+    """Settings of an evaluator that only a judge can answer."""
+
+    judge_rate: Rate = Field(default=1.0, description="Share of the scored requests that the judge sees for it.")
+
+    @property
+    def locally(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def asks(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def drawn(self) -> float:
+        """As set."""
+        return self.judge_rate
+
+
+class Settings(Section):
+    """Settings of an evaluator that has both forms."""
 
     by: Literal["local", "judge", "both"] = Field(
         default="local",
@@ -57,8 +158,18 @@ class Settings(BaseModel):
     )
 
     @property
+    def locally(self) -> bool:
+        """As `by` says."""
+        return self.by != "judge"
+
+    @property
+    def asks(self) -> bool:
+        """As `by` says."""
+        return self.by != "local"
+
+    @property
     def drawn(self) -> float:
-        """Probability with which a scored request is drawn for the judge, before its budget."""
+        """As set."""
         if self.judge_rate is None:
             return 1.0 if self.by == "judge" else _RATE_BESIDE
         return self.judge_rate

@@ -13,6 +13,7 @@ from exporters.text import clean
 from sidecar.evaluate.text.abstain import Stance, stance_of
 from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
+from sidecar.record.authored import Authored
 from sidecar.record.request import Document, RagTrace
 
 _MOST_QUESTION_WORDS = 40
@@ -32,6 +33,8 @@ class Case:
         self.question = clean(trace.question or "").strip()
         self.answer = clean(trace.answer or "").strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
+        self.reference = clean(trace.reference or "").strip()
+        self.authored = trace.authored or Authored()
         self._running: dict[str, asyncio.Future[Any]] = {}
 
     @property
@@ -45,6 +48,21 @@ class Case:
     def texts(self) -> list[str]:
         """Texts of the documents that have one, in rank order."""
         return [clean(document.text or "") for document in self.documents]
+
+    @cached_property
+    def reference_contexts(self) -> tuple[str, ...]:
+        """Texts of the chunks that retrieval should find."""
+        return tuple(clean(text).strip() for text in self.authored.contexts or ())
+
+    @cached_property
+    def reference_claims(self) -> list[Claim]:
+        """The checkable statements of the reference answer. Places are those in it, and so none of the answer's."""
+        return [replace(one, start=None, end=None) for one in stance_of(self.reference).claims]
+
+    @cached_property
+    def reference_languages(self) -> frozenset[str]:
+        """Codes of the languages that reference and reference contexts are in as a whole."""
+        return languages_together((self.reference, *self.reference_contexts))
 
     @cached_property
     def stance(self) -> Stance:

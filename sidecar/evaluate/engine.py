@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
-from sidecar.evaluate.base import Evaluator, Lane
+from sidecar.evaluate.base import AUTHORED, Evaluator, Lane
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.draw import Draws
-from sidecar.evaluate.gate import admit
+from sidecar.evaluate.gate import admit, brings
+from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import UNREACHABLE, ModelSource
@@ -58,12 +59,14 @@ class Engine:
         self._config = config
         self._models = models
         self.evaluators = tuple(build(config, judge, models) if evaluators is None else evaluators)
+        self._by_reference = config.by_reference if evaluators is None else frozenset[str]()
         self._draws = self._drawing(config)
         self.lanes = tuple(lane for lane in Lane if any(one.lane is lane for one in self.evaluators))
 
     def reconfigure(self, config: EvaluateConfig) -> None:
         """Let what is evaluated from now on be evaluated by other settings. Which evaluators there are may not change."""
         self.evaluators, self._config = tuple(build(config, self._judge, self._models)), config
+        self._by_reference = config.by_reference
         self._draws = self._drawing(config)
 
     @property
@@ -75,7 +78,13 @@ class Engine:
         """Which slow evaluators see a request, and the probability with which they do. To be asked once for each request, for the
         probabilities change with the budget; what comes of it goes to `evaluate`."""
         others = {one.name: 1.0 for one in self._of(Lane.SLOW) if one.name not in self._draws.rates}
-        return {**others, **self._draws.draw(trace)}
+        drawn = {**others, **self._draws.draw(trace)}
+        return {one.name: drawn[one.name] for one in self._of(Lane.SLOW, drawn, trace)}
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """Names of the evaluators that run on every request, whatever it brings."""
+        return tuple(one.name for one in self.evaluators if not self._waits(one))
 
     async def evaluate(
         self, trace: RagTrace, *, lane: Lane = Lane.LOCAL, drawn: Mapping[str, float] | None = None
@@ -83,7 +92,7 @@ class Engine:
         """The evaluations of one lane, in the order of the registry. A caller that wants more than one lane asks for each
         by itself and puts them together with `summarise`: what waits in one never holds another. With `drawn` only the evaluators in it
         run, and each says the probability that stands there."""
-        mine = self._of(lane, drawn)
+        mine = self._of(lane, drawn, trace)
         if lane is not Lane.LOCAL:
             made = await self._all(mine, Case(trace, None))
             return replace(made, evaluations=tuple(_with(one, drawn) for one in made.evaluations))
@@ -106,7 +115,8 @@ class Engine:
             made = await asyncio.gather(*(self._one(evaluator, case) for evaluator in evaluators))
         finally:
             case.close()
-        return summarise(made, case.stance.kind if any(map(_read_answer, made)) else None)
+        read = any(_read_answer(one) for by, one in zip(evaluators, made, strict=True) if not AUTHORED & set(by.needs))
+        return summarise(made, case.stance.kind if read else None)
 
     async def evaluate_all(self, trace: RagTrace, *, kept: float = 1.0) -> Evaluated:
         """All lanes, one after the other, for callers that wait for the slow ones too. `kept` is the probability with which the request came here."""
@@ -122,8 +132,15 @@ class Engine:
         mine = self._of(lane, drawn)
         return tuple(_with(_stamped(one, _failed(one.name, reason)), drawn) for one in mine)
 
-    def _of(self, lane: Lane, drawn: Mapping[str, float] | None = None) -> list[Evaluator]:
-        return [one for one in self.evaluators if one.lane is lane and (drawn is None or one.name in drawn)]
+    def _of(
+        self, lane: Lane, drawn: Mapping[str, float] | None = None, trace: RagTrace | None = None
+    ) -> list[Evaluator]:
+        """Of a lane those that are drawn; those that wait for a reference only where the request brings it."""
+        mine = [one for one in self.evaluators if one.lane is lane and (drawn is None or one.name in drawn)]
+        return [one for one in mine if trace is None or not self._waits(one) or brings(trace, one.needs)]
+
+    def _waits(self, evaluator: Evaluator) -> bool:
+        return evaluator.name in self._by_reference or evaluator.name.removesuffix(SUFFIX) in self._by_reference
 
     def _drawing(self, config: EvaluateConfig) -> Draws:
         if self._judge is None:
@@ -198,8 +215,12 @@ def _failed(name: str, reason: str) -> Evaluation:
 def _sound(evaluation: Evaluation) -> Evaluation:
     """The evaluation, or a failed one where its score is not a number in 0..1: a failure never looks like a score."""
     score = evaluation.score
-    parts = [claim.support for claim in evaluation.claims] + [document.score for document in evaluation.documents]
-    if score is None or not all(math.isfinite(value) and 0 <= value <= 1 for value in [score, *parts]):
+    numbers = [claim.support for claim in evaluation.claims] + [document.score for document in evaluation.documents]
+    if (
+        score is None
+        or not all(math.isfinite(value) and 0 <= value <= 1 for value in [score, *numbers])
+        or not all(map(math.isfinite, evaluation.parts.values()))
+    ):
         return Evaluation(
             evaluator=evaluation.evaluator, outcome=Outcome.FAILED, reason="bad_score", model=evaluation.model
         )

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from sidecar.evaluate.base import Evaluator, Needs
+from collections.abc import Callable, Iterable, Mapping
+
+from sidecar.evaluate.base import AUTHORED, Evaluator, Needs
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.record.authored import Authored
 from sidecar.record.errors import Unscorable
+from sidecar.record.request import RagTrace
+
+_NOTHING = Authored()
+# A request has these by its trace alone; of an empty list of reference contexts or topics nothing can be said.
+_BROUGHT: Mapping[Needs, Callable[[RagTrace, Authored], bool]] = {
+    Needs.RETRIEVAL: lambda trace, _: bool(trace.documents) or trace.retrieved is True,
+    Needs.MESSAGES: lambda trace, _: bool(trace.messages),
+    Needs.REFERENCE: lambda trace, _: bool((trace.reference or "").strip()),
+    Needs.REFERENCE_CONTEXTS: lambda _, authored: bool(authored.contexts),
+    Needs.REFERENCE_CONTEXT_IDS: lambda _, authored: bool(authored.context_ids),
+    Needs.TOOL_CALLS: lambda _, authored: authored.tool_calls is not None,
+    Needs.TOPICS: lambda _, authored: bool(authored.topics),
+    Needs.RUBRIC: lambda _, authored: bool(authored.rubric),
+}
+
+
+def brings(trace: RagTrace, needs: Iterable[Needs]) -> bool:
+    """Whether a request has what its author has to write for evaluators of these needs."""
+    authored = trace.authored or _NOTHING
+    return all(_BROUGHT[need](trace, authored) for need in needs if need in AUTHORED)
 
 
 def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
@@ -19,20 +42,36 @@ def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
     if Needs.ANSWER in needs and Needs.CONTEXT in needs and case.abstained:
         raise Unscorable("abstained")  # also where nothing was retrieved, which is when a good service abstains
     _require(case, needs)
-    if Needs.QUESTION in needs and len(case.question) > limits.most_answer_chars:
-        raise Unscorable("too_long")
-    if Needs.CONTEXT in needs and _too_many(case, limits):
+    if _too_long(case, needs, limits):
         raise Unscorable("too_long")
     read = evaluator.languages(case)
-    if read is not None and not case.languages <= read:
+    if read is not None and not _languages(case, needs) <= read:
         raise Unscorable("language")
 
 
 def _require(case: Case, needs: tuple[Needs, ...]) -> None:
     has = {Needs.QUESTION: bool(case.question), Needs.ANSWER: bool(case.answer), Needs.CONTEXT: bool(case.documents)}
     for need in needs:
-        if not has[need]:
-            raise Unscorable(f"no_{need}")
+        found = has[need] if need in has else _BROUGHT[need](case.trace, case.authored)
+        if not found:
+            raise Unscorable(need.reason)
+
+
+def _languages(case: Case, needs: tuple[Needs, ...]) -> frozenset[str]:
+    return case.languages | case.reference_languages if AUTHORED.intersection(needs) else case.languages
+
+
+def _too_long(case: Case, needs: tuple[Needs, ...], limits: EvaluateConfig) -> bool:
+    most, longest = limits.most_document_chars, limits.most_answer_chars
+    sizes = {
+        Needs.QUESTION: len(case.question) > longest,
+        Needs.REFERENCE: len(case.reference) > longest,
+        Needs.CONTEXT: _too_many(case, limits),
+        Needs.RETRIEVAL: _too_many(case, limits),
+        Needs.REFERENCE_CONTEXTS: sum(map(len, case.authored.contexts or ())) > most,
+        Needs.MESSAGES: sum(len(one.text or "") for one in case.trace.messages) > most,
+    }
+    return any(sizes.get(need, False) for need in needs)
 
 
 def _too_many(case: Case, limits: EvaluateConfig) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import enum
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from sidecar.evaluate.base import Dependencies, Evaluator, Settings, Threshold
+from sidecar.evaluate.base import AUTHORED, About, Dependencies, Evaluator, Needs, Section
 from sidecar.evaluate.judged.answer_relevancy import JudgedAnswerRelevancy
 from sidecar.evaluate.judged.context_precision import JudgedContextPrecision
 from sidecar.evaluate.judged.faithfulness import JudgedFaithfulness
@@ -16,46 +16,82 @@ from sidecar.evaluate.metrics.context_precision import ContextPrecision, Context
 from sidecar.evaluate.metrics.context_relevance import ContextRelevance, ContextRelevanceSettings
 from sidecar.evaluate.metrics.faithfulness import Faithfulness, FaithfulnessSettings
 from sidecar.evaluate.metrics.groundedness import Groundedness, GroundednessSettings
+from sidecar.evaluate.metrics.strings.exact_match import ExactMatch, ExactMatchSettings
+from sidecar.evaluate.metrics.strings.string_presence import StringPresence, StringPresenceSettings
 from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import Judge
 
 
+class _Form(Protocol):
+    """What the class of an evaluator says before anything is built; an instance may say otherwise of method and needs, by its settings."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def needs(self) -> tuple[Needs, ...]: ...
+    @property
+    def about(self) -> About: ...
+
+
+class LocalForm(_Form, Protocol):
+    """A class that scores without a judge."""
+
+    def __call__(self, settings: Any, dependencies: Dependencies, /) -> Evaluator: ...
+
+
+class JudgedForm(_Form, Protocol):
+    """A class that asks a judge. Its models are borrowed one call at a time."""
+
+    def __call__(self, settings: Any, judge: Judge, models: ModelSource, /) -> Evaluator: ...
+
+
+class Standing(enum.StrEnum):
+    """When an evaluator runs that no setting names."""
+
+    ON = "on"
+    REFERENCED = "referenced"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One evaluator: its name, the model of its section `evaluate.NAME`, and how it is built of an instance of that; `judged` builds the one that
-    asks a judge in its place or beside it."""
+    """One evaluator: its name, the model of its section `evaluate.NAME`, and its forms.
+
+    standing  ON: on every request; REFERENCED: on requests that bring what its author has to write; OFF: where it is named
+    """
 
     name: str
-    settings: type[Settings]
-    build: Callable[[Any, Dependencies], Evaluator]
-    judged: Callable[[Any, Judge, ModelSource], Evaluator]
+    settings: type[Section]
+    local: LocalForm | None
+    judged: JudgedForm | None
+    standing: Standing = Standing.REFERENCED
+
+    @property
+    def form(self) -> LocalForm | JudgedForm:
+        """The local form, else the judged one."""
+        found = self.local or self.judged
+        assert found is not None
+        return found
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """Of that form."""
+        return self.form.needs
+
+    @property
+    def online(self) -> bool:
+        """Whether requests of production have all that it needs."""
+        return not AUTHORED.intersection(self.needs)
 
 
 EVALUATORS: tuple[Entry, ...] = (
-    Entry("faithfulness", FaithfulnessSettings, Faithfulness, lambda _, judge, __: JudgedFaithfulness(judge)),
-    Entry(
-        "groundedness",
-        GroundednessSettings,
-        Groundedness,
-        lambda settings, judge, _: JudgedGroundedness(judge, Threshold(settings.judge_threshold)),
-    ),
-    Entry(
-        "context_relevance",
-        ContextRelevanceSettings,
-        ContextRelevance,
-        lambda _, judge, __: JudgedContextRelevance(judge),
-    ),
-    Entry(
-        "context_precision",
-        ContextPrecisionSettings,
-        ContextPrecision,
-        lambda _, judge, __: JudgedContextPrecision(judge),
-    ),
-    Entry(
-        "answer_relevancy",
-        AnswerRelevancySettings,
-        AnswerRelevancy,
-        lambda _, judge, models: JudgedAnswerRelevancy(judge, models),
-    ),
+    Entry("faithfulness", FaithfulnessSettings, Faithfulness, JudgedFaithfulness, Standing.ON),
+    Entry("groundedness", GroundednessSettings, Groundedness, JudgedGroundedness, Standing.ON),
+    Entry("context_relevance", ContextRelevanceSettings, ContextRelevance, JudgedContextRelevance, Standing.ON),
+    Entry("context_precision", ContextPrecisionSettings, ContextPrecision, JudgedContextPrecision, Standing.ON),
+    Entry("answer_relevancy", AnswerRelevancySettings, AnswerRelevancy, JudgedAnswerRelevancy, Standing.ON),
+    Entry("exact_match", ExactMatchSettings, ExactMatch, None),
+    Entry("string_presence", StringPresenceSettings, StringPresence, None),
 )
 NAMES: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS)
+DEFAULTS: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS if entry.standing is Standing.ON)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
-from sidecar.evaluate.base import Dependencies, Evaluator, Settings
+from sidecar.evaluate.base import About, Dependencies, Evaluator, Section
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.judged.own import OwnEvaluator, OwnMetric
 from sidecar.evaluate.metrics.faithfulness import Faithfulness
-from sidecar.evaluate.registry import EVALUATORS, NAMES
+from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing
 from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import Judge
+from sidecar.record.errors import ConfigError
 
 OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 
@@ -22,7 +23,16 @@ OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
 class _Limits(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    evaluators: tuple[str, ...] = Field(default=NAMES, min_length=1, description="Which evaluators run.")
+    evaluators: tuple[str, ...] = Field(
+        default=DEFAULTS,
+        min_length=1,
+        description="Which evaluators run on every request; `rag-sidecar metrics` lists them all.",
+    )
+    references: Literal["off", "local", "all"] = Field(
+        default="local",
+        description="Evaluators that need a reference, on the requests that bring one (test cases and probes; no request of production does): none, "
+        "those that are scored locally, or those too that only a judge answers.",
+    )
     most_answer_chars: int = Field(
         default=20_000, ge=1, description="Longer answers are unscorable{reason=too_long}, never cut."
     )
@@ -77,26 +87,63 @@ else:
 class EvaluateConfig(_Sections):
     """Settings of the evaluators."""
 
-    def of(self, name: str) -> Settings:
+    def of(self, name: str) -> Section:
         """The section of one evaluator."""
-        section: Settings = getattr(self, name)
+        section: Section = getattr(self, name)
         return section
+
+    @property
+    def running(self) -> tuple[Entry, ...]:
+        """The evaluators that run, in the order of the registry."""
+        return tuple(entry for entry in EVALUATORS if entry.name in self.evaluators or entry.name in self.by_reference)
+
+    @property
+    def by_reference(self) -> frozenset[str]:
+        """Those of them that run only on requests that bring a reference. One whose library is missing is left out."""
+        if self.references == "off":
+            return frozenset()
+        others = (one for one in EVALUATORS if one.standing is Standing.REFERENCED and one.name not in self.evaluators)
+        wanted = (one for one in others if one.local is not None or self.references == "all")
+        return frozenset(one.name for one in wanted if one.form.about.installed)
 
     @property
     def judged(self) -> dict[str, float]:
         """The evaluators that ask the judge, each with the probability with which it sees a scored request, before the budget."""
-        builtin = {name + SUFFIX: self.of(name).drawn for name in self.evaluators if self.of(name).by != "local"}
+        asked = (entry for entry in self.running if self.of(entry.name).asks)
+        builtin = {judged_name(entry): self.of(entry.name).drawn for entry in asked}
         return {**builtin, **{name: metric.judge_rate for name, metric in self.metrics.items()}}
+
+
+def judged_name(entry: Entry) -> str:
+    """What the judged form of an evaluator is called: by its own name where it has no local one."""
+    return entry.name if entry.local is None else entry.name + SUFFIX
 
 
 def build(config: EvaluateConfig, judge: Judge | None = None, models: ModelSource | None = None) -> list[Evaluator]:
     """The evaluators that `config` names, each with its settings, in the order of the registry: local ones, then those that ask the judge, and
-    metrics of the user's own. Without a judge, and models that it may borrow, only local ones are built."""
+    metrics of the user's own. Without a judge, and models that it may borrow, only local ones are built. Raises ConfigError where a library is
+    missing of one that is named."""
     shared = Dependencies(claims=getattr(config, Faithfulness.name).by_service)
-    wanted = [entry for entry in EVALUATORS if entry.name in config.evaluators]
-    built = [entry.build(config.of(entry.name), shared) for entry in wanted if config.of(entry.name).by != "judge"]
+    built: list[Evaluator] = []
+    for entry in config.running:
+        section = config.of(entry.name)
+        if entry.local is not None and section.locally:
+            _libraries(entry.name, entry.local.about)
+            built.append(entry.local(section, shared))
     if judge is not None and models is not None:
-        asked = [entry for entry in wanted if config.of(entry.name).by != "local"]
-        built += [entry.judged(config.of(entry.name), judge, models) for entry in asked]
+        for entry in config.running:
+            section = config.of(entry.name)
+            if entry.judged is not None and section.asks:
+                _libraries(entry.name, entry.judged.about)
+                built.append(entry.judged(section, judge, models))
         built += [OwnEvaluator(name, metric, judge) for name, metric in config.metrics.items()]
     return built
+
+
+def _libraries(name: str, about: About) -> None:
+    if not about.installed:
+        raise ConfigError(
+            f"evaluate.evaluators: {name}",
+            f"needs {' and '.join(about.libraries)}, which is not installed",
+            "pip install 'rag-sidecar[offline]', or leave it out",
+        )

@@ -64,7 +64,12 @@ class MemoryBudget:
 
 def trace_bytes(trace: RagTrace) -> int:
     """About what a request holds in memory."""
-    texts = (trace.question, trace.answer, trace.reference)
-    return (
-        2000 + sum(2 * len(text) for text in texts if text) + sum(200 + 2 * len(d.text or "") for d in trace.documents)
-    )
+    texts = [trace.question or "", trace.answer or "", trace.reference or ""]
+    texts += [document.text or "" for document in trace.documents]
+    texts += [message.text or str(message.tool_calls) for message in trace.messages]
+    texts += trace.authored.texts() if trace.authored else ()
+    return 2000 + sum(map(_held, texts)) + 200 * (len(trace.documents) + len(trace.messages))
+
+
+def _held(text: str) -> int:
+    return 2 * len(text)

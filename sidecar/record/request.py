@@ -6,8 +6,9 @@ Times are float seconds. Absent is None, never 0 or "".
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from sidecar.record.authored import Authored, Message
 from sidecar.record.record import Attributes
 
 
@@ -94,6 +95,10 @@ class RagTrace:
     upstream_adjusted_count  2^56 / (2^56 - T) of tracestate `ot=th`; None = unknown, which is not 1
     trace_sampled      the W3C sampled flag: only then does the trace exist in a backend, for exemplars
     attributes         the few attributes that sampling rules may ask for
+    retrieved          whether retrieval ran, though it may have found nothing; None = unknown
+    reference          the right answer, where somebody wrote one
+    authored           what else the author of a test case or a probe says; None of production's own
+    messages           the conversation, where there was more than a question and an answer
     """
 
     trace_id: str
@@ -130,8 +135,24 @@ class RagTrace:
     trace_sampled: bool = True
     spans: int = 1
     attributes: Attributes = field(default_factory=dict)
+    retrieved: bool | None = None
+    authored: Authored | None = None
+    messages: tuple[Message, ...] = ()
 
     @property
     def model(self) -> str | None:
         """The model that metrics are labelled with: the one that answered, else the one that was asked for."""
         return self.model_answered or self.model_requested
+
+    def without_text(self) -> RagTrace:
+        """The same without its texts."""
+        return replace(
+            self,
+            question=None,
+            answer=None,
+            documents=tuple(document.without_text() for document in self.documents),
+            reference=None,
+            authored=self.authored and self.authored.without_text(),
+            messages=(),
+            text_dropped=True,
+        )

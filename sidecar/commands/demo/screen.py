@@ -15,7 +15,7 @@ from exporters.result import Outcome
 from sidecar.commands.demo.estimates import Ratio
 from sidecar.commands.demo.judge import ERROR
 from sidecar.commands.demo.watch import Watcher
-from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.registry import DEFAULTS
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _ALARMING = 0.1
@@ -52,7 +52,7 @@ def live_view(watcher: Watcher, truth: Truth, *, seconds: float, address: str, w
 
 def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) -> str:
     """One line of state."""
-    means = " ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES)
+    means = " ".join(f"{name} {_two(watcher.mean(name))}" for name in DEFAULTS)
     done = sum(watcher.outcomes.values())
     since = max(0.0, seconds - 10)
     return (
@@ -81,7 +81,7 @@ def summary(console: Console, watcher: Watcher, truth: Truth) -> bool:
         f"judged          {watcher.shown} answers, by a scripted judge here that errs on {ERROR:.0%}", highlight=False
     )
     console.print(_estimates(watcher, truth))
-    console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in NAMES))
+    console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in DEFAULTS))
     console.print("p95 seconds     " + "   ".join(f"{name} {_two(watcher.p95(name))}" for name in _DURATIONS))
     tokens = watcher.tokens
     console.print(
@@ -139,7 +139,7 @@ def _ratio_panel(watcher: Watcher, truth: Truth, width: int) -> Panel:
 
 
 def _scores(watcher: Watcher) -> Panel:
-    return _panel("mean scores", [(name, _two(watcher.mean(name))) for name in NAMES])
+    return _panel("mean scores", [(name, _two(watcher.mean(name))) for name in DEFAULTS])
 
 
 def _latency(watcher: Watcher) -> Panel:

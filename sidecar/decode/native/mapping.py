@@ -12,6 +12,8 @@ FIELDS = (
     "question", "answer", "contexts", "request_id", "trace_id", "span_id", "timestamp", "service", "provider", "model", "requested_model",
     "session_id", "user_id", "tenant", "variant", "prompt_tokens", "completion_tokens", "latency_ms", "retrieval_latency_ms",
     "generation_latency_ms", "ttft_ms", "error", "reference", "feedback",
+    "reference_contexts", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "messages", "kind", "origin", "persona",
+    "difficulty", "source_units", "generation_params",
 )  # fmt: skip
 # Where several names mean the same, the first one wins: what is mapped goes there.
 _FIRST_NAME = {"question": "user_input", "answer": "response", "contexts": "retrieved_contexts"}

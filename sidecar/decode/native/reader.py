@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Protocol
 
 from exporters.text import clean
 from sidecar.decode.errors import CLASSES, classify
-from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, text_in
+from sidecar.decode.native.authored import last_of, read_authored, read_messages, read_reference
+from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord
 from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
 from sidecar.decode.values.documents import document, identifier, settle_ids
@@ -24,9 +24,6 @@ _ANSWER = ("response", "answer", "actual_output", "result", "completion", "gener
 _CONTEXTS = (
     "retrieved_contexts", "contexts", "retrieval_context", "retrieved_context", "context", "source_documents", "source_nodes", "documents",
     "citations", "chunks", "passages", "hits", "matches",
-)  # fmt: skip
-_REFERENCE = (
-    "reference", "ground_truth", "ground_truths", "expected_output", "gt_answer", "expected", "reference_answer",
 )  # fmt: skip
 _ID = ("request_id", "trace_id", "run_id", "id")
 _HEX = re.compile(r"[0-9a-fA-F]+")
@@ -61,9 +58,13 @@ def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) 
 def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float) -> RagTrace:
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name."""
     record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
-    question, answer, documents = record.text(*_QUESTION), record.text(*_ANSWER), _documents(record)
+    messages = read_messages(record)
+    question = record.text(*_QUESTION) or last_of(messages, "user")
+    answer = record.text(*_ANSWER) or last_of(messages, "assistant")
+    found = _documents(record)
+    documents = found or ()
     if question is None and answer is None and not documents:
-        raise DecodeError("missing_field", "a record needs a question, an answer or contexts")
+        raise DecodeError("missing_field", "a record needs a question, an answer, contexts or messages")
     timestamp = read_timestamp(record, fallback_timestamp)
     tokens = read_tokens(record)
     model = record.short("model", "model_name", "response_model")
@@ -91,19 +92,17 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         tenant=record.short(*limits.tenant_keys, "org_id"),
         variant=record.short(*limits.variant_keys, "experiment", "ab_group"),
         response_id=record.short("response_id"),
-        reference=_reference(record),
+        reference=read_reference(record),
         feedback=read_feedback(record),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
+        retrieved=None if found is None else True,
+        authored=read_authored(record),
+        messages=messages,
     )
 
 
-def without_text(trace: RagTrace) -> RagTrace:
-    """The request without its texts."""
-    bare = tuple(document.without_text() for document in trace.documents)
-    return replace(trace, question=None, answer=None, documents=bare, reference=None, text_dropped=True)
-
-
-def _documents(record: NativeRecord) -> tuple[Document, ...]:
+def _documents(record: NativeRecord) -> tuple[Document, ...] | None:
+    """What was retrieved; () where retrieval found nothing, None where nothing is said of it."""
     for value in record.values(*_CONTEXTS):
         items = parsed(value)
         if isinstance(items, str):
@@ -122,7 +121,7 @@ def _documents(record: NativeRecord) -> tuple[Document, ...]:
                     one if one.id or not own else Document(one.rank, one.text, own, one.score, one.distance, one.source)
                 )
         return settle_ids(found)
-    return ()
+    return None
 
 
 def _item(item: Any) -> Any:
@@ -134,15 +133,6 @@ def _item(item: Any) -> Any:
             if isinstance(item.get(key), str):
                 return {**item, "text": item[key]}
     return item
-
-
-def _reference(record: NativeRecord) -> str | None:
-    """The reference answer; of a list of them (ragas v1) the first."""
-    for value in record.values(*_REFERENCE):
-        text = text_in(value[0] if isinstance(value, list) and value else value)
-        if text:
-            return text
-    return None
 
 
 def _id(record: NativeRecord) -> str | None:

@@ -158,11 +158,11 @@ def last_user(messages: Any) -> str | None:
 
 def all_text(messages: Any) -> str | None:
     """All text of all messages, for looking up which documents reached the prompt."""
-    texts = [text for message in flat(messages) if (text := message_text(message) or _tool_text(message))]
+    texts = [text for message in flat(messages) if (text := message_text(message) or tool_text(message))]
     return "\n\n".join(texts) or None
 
 
-def _tool_text(message: Any) -> str | None:
+def tool_text(message: Any) -> str | None:
     """Text of tool results within a message."""
     parts = message.get("parts") if isinstance(message, dict) else None
     if not isinstance(parts, list):

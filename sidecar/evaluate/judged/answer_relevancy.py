@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Needs
+from sidecar.evaluate.base import About, Cost, Needs, Section
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.base import SUFFIX, Asking
 from sidecar.evaluate.metrics.answer_relevancy import answer_relevancy
@@ -43,8 +43,14 @@ class JudgedAnswerRelevancy(Asking):
     method = "questions"
     subject = Subject.ANSWER
     needs = (Needs.QUESTION, Needs.ANSWER)
+    about = About(
+        "mean cosine of the question and 3 questions generated from the answer x (1 - noncommittal)",
+        "Es et al. 2024, arXiv:2309.15217",
+        Cost.JUDGE,
+        "1",
+    )
 
-    def __init__(self, judge: Judge, models: ModelSource, *, count: int = 3) -> None:
+    def __init__(self, settings: Section, judge: Judge, models: ModelSource, *, count: int = 3) -> None:
         super().__init__(f"answer_relevancy{SUFFIX}", judge, [load("questions").filled(count=str(count))])
         self._models = models
         self._count = count

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Needs
+from sidecar.evaluate.base import About, Cost, Needs, Section
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.base import SUFFIX, Asking
 from sidecar.evaluate.metrics.context_precision import average_precision
+from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import Judge, Question
 from sidecar.inference.judge.prompt import load
 from sidecar.inference.judge.reading import Reply
@@ -33,8 +34,14 @@ class JudgedContextPrecision(Asking):
     method = "answer"
     subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.ANSWER, Needs.CONTEXT)
+    about = About(
+        "sum(precision at k x v_k) / sum(v_k), v_k = 1 where document k was useful for the answer",
+        "Ragas context precision",
+        Cost.JUDGE,
+        "K",
+    )
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, settings: Section, judge: Judge, models: ModelSource) -> None:
         super().__init__(f"context_precision{SUFFIX}", judge, [load("useful")])
 
     async def evaluate(self, case: Case) -> Evaluation:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Needs
+from sidecar.evaluate.base import About, Cost, Needs, Section
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.base import SUFFIX, Asking
 from sidecar.evaluate.metrics.faithfulness import faithfulness
+from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import INVALID, Judge, Question
 from sidecar.inference.judge.prompt import load
 from sidecar.inference.judge.reading import Reply
@@ -43,8 +44,14 @@ class JudgedFaithfulness(Asking):
     method = "claims_llm"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
+    about = About(
+        "claims of the answer that the documents support in full / claims of the answer",
+        "Es et al. 2024, arXiv:2309.15217",
+        Cost.JUDGE,
+        "2",
+    )
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, settings: Section, judge: Judge, models: ModelSource) -> None:
         super().__init__(f"faithfulness{SUFFIX}", judge, [load("claims"), load("verify")])
 
     async def evaluate(self, case: Case) -> Evaluation:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from exporters.result import Evaluation, Outcome, Subject, Verdict
-from sidecar.evaluate.base import Needs, Threshold
+from sidecar.evaluate.base import About, Cost, Needs, Section, Threshold
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.base import SUFFIX, Rating
+from sidecar.evaluate.metrics.groundedness import GroundednessSettings
+from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import Judge
 
 
@@ -17,10 +19,16 @@ class JudgedGroundedness(Rating):
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)
     decides = True
+    about = About(
+        "mean of two ratings (0 not, 1 partly, 2 fully supported) / 2",
+        "NVIDIA response groundedness in Ragas",
+        Cost.JUDGE,
+        "2",
+    )
 
-    def __init__(self, judge: Judge, threshold: Threshold) -> None:
+    def __init__(self, settings: GroundednessSettings, judge: Judge, models: ModelSource) -> None:
         super().__init__(f"groundedness{SUFFIX}", judge, ("grounded_whole", "grounded_parts"))
-        self._threshold = threshold
+        self._threshold = Threshold(settings.judge_threshold)
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: too_long; InferenceError."""
@@ -44,8 +52,14 @@ class JudgedContextRelevance(Rating):
     method = "ratings"
     subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.CONTEXT)
+    about = About(
+        "mean of two ratings (0 not, 1 partly, 2 fully relevant) / 2",
+        "NVIDIA context relevance in Ragas",
+        Cost.JUDGE,
+        "2",
+    )
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, settings: Section, judge: Judge, models: ModelSource) -> None:
         super().__init__(f"context_relevance{SUFFIX}", judge, ("relevant_whole", "relevant_parts"))
 
     async def evaluate(self, case: Case) -> Evaluation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -35,6 +35,11 @@ class AnswerRelevancy:
     needs = (Needs.QUESTION, Needs.ANSWER)
     decides = False
     lane = Lane.LOCAL
+    about = About(
+        "calibrated similarity of answer and question x (1 - noncommittal)",
+        "Es et al. 2024, arXiv:2309.15217",
+        Cost.MODEL,
+    )
 
     def __init__(self, settings: AnswerRelevancySettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -46,6 +46,11 @@ class ContextPrecision:
     needs = (Needs.QUESTION, Needs.CONTEXT)
     decides = False
     lane = Lane.LOCAL
+    about = About(
+        "sum(precision at k x v_k) / sum(v_k), v_k = 1 where document k is relevant to the question",
+        "Ragas context precision",
+        Cost.MODEL,
+    )
 
     def __init__(self, settings: ContextPrecisionSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -38,6 +38,9 @@ class ContextRelevance:
     needs = (Needs.QUESTION, Needs.CONTEXT)
     decides = False
     lane = Lane.LOCAL
+    about = About(
+        "expected share of documents that help with the question", "RAG triad (TruLens); docs/adr/0005", Cost.MODEL
+    )
 
     def __init__(self, settings: ContextRelevanceSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import ClaimLabel, ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.inference.base import Support
 from sidecar.record.errors import Unscorable
@@ -52,6 +52,11 @@ class Faithfulness:
     needs = (Needs.ANSWER, Needs.CONTEXT)
     decides = False
     lane = Lane.LOCAL
+    about = About(
+        "claims of the answer that the documents support / claims of the answer",
+        "Es et al. 2024, arXiv:2309.15217",
+        Cost.MODEL,
+    )
 
     def __init__(self, settings: FaithfulnessSettings, dependencies: Dependencies) -> None:
         self._threshold = dependencies.claims

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.verdict import label_of
 from sidecar.record.errors import Unscorable
@@ -39,6 +39,7 @@ class Groundedness:
     needs = (Needs.ANSWER, Needs.CONTEXT)
     decides = True
     lane = Lane.LOCAL
+    about = About("probability that the documents support the whole answer", "Vectara HHEM", Cost.MODEL)
 
     def __init__(self, settings: GroundednessSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service

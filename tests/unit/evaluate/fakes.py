@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def request(
     documents: Sequence[str | None] = ("It is blue.",),
     text_dropped: bool = False,
     service: str = "kb",
+    **more: Any,
 ) -> RagTrace:
     """A request."""
     return RagTrace(
@@ -97,4 +99,5 @@ def request(
         answer=answer,
         documents=tuple(Document(rank, text, f"d{rank}") for rank, text in enumerate(documents, 1)),
         text_dropped=text_dropped,
+        **more,
     )

@@ -8,14 +8,30 @@ from pathlib import Path
 import pytest
 
 from exporters.result import Evaluation, Outcome, Verdict
-from sidecar.evaluate.base import Evaluator
+from sidecar.evaluate.base import Cost, Evaluator
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
-from sidecar.evaluate.registry import EVALUATORS, NAMES, Entry
+from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing
 from sidecar.evaluate.settings import EvaluateConfig, build
+from sidecar.record.authored import Authored, Message, ToolCall
 from sidecar.record.request import RagTrace
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
+TALK = (Message("user", "What is it?"), Message("assistant", "It is blue.", (ToolCall("look", {"at": 1}),)))
+AUTHORED = Authored(
+    contexts=("It is blue.",),
+    context_ids=("d1",),
+    tool_calls=(ToolCall("look", {"at": 1}),),
+    topics=("colours",),
+    rubric={1: "wrong", 5: "right"},
+)
+HOSTILE = Authored(
+    contexts=("\ud800", "x" * 300_000),
+    context_ids=("\ud800",),
+    tool_calls=(),
+    topics=("\ud800",),
+    rubric={0: "a", 1: "b"},
+)
 CASES = {
     "empty answer": request(answer=""),
     "nothing at all": request(question=None, answer=None, documents=()),
@@ -27,6 +43,11 @@ CASES = {
     "markup": request(answer="**" * 5000 + "[" * 5000),
     "only code": request(answer="```\nx = 1\n```"),
     "only a question": request(answer="Shall we?"),
+    "all that an author may write": request(reference="It is blue.", authored=AUTHORED, messages=TALK),
+    "hostile references": request(
+        reference="\ud800" * 50, authored=HOSTILE, messages=(Message("assistant", "\udfff"),)
+    ),
+    "an empty reference": request(reference=" ", authored=Authored(contexts=(), context_ids=(), tool_calls=())),
 }
 
 
@@ -40,16 +61,19 @@ SETTINGS: dict[str, dict[str, object]] = {
     "strictest": {"threshold": 1.0},
     "most lenient": {"threshold": 0.0},
 }
+LOCAL = tuple(entry.name for entry in EVALUATORS if entry.local is not None)
+THRESHOLDED = tuple(entry.name for entry in EVALUATORS if "threshold" in entry.settings.model_fields)
+READING = tuple(name for name in LOCAL if name in THRESHOLDED)
 GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate"
 
 
 def built(name: str, settings: dict[str, object]) -> Evaluator:
-    [one] = build(EvaluateConfig.model_validate({"evaluators": [name], name: settings}))
+    [one] = build(EvaluateConfig.model_validate({"evaluators": [name], "references": "off", name: settings}))
     return one
 
 
 async def evaluation(trace: RagTrace, name: str, settings: dict[str, object] | None = None) -> Evaluation:
-    config = EvaluateConfig.model_validate({"evaluators": [name], name: settings or {}})
+    config = EvaluateConfig.model_validate({"evaluators": [name], "references": "off", name: settings or {}})
     [one] = (await Engine(config, models()).evaluate(trace)).evaluations
     return one
 
@@ -57,11 +81,11 @@ async def evaluation(trace: RagTrace, name: str, settings: dict[str, object] | N
 def test_names_are_unique_and_no_section_hides_a_limit() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert set(EvaluateConfig.model_fields) == {
-        *NAMES, "evaluators", "metrics", "most_answer_chars", "most_document_chars", "most_documents", "timeout_seconds"
+        *NAMES, "evaluators", "references", "metrics", "most_answer_chars", "most_document_chars", "most_documents", "timeout_seconds"
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("entry", EVALUATORS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [entry for entry in EVALUATORS if entry.local], ids=lambda entry: entry.name)
 def test_an_evaluator_says_what_it_is(entry: Entry) -> None:
     one = built(entry.name, {})
     assert one.name == entry.name
@@ -86,10 +110,45 @@ def test_one_evaluator_at_most_decides_the_verdict() -> None:
     assert [one.name for one in build(EvaluateConfig()) if one.decides] == ["groundedness"]
 
 
+@pytest.mark.parametrize("entry", EVALUATORS, ids=lambda entry: entry.name)
+def test_every_form_says_what_it_is_before_it_is_built(entry: Entry) -> None:
+    for form, calls in ((entry.local, False), (entry.judged, True)):
+        if form is not None:
+            assert form.about.formula
+            assert form.about.source
+            assert (form.about.calls != "0", form.about.cost is Cost.JUDGE) == (calls, calls)
+            assert form.method.isidentifier()
+            assert form.needs
+    assert entry.local or entry.judged
+
+
+def test_what_needs_a_reference_runs_on_no_request_of_production_and_says_nothing_there() -> None:
+    assert {entry.name for entry in EVALUATORS if entry.standing is Standing.ON} == set(DEFAULTS)
+    assert all(entry.online for entry in EVALUATORS if entry.standing is Standing.ON)
+    assert not any(entry.online for entry in EVALUATORS if entry.standing is Standing.REFERENCED)
+
+
+async def test_evaluators_that_need_a_reference_come_on_where_a_request_brings_one() -> None:
+    engine = Engine(EvaluateConfig(), models())
+    assert engine.standing == DEFAULTS
+    bare = await engine.evaluate(request())
+    assert [one.evaluator for one in bare.evaluations] == list(DEFAULTS)
+    brought = await engine.evaluate(request(reference="It is blue."))
+    assert {"exact_match", "string_presence"} < {one.evaluator for one in brought.evaluations}
+    off = await Engine(EvaluateConfig(references="off"), models()).evaluate(request(reference="It is blue."))
+    assert [one.evaluator for one in off.evaluations] == list(DEFAULTS)
+
+
+async def test_an_evaluator_that_is_named_says_what_a_request_lacks() -> None:
+    assert (await evaluation(request(), "exact_match")).reason == "no_reference"
+
+
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LOCAL)
 @pytest.mark.parametrize("case", CASES)
 async def test_every_evaluator_scores_in_0_to_1_or_says_why_not(name: str, case: str, settings: str) -> None:
+    if SETTINGS[settings] and name not in THRESHOLDED:
+        return
     one = await evaluation(CASES[case], name, SETTINGS[settings])
     if one.outcome is Outcome.SCORED:
         assert one.score is not None
@@ -101,7 +160,7 @@ async def test_every_evaluator_scores_in_0_to_1_or_says_why_not(name: str, case:
         assert one.outcome is Outcome.UNSCORABLE
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LOCAL)
 @pytest.mark.parametrize("trace", [request(), request(question=None, answer=None, documents=())], ids=["scored", "not"])
 async def test_every_evaluation_carries_what_its_evaluator_declares(name: str, trace: RagTrace) -> None:
     one, by = await evaluation(trace, name), built(name, {})
@@ -109,7 +168,7 @@ async def test_every_evaluation_carries_what_its_evaluator_declares(name: str, t
     assert (one.subject, one.decides_verdict) == (by.subject, by.decides)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THRESHOLDED)
 async def test_a_threshold_of_ones_own_is_used_and_reported_and_changes_no_probability(name: str) -> None:
     trace = request(answer="It is blue. It is heavy.", documents=("It is blue.", "Nothing."))
     default, own = await evaluation(trace, name), await evaluation(trace, name, {"threshold": 0.97})
@@ -122,12 +181,12 @@ async def test_a_threshold_of_ones_own_is_used_and_reported_and_changes_no_proba
         assert (default.label, own.label) == (Verdict.GROUNDED, Verdict.HALLUCINATED)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THRESHOLDED)
 async def test_a_threshold_of_0_is_a_threshold(name: str) -> None:
     assert (await evaluation(request(), name, {"threshold": 0.0})).threshold == 0.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", READING)
 @pytest.mark.parametrize("languages", [{"en"}, {"de", "fr"}], ids=["english", "others"])
 async def test_a_request_in_a_language_that_its_model_does_not_read_is_turned_away(
     name: str, languages: set[str]
@@ -141,7 +200,7 @@ async def test_a_request_in_a_language_that_its_model_does_not_read_is_turned_aw
         assert (one.reason == "language") is (language not in known)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", READING)
 @pytest.mark.parametrize("part", ["question", "answer", "documents"])
 async def test_one_part_in_another_language_turns_every_evaluator_away(name: str, part: str) -> None:
     foreign = {part: getattr(GERMAN, part)} if part != "documents" else {"documents": (GERMAN.documents[0],)}

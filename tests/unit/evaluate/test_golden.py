@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from sidecar.evaluate.engine import Engine
-from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.registry import EVALUATORS
 from sidecar.evaluate.settings import EvaluateConfig
 from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
 
 FOLDER = Path(__file__).parents[2] / "golden" / "evaluate"
 CASES = [
     pytest.param(name, json.loads(line), id=f"{name}: {json.loads(line)['why']}")
-    for name in NAMES
+    for name in (entry.name for entry in EVALUATORS if entry.local)
     for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
@@ -29,8 +29,10 @@ async def test_a_worked_example_comes_out_as_worked(name: str, case: dict[str, A
         question=case.get("question", "What is it?"),
         answer=case.get("answer", "It is blue."),
         documents=case.get("documents", ["It is blue."]),
+        reference=case.get("reference"),
     )
-    engine = Engine(EvaluateConfig(evaluators=(name,)), models(grounder, relevance))
+    settings = {"evaluators": [name], "references": "off", name: case.get("settings", {})}
+    engine = Engine(EvaluateConfig.model_validate(settings), models(grounder, relevance))
     [one] = (await engine.evaluate(trace)).evaluations
-    assert one.score == pytest.approx(case.get("score"), abs=1e-4) if "score" in case else one.score is None
+    assert one.score == pytest.approx(case.get("score"), abs=1e-6) if "score" in case else one.score is None
     assert (one.reason, one.label) == (case.get("reason"), case.get("label"))

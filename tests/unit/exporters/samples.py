@@ -29,6 +29,7 @@ FAITHFULNESS = Evaluation(
     explanation=f"not supported: {SECRET}",
     model=MODEL,
     threshold=0.5,
+    parts={"supported": 1.0},
     claims=(
         ClaimResult(
             SECRET,
@@ -74,6 +75,7 @@ SCORED = Result(
     model="gpt-4o",
     provider="openai",
     variant="b",
+    session="talk-7",
     timestamp=1_700_000_000.25,
     completed_at=1_700_000_001.5,
     outcome=Outcome.SCORED,

@@ -28,6 +28,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "model": "gpt-4o",
         "provider": "openai",
         "variant": "b",
+        "session": "talk-7",
         "timestamp": "2023-11-14T22:13:20.250Z",
         "outcome": "scored",
         "reason": None,
@@ -59,6 +60,7 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "subject": "answer",
         "judged": False,
         "inclusion_probability": None,
+        "parts": {"supported": 1.0},
         "claims": [
             {
                 "text": SECRET,

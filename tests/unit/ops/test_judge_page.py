@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from sidecar import config
-from sidecar.evaluate.judged.base import SUFFIX
-from sidecar.evaluate.registry import NAMES
+from sidecar.evaluate.registry import EVALUATORS
+from sidecar.evaluate.settings import judged_name
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 
@@ -32,4 +32,4 @@ def test_there_is_an_example_of_each_kind_of_own_metric() -> None:
 
 
 def test_every_judged_evaluator_is_on_the_page() -> None:
-    assert [name for name in NAMES if f"| `{name}{SUFFIX}` |" not in PAGE] == []
+    assert [one.name for one in EVALUATORS if one.judged and f"| `{judged_name(one)}` |" not in PAGE] == []

@@ -19,13 +19,14 @@ from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
 from sidecar.commands.demo.watch import Watcher
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.reader import read_native_line
-from sidecar.evaluate.base import Threshold
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.ratings import JudgedGroundedness
+from sidecar.evaluate.metrics.groundedness import GroundednessSettings
 from sidecar.inference.judge.judge import Judge
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.observe.telemetry import Telemetry
 from tests.unit.decode.recordings import understood
+from tests.unit.evaluate.fakes import models
 
 
 def result(number: int, *, verdict: Verdict | None = Verdict.GROUNDED, outcome: Outcome = Outcome.SCORED) -> Result:
@@ -133,7 +134,7 @@ async def test_the_scripted_judge_knows_the_truth_and_errs_as_often_as_it_says()
             }
         )
         judge = Judge(settings, Telemetry(), price=lambda *_: None)
-        evaluator = JudgedGroundedness(judge, Threshold(None))
+        evaluator = JudgedGroundedness(GroundednessSettings(), judge, models())
         while len(asked) < 400:
             request = corpus.draw(0.4)
             if request.kind not in MADE_UP or request in asked:

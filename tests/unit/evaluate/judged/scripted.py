@@ -65,4 +65,4 @@ async def judged(one: Engine, trace: RagTrace) -> Evaluation:
 
 def only(name: str, **settings: object) -> dict[str, Any]:
     """Settings of one evaluator that the judge answers, for every request."""
-    return {"evaluators": [name], name: {"by": "judge", **settings}}
+    return {"evaluators": [name], "references": "off", name: {"by": "judge", **settings}}

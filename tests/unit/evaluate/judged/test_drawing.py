@@ -21,7 +21,7 @@ from tests.unit.evaluate.fakes import models, request
 from tests.unit.evaluate.judged.scripted import engine, only
 from tests.unit.exporters.samples import SCORED
 
-BOTH = {"evaluators": ["groundedness"], "groundedness": {"by": "both", "judge_rate": 0.25}}
+BOTH = {"evaluators": ["groundedness"], "references": "off", "groundedness": {"by": "both", "judge_rate": 0.25}}
 CHINESE = request(question="它是什么？", answer="它是蓝色的灯。", documents=("这盏灯是蓝色的。",))
 
 
@@ -72,7 +72,7 @@ async def test_judged_evaluators_are_built_as_the_settings_say() -> None:
         ("both", ["groundedness", "groundedness_judge"]),
         ("judge", ["groundedness_judge"]),
     ):
-        settings = {"evaluators": ["groundedness"], "groundedness": {"by": by}}
+        settings = {"evaluators": ["groundedness"], "references": "off", "groundedness": {"by": by}}
         async with engine(full, settings) as (made, _):
             assert [one.name for one in made.evaluators] == names
             assert (Lane.SLOW in made.lanes) == (by != "local")
@@ -114,8 +114,8 @@ async def test_a_rate_is_live() -> None:
 
 async def test_prompts_are_part_of_what_an_evaluator_is() -> None:
     async with engine(full, only("faithfulness")) as (made, _):
-        assert made.evaluators[0].version == "1+claims-1+verify-1"
-        assert made.evaluators[0].method == "claims_llm"
+        assert made.evaluators[-1].version == "1+claims-1+verify-1"
+        assert made.evaluators[-1].method == "claims_llm"
 
 
 async def test_too_long_a_request_is_not_sent() -> None:

@@ -1,0 +1,204 @@
+"""What the author of a test case says of it: the fields of a native record that production's own records do not have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sidecar.decode.native.fields import NativeRecord, text_in
+from sidecar.decode.values.conversation import MOST_CALLS, MOST_MESSAGES, conversation, tool_calls
+from sidecar.decode.values.documents import identifier
+from sidecar.decode.values.scalars import parsed
+from sidecar.record.authored import Authored, Message, SourceUnit, ToolCall
+from sidecar.record.errors import DecodeError
+
+REFERENCE = (
+    "reference", "ground_truth", "ground_truths", "ground_truth_answer", "expected_output", "gt_answer", "expected", "reference_answer",
+)  # fmt: skip
+_CONTEXTS = ("reference_contexts", "ground_truth_contexts", "ground_truth_context", "gold_contexts")
+_IDS = ("reference_context_ids", "ground_truth_context_ids")
+_CALLS = ("reference_tool_calls", "expected_tools")
+_KIND = ("kind", "case_kind", "synthesizer_name", "evolution_type")
+_MOST_CONTEXTS = 1000
+_MOST_TOPICS = 100
+_MOST_TOPIC_CHARS = 500
+_MOST_LEVELS = 101
+_MOST_LEVEL_CHARS = 2000
+_MOST_PERSONA_CHARS = 4000
+_MOST_PARAMS_BYTES = 10_000
+
+
+def read_reference(record: NativeRecord) -> str | None:
+    """The reference answer; of a list of them (ragas v1) the first."""
+    for value in record.values(*REFERENCE):
+        text = text_in(value[0] if isinstance(value, list) and value else value)
+        if text:
+            return text
+    return None
+
+
+def read_authored(record: NativeRecord) -> Authored | None:
+    """The rest of it; None where none of it is there. Raises DecodeError: bad_field."""
+    found = Authored(
+        contexts=_texts(record, _CONTEXTS, most=_MOST_CONTEXTS),
+        context_ids=_ids(record),
+        tool_calls=_tool_calls(record),
+        topics=_texts(record, ("reference_topics",), most=_MOST_TOPICS, chars=_MOST_TOPIC_CHARS),
+        rubric=_rubric(record),
+        kind=record.short(*_KIND),
+        origin=record.short("origin"),
+        persona=_persona(record),
+        difficulty=record.short("difficulty"),
+        source_units=_source_units(record),
+        generation_params=_params(record),
+    )
+    return None if found == Authored() else found
+
+
+def read_messages(record: NativeRecord) -> tuple[Message, ...]:
+    """The conversation, where the record has one; `user_input` is one in Ragas' multi-turn samples. Raises DecodeError: bad_field."""
+    for value in record.values("messages", "conversation", "user_input"):
+        value = parsed(value)
+        if isinstance(value, list):
+            _bounded("messages", value, MOST_MESSAGES)
+            found = conversation(value)
+            if found:
+                return found
+    return ()
+
+
+def _bounded(field: str, items: list[Any], most: int) -> None:
+    if len(items) > most:
+        raise DecodeError("bad_field", f"{field} has more than {most} entries")
+
+
+def _texts(
+    record: NativeRecord, names: tuple[str, ...], *, most: int, chars: int | None = None
+) -> tuple[str, ...] | None:
+    for value in record.values(*names):
+        items = parsed(value)
+        items = [items] if isinstance(items, str | dict) else items
+        if not isinstance(items, list):
+            raise DecodeError("bad_field", f"{names[0]} must be a list of texts")
+        _bounded(names[0], items, most)
+        texts = [_text(item) for item in items]
+        found = tuple(text for text in texts if text)
+        if len(found) < len(items):
+            raise DecodeError("bad_field", f"{names[0]} must be a list of texts that are not empty")
+        if chars is not None and any(len(text) > chars for text in found):
+            raise DecodeError("bad_field", f"{names[0]} has a text longer than {chars} characters")
+        return found
+    return None
+
+
+def _text(item: Any) -> str | None:
+    if isinstance(item, dict):
+        item = next((item[key] for key in ("content", "text", "page_content", "chunk") if item.get(key)), None)
+    return text_in(item)
+
+
+def _ids(record: NativeRecord) -> tuple[str, ...] | None:
+    for value in record.values(*_IDS):
+        items = parsed(value)
+        if not isinstance(items, list) or not all(map(identifier, items)):
+            raise DecodeError("bad_field", f"{_IDS[0]} must be a list of ids: short texts or whole numbers")
+        _bounded(_IDS[0], items, _MOST_CONTEXTS)
+        return tuple(one for item in items if (one := identifier(item)))
+    return None
+
+
+def _tool_calls(record: NativeRecord) -> tuple[ToolCall, ...] | None:
+    for value in record.values(*_CALLS):
+        items = parsed(value)
+        if not isinstance(items, list):
+            raise DecodeError("bad_field", f"{_CALLS[0]} must be a list of objects with name and args")
+        _bounded(_CALLS[0], items, MOST_CALLS)
+        found = tool_calls(items)
+        if len(found) < len(items):
+            raise DecodeError("bad_field", f"{_CALLS[0]} must be a list of objects with name and args")
+        return found
+    return None
+
+
+def _rubric(record: NativeRecord) -> Mapping[int, str] | None:
+    """{"score1_description": ..., ...} of Ragas, or {"1": ..., ...}."""
+    for value in record.values("rubrics", "rubric"):
+        levels = parsed(value)
+        if not isinstance(levels, dict) or not 2 <= len(levels) <= _MOST_LEVELS:
+            raise DecodeError("bad_field", f"rubrics must describe 2 to {_MOST_LEVELS} scores")
+        try:
+            found = {_level(key): str(text) for key, text in levels.items()}
+        except ValueError:
+            raise DecodeError("bad_field", "rubrics must have keys such as score1_description, or 1") from None
+        if any(not text.strip() or len(text) > _MOST_LEVEL_CHARS for text in found.values()) or len(found) < 2:
+            raise DecodeError("bad_field", f"rubrics must describe each score in 1 to {_MOST_LEVEL_CHARS} characters")
+        return dict(sorted(found.items()))
+    return None
+
+
+def _level(key: Any) -> int:
+    number = int(str(key).removeprefix("score").removesuffix("_description").strip("_"))
+    if abs(number) > 1000:
+        raise ValueError(number)
+    return number
+
+
+def _persona(record: NativeRecord) -> str | None:
+    """A text, or an object with a name (Ragas' `persona_name`, a persona with its role)."""
+    for value in record.values("persona", "persona_name"):
+        said = value
+        if isinstance(value, dict):
+            said = ": ".join(str(value[key]) for key in ("name", "role_description", "description") if value.get(key))
+        if isinstance(said, str) and said.strip():
+            if len(said) > _MOST_PERSONA_CHARS:
+                raise DecodeError("bad_field", f"persona is longer than {_MOST_PERSONA_CHARS} characters")
+            return said.strip()
+    return None
+
+
+def _source_units(record: NativeRecord) -> tuple[SourceUnit, ...] | None:
+    for value in record.values("source_units"):
+        items = parsed(value)
+        if not isinstance(items, list):
+            raise DecodeError("bad_field", "source_units must be a list of objects with document, start and end")
+        _bounded("source_units", items, _MOST_CONTEXTS)
+        return tuple(map(_source_unit, items))
+    return None
+
+
+def _source_unit(item: Any) -> SourceUnit:
+    keys = ("document", "document_id", "doc_id", "id")
+    document = next((one for key in keys if isinstance(item, dict) and (one := identifier(item.get(key)))), None)
+    span = _span(item) if document else None
+    if document is None or span is None:
+        raise DecodeError("bad_field", "source_units must be a list of objects with document, start and end")
+    return SourceUnit(document, *span)
+
+
+def _span(item: Mapping[str, Any]) -> tuple[int | None, int | None] | None:
+    """Start and end, both None where neither is there; None where they make no sense."""
+    span = item.get("span")
+    start, end = span if isinstance(span, list) and len(span) == 2 else (item.get("start"), item.get("end"))
+    if start is None and end is None:
+        return None, None
+    if not isinstance(start, int) or not isinstance(end, int):
+        return None
+    return (start, end) if 0 <= start <= end else None
+
+
+def _params(record: NativeRecord) -> Mapping[str, Any] | None:
+    for value in record.values("generation_params"):
+        params = parsed(value)
+        if not isinstance(params, dict):
+            raise DecodeError("bad_field", "generation_params must be an object")
+        if len(json.dumps(params)) > _MOST_PARAMS_BYTES:
+            raise DecodeError("bad_field", f"generation_params is larger than {_MOST_PARAMS_BYTES} bytes")
+        return params
+    return None
+
+
+def last_of(messages: Iterable[Message], role: str) -> str | None:
+    """The last text of a role."""
+    texts = [one.text for one in messages if one.role == role and one.text]
+    return texts[-1] if texts else None
