@@ -127,7 +127,7 @@ def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
         "subject": str(evaluation.subject),
         "judged": evaluation.judged,
         "inclusion_probability": _number(evaluation.inclusion_probability),
-        "parts": _numbers(evaluation.parts),
+        "parts": dict(_numbers(evaluation.parts)),
         "claims": [_claim(claim, text) for claim in evaluation.claims],
         "documents": [_document(document) for document in evaluation.documents],
     }

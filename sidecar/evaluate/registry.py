@@ -16,8 +16,12 @@ from sidecar.evaluate.metrics.context_precision import ContextPrecision, Context
 from sidecar.evaluate.metrics.context_relevance import ContextRelevance, ContextRelevanceSettings
 from sidecar.evaluate.metrics.faithfulness import Faithfulness, FaithfulnessSettings
 from sidecar.evaluate.metrics.groundedness import Groundedness, GroundednessSettings
+from sidecar.evaluate.metrics.strings.bleu import Bleu, BleuSettings
+from sidecar.evaluate.metrics.strings.chrf import Chrf, ChrfSettings
 from sidecar.evaluate.metrics.strings.exact_match import ExactMatch, ExactMatchSettings
+from sidecar.evaluate.metrics.strings.rouge import Rouge, RougeSettings
 from sidecar.evaluate.metrics.strings.string_presence import StringPresence, StringPresenceSettings
+from sidecar.evaluate.metrics.strings.string_similarity import StringSimilarity, StringSimilaritySettings
 from sidecar.inference.base import ModelSource
 from sidecar.inference.judge.judge import Judge
 
@@ -92,6 +96,10 @@ EVALUATORS: tuple[Entry, ...] = (
     Entry("answer_relevancy", AnswerRelevancySettings, AnswerRelevancy, JudgedAnswerRelevancy, Standing.ON),
     Entry("exact_match", ExactMatchSettings, ExactMatch, None),
     Entry("string_presence", StringPresenceSettings, StringPresence, None),
+    Entry("string_similarity", StringSimilaritySettings, StringSimilarity, None),
+    Entry("bleu", BleuSettings, Bleu, None),
+    Entry("rouge", RougeSettings, Rouge, None),
+    Entry("chrf", ChrfSettings, Chrf, None),
 )
 NAMES: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS)
 DEFAULTS: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS if entry.standing is Standing.ON)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ from exporters.result import Evaluation, Outcome, Subject
 from exporters.text import clean
 from sidecar.evaluate.base import Lane, Needs
 from sidecar.evaluate.case import Case
+
+_MOST_ON_THE_LOOP = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Strings:
     version = "1"
     method: str
     subject = Subject.ANSWER
-    needs: tuple[Needs, ...] = (Needs.ANSWER, Needs.REFERENCE)
+    needs = (Needs.ANSWER, Needs.REFERENCE)
     decides = False
     lane = Lane.LOCAL
 
@@ -35,12 +38,16 @@ class Strings:
         """Any."""
 
     def compare(self, answer: str, reference: str) -> Found:
-        """Both as they stand in the request, neither empty."""
+        """Both as they stand in the request, neither empty. May raise Unscorable."""
         raise NotImplementedError
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises nothing of its own."""
-        found = self.compare(clean(case.trace.answer or ""), clean(case.trace.reference or ""))
+        """What `compare` says; long texts are compared in a thread."""
+        answer, reference = clean(case.trace.answer or ""), clean(case.trace.reference or "")
+        if len(answer) + len(reference) > _MOST_ON_THE_LOOP:
+            found = await asyncio.to_thread(self.compare, answer, reference)
+        else:
+            found = self.compare(answer, reference)
         return Evaluation(
             evaluator=self.name, outcome=Outcome.SCORED, score=found.score, parts=found.parts, label=found.label
         )
