@@ -38,6 +38,11 @@ COMMANDS = (
         "Score a file of native records without Kafka: one result a line, in the order of the input.",
     ),
     Command(
+        "evaluate",
+        "evaluate",
+        "Score a set of cases with the evaluators of the service, and report means with intervals, groups, latency and cost.",
+    ),
+    Command(
         "inspect", "inspect", "Print what is understood of spans, what is missing, and which switch would supply it."
     ),
     Command(

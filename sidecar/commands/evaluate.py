@@ -1,0 +1,173 @@
+"""`rag-sidecar evaluate`: a set of cases through the evaluators that the service runs, and a report of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from exporters.serialize import rfc3339
+from sidecar import config
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.score import stop_on_signals
+from sidecar.config import Config
+from sidecar.offline import rows
+from sidecar.offline.case import Case, Unread, read_cases
+from sidecar.offline.journal import Journal
+from sidecar.offline.record import CaseRecord, Effort, Report, Source
+from sidecar.offline.render import words
+from sidecar.offline.render.terminal import show
+from sidecar.offline.report import report_of
+from sidecar.offline.run import Runner, Wanted, running
+from sidecar.record.errors import ConfigError
+
+cli = new_cli()
+
+_COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    MofNCompleteColumn(),
+    TextColumn("{task.fields[cost]}"),
+    TimeElapsedColumn(),
+    TimeRemainingColumn(),
+)
+
+
+@cli.command()
+def evaluate(
+    cases: Annotated[Path, typer.Argument(metavar="CASES", help="The cases: native records, one JSON object a line.")],
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", metavar="REPORT", help="Where the report goes, as JSON; - is standard output."),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Cases at the same time.")] = 8,
+    most: Annotated[int | None, typer.Option(min=1, help="Only the first so many cases.")] = None,
+    most_usd: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`."),
+    ] = None,
+    texts: Annotated[bool, typer.Option(help="Questions, answers and contexts in the report.")] = True,
+    resume: Annotated[bool, typer.Option(help="Go on where a run of the same cases and settings was stopped.")] = True,
+    config_file: ConfigOption = None,
+) -> None:
+    """Score a set of cases with the evaluators of the service, and report means with intervals, groups, latency and cost.
+
+    Cases are native records (docs/offline.md). What a stopped run had scored is kept beside the first report and not scored again.
+    """
+    settings = config.load(config_file, kafka=False)
+    targets = output or []
+    for target in targets:
+        refuse_same_file(cases, target)
+    source, found = rows.read(cases)
+    own, unread = read_cases(found, settings.decode)
+    if not own:
+        raise ConfigError("CASES", f"{cases} holds no case" + _first(unread), "give native records: docs/offline.md")
+    wanted = Wanted(concurrency, most_usd, texts)
+    job = _Job(settings, wanted, own[:most], tuple(unread), source, _journal_path(targets) if resume else None)
+    report = _run(job)
+    _write(report, targets)
+    if report.unread or any(one.failed for one in report.metrics):
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    settings: Config
+    wanted: Wanted
+    cases: Sequence[Case]
+    unread: tuple[Unread, ...]
+    source: Source
+    journal: Path | None
+
+
+def _run(job: _Job) -> Report:
+    async def work() -> Report:
+        stop_on_signals()
+        async with running(job.settings, job.wanted) as runner:
+            return await _evaluate(runner, job)
+
+    try:
+        return asyncio.run(work())
+    except asyncio.CancelledError:
+        if job.journal is not None and job.journal.exists():
+            errors.print(f"stopped; the same command goes on from {job.journal}", soft_wrap=True)
+        raise KeyboardInterrupt from None
+
+
+async def _evaluate(runner: Runner, job: _Job) -> Report:
+    identity = runner.identity
+    journal = None if job.journal is None else Journal(job.journal, identity)
+    done = {} if journal is None else journal.done
+    left = [case for case in job.cases if case.digest not in done]
+    _tell(runner, left, reused=len(job.cases) - len(left))
+    started = time.perf_counter()
+    with Progress(*_COLUMNS, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("evaluating", total=len(left), cost="")
+
+        def progress(record: CaseRecord) -> None:
+            if record.digest not in done:
+                spent = sum(one.cost_usd or 0.0 for one in runner.spent())
+                bar.update(task, advance=1, cost=words.dollars(spent) if spent else "")
+
+        if journal is None:
+            records = await runner.run(job.cases, None, progress)
+        else:
+            with journal.open():
+                records = await runner.run(job.cases, journal, progress)
+            if not any(one.failed for one in records):
+                journal.remove()
+    seconds = time.perf_counter() - started
+    rate = len(left) / seconds if left and seconds > 0 else None
+    return report_of(
+        records,
+        source=job.source,
+        settings=identity,
+        created=rfc3339(time.time()) or "",
+        effort=Effort(seconds=seconds, cases_per_second=rate, judge=runner.spent()),
+        unread=job.unread,
+        reused=len(job.cases) - len(left),
+    )
+
+
+def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
+    """What is to come, and its price. Raises ConfigError where that is beyond the limit."""
+    if reused:
+        errors.print(f"{words.many(reused, 'case')} taken from the run before", soft_wrap=True)
+    if runner.judge is None:
+        return
+    foreseen, most = runner.foresee(cases), runner.most_usd
+    limit = "no limit" if most is None else f"limit {words.dollars(most)}"
+    errors.print(
+        f"the judge {runner.judge.identity.name} will be asked about {foreseen.calls:,} times: about {foreseen.tokens:,} tokens, "
+        f"{words.dollars(foreseen.cost_usd)} ({limit})",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if most is not None and foreseen.cost_usd is not None and foreseen.cost_usd > most:
+        problem = f"about {words.dollars(foreseen.cost_usd)} foreseen, {words.dollars(most)} allowed"
+        raise ConfigError("--most-usd", problem, "raise it, or take fewer cases with --most")
+
+
+def _journal_path(targets: Sequence[Path]) -> Path | None:
+    file = next((target for target in targets if str(target) != "-"), None)
+    return None if file is None else file.with_name(f".{file.name}.partial.jsonl")
+
+
+def _write(report: Report, targets: Sequence[Path]) -> None:
+    to_stdout = any(str(target) == "-" for target in targets)
+    show(report, errors if to_stdout else Console(highlight=False))
+    for target in targets:
+        with lines_to(target) as write:
+            write(report.model_dump_json(by_alias=True).encode())
+
+
+def _first(unread: Sequence[Unread]) -> str:
+    return f": row {unread[0].row}: {unread[0].reason}: {unread[0].detail}" if unread else ""

@@ -1,0 +1,96 @@
+"""A case: one request of a test set, with what an author knows of it beside what the system said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from exporters.text import clean
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.native.fields import NativeRecord
+from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.reader import read_native
+from sidecar.record.errors import DecodeError
+from sidecar.record.request import RagTrace
+
+NEGATIVE = "negative"
+_OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
+_KIND = ("kind", "question_type", "synthesizer_name", "evolution_type", "category")
+_ORIGIN = ("origin",)
+# A case needs no time: the same one for all, or it would have another id in every run.
+_NO_TIME = 1.0
+# Of the fields of a request, what does not change what is said of it.
+_NO_CONTENT = frozenset({"timestamp", "missing", "partial", "spans"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`id` names it in reports, `key` is the same for the same case in another run, `digest` is a hash of all that it holds.
+
+    kind    simple, reasoning, multi_hop, negative, or a word of the author's
+    origin  synthetic, human or production, or a word of the author's
+    """
+
+    id: str
+    key: str
+    digest: str
+    kind: str | None
+    origin: str | None
+    trace: RagTrace
+
+    @property
+    def negative(self) -> bool:
+        """Whether the documents cannot answer it: the right answer then is to say so."""
+        return self.kind == NEGATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A row that is no case: its place from 1, and why."""
+
+    row: int
+    reason: str
+    detail: str
+
+
+def read_cases(rows: Iterable[object], limits: DecodeConfig) -> tuple[list[Case], list[Unread]]:
+    """The cases of a file's rows, in their order, and the rows that are none. A row that is a DecodeError says what it lacks by itself."""
+    cases: list[Case] = []
+    unread: list[Unread] = []
+    seen: Counter[str] = Counter()
+    for number, row in enumerate(rows, 1):
+        try:
+            cases.append(_case(_object(row), limits, seen))
+        except DecodeError as error:
+            unread.append(Unread(number, error.reason, error.detail))
+    return cases, unread
+
+
+def _object(row: object) -> Mapping[str, Any]:
+    if isinstance(row, DecodeError):
+        raise row
+    if not isinstance(row, Mapping):
+        raise DecodeError("not_an_object", "a case is one object")
+    return row
+
+
+def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> Case:
+    trace = read_native(row, limits, fallback_timestamp=_NO_TIME)
+    record = NativeRecord(apply(limits.mapping, row) if limits.mapping else row)
+    own, kind, origin = (record.short(*names) for names in (_OWN_ID, _KIND, _ORIGIN))
+    key = own or _hash(trace.question or "", trace.reference or "")
+    seen[key] += 1
+    if seen[key] > 1:
+        key = f"{key}#{seen[key]}"
+    content = {name: value for name, value in asdict(trace).items() if name not in _NO_CONTENT}
+    digest = _hash(json.dumps([key, kind, origin, content], default=str, sort_keys=True))
+    word = None if kind is None else kind.strip().lower().replace("-", "_").replace(" ", "_")
+    return Case(clean(own or key[:16]), clean(key), digest, word, origin, trace)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(map(clean, parts)).encode()).hexdigest()[:32]

@@ -1,0 +1,268 @@
+"""What a run writes and reads again: the record of a case, and the report. JSON, absent is null, schema `rag-sidecar.report.v1`.
+
+Names in evaluations are those of the result record (docs/results.md), so that both are read by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "rag-sidecar.report.v1"
+Counts: TypeAlias = Mapping[str, int]
+
+
+class Record(BaseModel):
+    """A part of a report. Fields that a newer version writes are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Model(Record):
+    """Which model gave a score."""
+
+    name: str
+    version: str
+    sha256: str = ""
+
+
+class Claim(Record):
+    """One claim of an answer; `start` and `end` are its place in the answer."""
+
+    text: str | None = None
+    support: float
+    supported: bool
+    label: Literal["supported", "contradicted", "not_said"] | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class Evaluation(Record):
+    """What one evaluator says of one case: a score, or why there is none."""
+
+    evaluator: str
+    outcome: Literal["scored", "unscorable", "failed"]
+    reason: str | None = None
+    score: float | None = Field(default=None, ge=0, le=1)
+    label: str | None = None
+    explanation: str | None = None
+    model: Model | None = None
+    threshold: float | None = None
+    version: str = "1"
+    method: str = "local"
+    judged: bool = False
+    inclusion_probability: float | None = None
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def identity(self) -> Identity:
+        """Who gave the score, and how."""
+        model = self.model or Model(name="", version="")
+        return Identity(
+            method=self.method, version=self.version, model=model.name, model_version=model.version, sha256=model.sha256
+        )
+
+
+class Identity(Record):
+    """An evaluator's: scores of two identities are never compared, and a limit holds for one."""
+
+    method: str
+    version: str
+    model: str = ""
+    model_version: str = ""
+    sha256: str = ""
+
+    def __str__(self) -> str:
+        model = f"{self.model} {self.model_version}".strip()
+        return f"{self.method} v{self.version}" + (f", {model}" if model else "")
+
+
+class Document(Record):
+    """One retrieved document."""
+
+    id: str | None = None
+    text: str | None = None
+
+
+class CaseRecord(Record):
+    """A case and all that was said of it. `seconds` is how long that took, waiting included."""
+
+    id: str
+    key: str
+    digest: str
+    kind: str | None = None
+    origin: str | None = None
+    service: str = "unknown"
+    question: str | None = None
+    answer: str | None = None
+    reference: str | None = None
+    documents: tuple[Document, ...] = ()
+    outcome: Literal["scored", "unscorable", "failed"]
+    reason: str | None = None
+    verdict: Literal["grounded", "hallucinated", "abstained"] | None = None
+    abstention: str | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    tokens: Mapping[str, int | None] = {}
+    cost_usd: float | None = None
+    durations: Mapping[str, float | None] = {}
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether an evaluator failed, so that another attempt may say more."""
+        return any(one.outcome == "failed" for one in self.evaluations) or self.outcome == "failed"
+
+    def said_by(self, evaluator: str) -> Evaluation | None:
+        """What one evaluator says of it."""
+        return next((one for one in self.evaluations if one.evaluator == evaluator), None)
+
+
+class IdentityCount(Record):
+    """How many scores an identity gave."""
+
+    identity: Identity
+    scored: int
+
+
+class Metric(Record):
+    """One metric over the cases of a group. `mean` is plain, over the cases with a score; the interval is its 95 %; `histogram` counts scores in
+    tenths, the last with 1.0."""
+
+    metric: str
+    scored: int
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    spread: float | None = None
+    unscorable: Counts = {}
+    failed: Counts = {}
+    histogram: tuple[int, ...] = ()
+    identities: tuple[IdentityCount, ...] = ()
+
+
+class Group(Record):
+    """Cases of one kind or origin."""
+
+    name: str
+    cases: int
+    metrics: tuple[Metric, ...]
+
+
+class Negatives(Record):
+    """Cases that the documents cannot answer: right is to abstain. They are in no mean."""
+
+    cases: int
+    abstained: int
+    rate: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+
+
+class Spread(Record):
+    """Of a measure over the cases that carry it."""
+
+    cases: int
+    mean: float
+    median: float
+    p95: float
+    total: float
+
+
+class Judged(Record):
+    """What the judge took for one evaluator. `cost_usd` is None where its model has no price."""
+
+    evaluator: str
+    questions: int
+    tokens: int
+    cost_usd: float | None = None
+
+
+class Effort(Record):
+    """What the evaluation itself took; of a run that was stopped and went on, the last part alone."""
+
+    seconds: float
+    cases_per_second: float | None = None
+    judge: tuple[Judged, ...] = ()
+
+
+class UnreadRow(Record):
+    """A row that is no case: its place from 1, and why."""
+
+    row: int
+    reason: str
+    detail: str = ""
+
+
+class Source(Record):
+    """Where the cases came from: the file's own name and hash."""
+
+    name: str
+    sha256: str
+
+
+class Check(Record):
+    """One question of a gate, and how it ended. `value` is what was held against `limit`: the mean, or the lower bound of its interval."""
+
+    metric: str
+    limit: float
+    bound: Literal["mean", "lower"] = "mean"
+    value: float | None = None
+    status: Literal["passed", "failed", "not_asked"]
+    why: str
+
+
+class Gate(Record):
+    """A gate: passed where nothing failed, and something was asked."""
+
+    passed: bool
+    checks: tuple[Check, ...]
+
+
+class Comparison(Record):
+    """One metric of two runs, B - A; p is after Holm's correction, `shown` the difference that so many pairs would have shown."""
+
+    metric: str
+    pairs: int
+    only_a: int = 0
+    only_b: int = 0
+    mean_a: float | None = None
+    mean_b: float | None = None
+    delta: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    p: float | None = None
+    p_alone: float | None = None
+    test: str | None = None
+    spread: float | None = None
+    shown: float | None = None
+    winner: Literal["A", "B"] | None = None
+    says: str
+
+
+class Report(Record):
+    """One run over one set of cases."""
+
+    schema_: str = Field(default=SCHEMA, alias="schema")
+    version: str
+    created: str
+    source: Source
+    settings: str
+    cases: int
+    reused: int = 0
+    unread: tuple[UnreadRow, ...] = ()
+    metrics: tuple[Metric, ...]
+    by_kind: tuple[Group, ...] = ()
+    by_origin: tuple[Group, ...] = ()
+    verdicts: Counts = {}
+    negatives: Negatives | None = None
+    durations: Mapping[str, Spread] = {}
+    tokens: Mapping[str, Spread] = {}
+    cost_usd: Spread | None = None
+    effort: Effort
+    gate: Gate | None = None
+    regression: tuple[Comparison, ...] | None = None
+    results: tuple[CaseRecord, ...] = ()
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)

@@ -1,0 +1,95 @@
+"""A report as tables in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sidecar.offline.record import Comparison, Gate, Group, Metric, Report
+from sidecar.offline.render import words
+
+_COLOURS = {"poor": "red", "fair": "yellow", "good": "green", "excellent": "bold green"}
+_STATUS = {"passed": "green", "failed": "bold red", "not_asked": "dim"}
+
+
+def show(report: Report, console: Console) -> None:
+    """All but the cases themselves."""
+    console.print(f"{words.title(report)}; verdicts: {words.counts(report.verdicts) or 'none'}", highlight=False)
+    console.print(_metrics(report.metrics))
+    if (said := words.negatives(report)) is not None:
+        console.print(said, highlight=False)
+    for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):
+        if len(groups) > 1:
+            console.print(_groups(heading, groups))
+    if measured := words.measures(report):
+        table = Table("of the system", "cases", "mean", "median", "95 %", box=SIMPLE, pad_edge=False)
+        for name, (one, unit) in measured.items():
+            table.add_row(
+                f"{name} {unit}".strip(), str(one.cases), *(f"{v:,.4g}" for v in (one.mean, one.median, one.p95))
+            )
+        console.print(table)
+    console.print(words.effort(report), highlight=False)
+    if report.gate is not None:
+        show_gate(report.gate, console)
+    if report.regression is not None:
+        console.print("against the stored run (A):", highlight=False)
+        show_comparisons(report.regression, console)
+
+
+def show_gate(gate: Gate, console: Console) -> None:
+    """Every question of the gate with its answer."""
+    table = Table("gate", "limit", "value", "", "why", box=SIMPLE, pad_edge=False)
+    for one in gate.checks:
+        limit = f"{one.limit:g}" + (" (lower bound)" if one.bound == "lower" else "")
+        table.add_row(
+            one.metric,
+            limit,
+            words.score(one.value),
+            _styled(one.status.replace("_", " "), _STATUS[one.status]),
+            one.why,
+        )
+    console.print(table)
+    console.print(_styled("gate passed", "green") if gate.passed else _styled("gate failed", "bold red"))
+
+
+def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> None:
+    """B - A of every metric."""
+    table = Table("metric", "pairs", "A", "B", "B - A", "95 % interval", "p", "", box=SIMPLE, pad_edge=False)
+    for one in comparisons:
+        delta = "-" if one.delta is None else f"{one.delta:+.3f}"
+        p = "-" if one.p is None else f"{one.p:.3f}"
+        colour = {"A": "red", "B": "green", None: "dim"}[one.winner]
+        table.add_row(
+            one.metric, str(one.pairs), words.score(one.mean_a), words.score(one.mean_b), delta,
+            words.interval(one.lower, one.upper), p, _styled(one.says, colour),
+        )  # fmt: skip
+    console.print(table)
+
+
+def _metrics(metrics: Iterable[Metric]) -> Table:
+    table = Table("metric", "scored", "mean", "95 % interval", "not scored, by reason", box=SIMPLE, pad_edge=False)
+    for one in metrics:
+        mean = (
+            _styled("-", "dim")
+            if one.mean is None
+            else _styled(f"{one.mean:.3f}", _COLOURS[words.band(one.metric, one.mean)])
+        )
+        table.add_row(one.metric, str(one.scored), mean, words.interval(one.lower, one.upper), words.not_scored(one))
+    return table
+
+
+def _groups(heading: str, groups: Sequence[Group]) -> Table:
+    names = dict.fromkeys(one.metric for group in groups for one in group.metrics)
+    table = Table(f"mean by {heading}", *(f"{one.name} ({one.cases})" for one in groups), box=SIMPLE, pad_edge=False)
+    for name in names:
+        found = [next((one.mean for one in group.metrics if one.metric == name), None) for group in groups]
+        table.add_row(name, *map(words.score, found))
+    return table
+
+
+def _styled(said: str, style: str) -> Text:
+    return Text(said, style=style)

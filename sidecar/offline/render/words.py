@@ -1,0 +1,92 @@
+"""Numbers and counts as a reader wants them, for all forms of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sidecar.offline.record import Metric, Report, Spread
+
+# Where a mean stands, from which on: the bands of the literature for judged metrics, a border in the better band.
+BANDS: Mapping[str, tuple[float, float, float]] = {
+    "faithfulness": (0.5, 0.7, 0.85),
+    "answer_relevancy": (0.5, 0.7, 0.85),
+    "context_precision": (0.3, 0.6, 0.8),
+    "context_recall": (0.4, 0.65, 0.85),
+}
+WORDS = ("poor", "fair", "good", "excellent")
+_USUAL = (0.5, 0.7, 0.85)
+
+
+def band(metric: str, value: float) -> str:
+    """poor, fair, good or excellent; of a metric without bands of its own by those of faithfulness."""
+    borders = BANDS.get(metric.removesuffix("_judge"), _USUAL)
+    return WORDS[sum(value >= border for border in borders)]
+
+
+def score(value: float | None) -> str:
+    """Three digits, or a dash."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def interval(lower: float | None, upper: float | None) -> str:
+    """Both ends, or a dash."""
+    return "-" if lower is None or upper is None else f"{lower:.3f} to {upper:.3f}"
+
+
+def counts(counted: Mapping[str, int]) -> str:
+    """Words with their numbers."""
+    return ", ".join(f"{word} {count}" for word, count in counted.items())
+
+
+def not_scored(metric: Metric) -> str:
+    """Why cases have no score, those that failed last."""
+    failed = {f"failed: {reason}": count for reason, count in metric.failed.items()}
+    return counts({**metric.unscorable, **failed})
+
+
+def many(count: int, word: str) -> str:
+    """1 case, 2 cases."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def dollars(value: float | None) -> str:
+    """US dollars, to the cent where that says something."""
+    return "no price" if value is None else f"{value:,.2f} USD" if value >= 1 or value == 0 else f"{value:.4f} USD"
+
+
+def measures(report: Report) -> dict[str, tuple[Spread, str]]:
+    """Latency, tokens and cost of the system under test, each with its unit."""
+    found = {f"{name.replace('_', ' ')} time": (one, "s") for name, one in report.durations.items()}
+    found |= {f"{name.replace('_', ' ')} tokens": (one, "") for name, one in report.tokens.items()}
+    return found | ({} if report.cost_usd is None else {"cost": (report.cost_usd, "USD")})
+
+
+def title(report: Report) -> str:
+    """What was read, in one line."""
+    said = f"{many(report.cases, 'case')} of {report.source.name}"
+    return said + (f", {many(len(report.unread), 'row')} unread" if report.unread else "")
+
+
+def negatives(report: Report) -> str | None:
+    """What became of the cases that cannot be answered."""
+    own = report.negatives
+    if own is None:
+        return None
+    said = "" if own.rate is None else f" ({own.rate:.0%}, 95 % interval {interval(own.lower, own.upper)})"
+    return f"{many(own.cases, 'negative case')}: {own.abstained} declined, as is right{said}; they are in no mean"
+
+
+def effort(report: Report) -> str:
+    """What the evaluation took."""
+    own = report.effort
+    said = f"evaluated in {own.seconds:.1f} s"
+    if own.cases_per_second is not None:
+        said += f", {own.cases_per_second:.1f} cases/s"
+    if report.reused:
+        said += f"; {report.reused} taken from the run before"
+    if own.judge:
+        costs = [one.cost_usd for one in own.judge]
+        known = None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
+        said += f"; judge: {sum(one.questions for one in own.judge):,} questions, "
+        said += f"{sum(one.tokens for one in own.judge):,} tokens, {dollars(known)}"
+    return said

@@ -1,0 +1,61 @@
+"""The report of a run, and how it is read again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sidecar import __version__
+from sidecar.offline.aggregate import answerable, groups_of, metrics_of, negatives_of, spread_of, spreads_of
+from sidecar.offline.case import Unread
+from sidecar.offline.record import SCHEMA, CaseRecord, Effort, Report, Source, UnreadRow
+from sidecar.record.errors import ConfigError
+
+
+def report_of(
+    records: Sequence[CaseRecord],
+    *,
+    source: Source,
+    settings: str,
+    created: str,
+    effort: Effort,
+    unread: Sequence[Unread] = (),
+    reused: int = 0,
+) -> Report:
+    """What these records come to. `created` is RFC 3339, `settings` identifies who judged."""
+    return Report(
+        schema=SCHEMA,
+        version=__version__,
+        created=created,
+        source=source,
+        settings=settings,
+        cases=len(records),
+        reused=reused,
+        unread=tuple(UnreadRow(row=one.row, reason=one.reason, detail=one.detail) for one in unread),
+        metrics=metrics_of(records),
+        by_kind=groups_of(records, lambda one: one.kind),
+        by_origin=groups_of(answerable(records), lambda one: one.origin),
+        verdicts=dict(Counter(one.verdict or "none" for one in records).most_common()),
+        negatives=negatives_of(records),
+        durations=spreads_of(records, "durations"),
+        tokens=spreads_of(records, "tokens"),
+        cost_usd=spread_of(one.cost_usd for one in records),
+        effort=effort,
+        results=tuple(records),
+    )
+
+
+def load(path: Path, option: str) -> Report:
+    """A report that was written as JSON. Raises ConfigError naming the option that gave it."""
+    try:
+        report = Report.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(option, f"{path}: {error.strerror}", "give a readable file") from error
+    except ValidationError as error:
+        raise ConfigError(option, f"{path}: no report", "give the JSON that `rag-sidecar evaluate -o` wrote") from error
+    if report.schema_ != SCHEMA:
+        raise ConfigError(option, f"{path}: its schema is {report.schema_!r}", f"give a file of {SCHEMA}")
+    return report

@@ -1,0 +1,186 @@
+"""`rag-sidecar evaluate` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.offline.report import load
+from tests.parts.judge_server import Asked, Said, in_a_thread
+from tests.unit.commands.test_cli import GOOD, cli
+
+
+def cases(path: Path, count: int, **more: Any) -> Path:
+    rows = [
+        {
+            **GOOD, "request_id": f"c{n}", "kind": ("simple", "negative")[n % 2], "origin": "human", "latency_ms": 100 * n,
+            "answer": ("Two years.", "I don't know.")[n % 2], **more,
+        }
+        for n in range(count)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_report_has_every_case_and_what_they_come_to(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 8), tmp_path / "report.json"
+    run = cli("evaluate", source, "-o", target)
+    assert run.returncode == 0, run.stderr
+    report = load(target, "-o")
+    assert [one.id for one in report.results] == [f"c{n}" for n in range(8)]
+    assert report.cases == 8
+    by_name = {one.metric: one for one in report.metrics}
+    assert (by_name["faithfulness"].scored, by_name["faithfulness"].mean) == (4, 1.0)
+    assert report.negatives is not None
+    assert (report.negatives.cases, report.negatives.abstained) == (4, 4)
+    assert report.durations["total"].mean == pytest.approx(0.35)
+    assert report.results[0].evaluations[0].claims[0].text == "Two years."
+    assert "8 cases of cases.jsonl" in run.stdout
+    assert re.search(r"faithfulness +4 +1\.000 +0\.510 to 1\.000", run.stdout)
+    assert set(tmp_path.iterdir()) == {source, target}
+
+
+def test_scores_are_those_of_score(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 3), tmp_path / "report.json"
+    assert cli("evaluate", source, "-o", target).returncode == 0
+    scored = [json.loads(line) for line in cli("score", source).stdout.splitlines()]
+    own = [{e.evaluator: e.score for e in one.evaluations} for one in load(target, "-o").results]
+    assert own == [{e["evaluator"]: e["score"] for e in one["evaluations"]} for one in scored]
+
+
+def test_a_row_that_cannot_be_read_is_told_and_makes_the_exit_code(tmp_path: Path) -> None:
+    source = cases(tmp_path / "cases.jsonl", 1)
+    source.write_text(source.read_text() + "{broken\n", encoding="utf-8")
+    run = cli("evaluate", source, "-o", "-")
+    assert run.returncode == 1
+    [row] = json.loads(run.stdout)["unread"]
+    assert (row["row"], row["reason"]) == (2, "bad_json")
+    assert "1 case of cases.jsonl, 1 row unread" in run.stderr
+
+
+def test_a_file_without_any_case_is_refused_with_its_first_fault(tmp_path: Path) -> None:
+    (source := tmp_path / "cases.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    run = cli("evaluate", source)
+    assert run.returncode == 2
+    assert "holds no case: row 1: missing_field" in run.stderr
+
+
+def test_texts_may_stay_out_of_the_report(tmp_path: Path) -> None:
+    run = cli("evaluate", cases(tmp_path / "cases.jsonl", 1), "--no-texts", "-o", "-")
+    assert run.returncode == 0
+    assert "warranty" not in run.stdout
+    assert "Two years" not in run.stdout
+
+
+def test_texts_are_redacted_with_their_claims_where_the_settings_say_so(tmp_path: Path) -> None:
+    mail = {"answer": "Write to jo@example.org.", "contexts": ["Write to jo@example.org."], "kind": "simple"}
+    source = cases(tmp_path / "cases.jsonl", 1, **mail)
+    plain = cli("evaluate", source, "-o", "-")
+    assert "jo@example.org" in plain.stdout
+    run = cli("evaluate", source, "-o", "-", RAG_SIDECAR_REDACT__SCORE_FILES="true")
+    [record] = json.loads(run.stdout)["results"]
+    assert "jo@example.org" not in run.stdout
+    assert record["answer"] == "Write to <email-1>." == record["documents"][0]["text"]
+    assert record["evaluations"][0]["claims"][0]["text"] == "Write to <email-1>."
+
+
+def judge(asked: Asked) -> object:
+    return {"reason": "as told", "rating": 2}
+
+
+def judged(url: str, **more: str) -> dict[str, str]:
+    return {
+        "RAG_SIDECAR_JUDGE__URL": url, "RAG_SIDECAR_EVALUATE__EVALUATORS": "groundedness,context_relevance",
+        "RAG_SIDECAR_EVALUATE__GROUNDEDNESS__BY": "both", "RAG_SIDECAR_JUDGE__MODEL": "gpt-4o-mini", **more,
+    }  # fmt: skip
+
+
+def test_the_judge_sees_every_case_and_its_price_is_told_before_and_after(tmp_path: Path) -> None:
+    with in_a_thread(judge) as server:
+        run = cli("evaluate", cases(tmp_path / "cases.jsonl", 4, answer="Two years."), "-o", "-", **judged(server.url))
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    by_name = {one["metric"]: one for one in report["metrics"]}
+    # Two are negative, and in no mean; `judge_rate` is for the stream.
+    assert by_name["groundedness_judge"]["scored"] == 2
+    assert sum(one["evaluations"][-1]["evaluator"] == "groundedness_judge" for one in report["results"]) == 4
+    [spent] = report["effort"]["judge"]
+    assert (spent["evaluator"], spent["questions"]) == ("groundedness_judge", 8)
+    assert spent["cost_usd"] > 0
+    assert re.search(
+        r"gpt-4o-mini will be asked about 8 times: about [\d,]+ tokens, 0\.00\d+ USD \(limit 10\.00 USD\)", run.stderr
+    )
+
+
+def test_a_judge_that_costs_more_than_is_allowed_is_not_asked(tmp_path: Path) -> None:
+    with in_a_thread(judge) as server:
+        source = cases(tmp_path / "cases.jsonl", 4)
+        run = cli("evaluate", source, "--most-usd", "0.0001", **judged(server.url))
+        assert server.asked == []
+    assert run.returncode == 2
+    assert "--most-usd" in run.stderr
+    assert "take fewer cases" in run.stderr
+
+
+def test_a_failed_question_fails_its_metric_and_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 3, kind="simple", answer="Two years."), tmp_path / "report.json"
+    broken = True
+
+    def says(asked: Asked) -> object:
+        return Said("no", status=400) if broken else judge(asked)
+
+    with in_a_thread(says) as server:
+        first = cli("evaluate", source, "-o", target, **judged(server.url))
+        assert first.returncode == 1
+        assert {one.metric: sum(one.failed.values()) for one in load(target, "-o").metrics}["groundedness_judge"] == 3
+        broken = False
+        second = cli("evaluate", source, "-o", target, **judged(server.url))
+    assert second.returncode == 0, second.stderr
+    report = load(target, "-o")
+    assert {one.metric: one.scored for one in report.metrics}["groundedness_judge"] == 3
+    assert set(tmp_path.iterdir()) == {source, target}
+
+
+def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 6, kind="simple", answer="Two years."), tmp_path / "report.json"
+    # Each case is another question to the judge, or its cache would answer.
+    rows = [json.loads(line) for line in source.read_text().splitlines()]
+    source.write_text(
+        "".join(json.dumps({**row, "answer": f"Two years. Item {n} too."}) + "\n" for n, row in enumerate(rows))
+    )
+    held = "Item 4"
+
+    def says(asked: Asked) -> object:
+        return Said(judge(asked), after=60.0 if held and held in asked.user else 0.0)
+
+    with in_a_thread(says) as server:
+        environment = {**os.environ, **judged(server.url)}
+        command = [sys.executable, "-m", "sidecar", "evaluate", str(source), "-o", str(target)]
+        run = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        journal = tmp_path / ".report.json.partial.jsonl"
+        until = time.monotonic() + 60
+        while time.monotonic() < until and (not journal.exists() or journal.read_text().count("\n") < 6):
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=60)
+        assert run.returncode == 130
+        assert "goes on from" in said
+        assert not target.exists()
+        held, asked = "", len(server.asked)
+        again = cli("evaluate", source, "-o", target, **judged(server.url))
+        assert again.returncode == 0, again.stderr
+        assert len(server.asked) - asked == 2  # two ratings of one answer
+    report = load(target, "-o")
+    assert (report.cases, report.reused) == (6, 5)
+    assert [one.id for one in report.results] == [f"c{n}" for n in range(6)]
+    assert {one.metric: one.scored for one in report.metrics}["groundedness_judge"] == 6
+    assert not journal.exists()

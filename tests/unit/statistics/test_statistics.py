@@ -1,0 +1,136 @@
+"""Intervals, tests and sample sizes: textbook values, and what they promise over many samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sidecar.statistics import paired, unpaired
+from sidecar.statistics.interval import Interval, mean_interval, share_interval
+from sidecar.statistics.paired import difference, holm, mcnemar, sign_flip
+from sidecar.statistics.power import pairs_needed, smallest_shown
+
+
+def test_an_interval_of_nought_and_one_is_wilsons_and_never_a_point() -> None:
+    assert mean_interval([1.0] * 10) == share_interval(10, 10)
+    found = mean_interval([1.0] * 8 + [0.0] * 2)
+    assert found is not None
+    assert (round(found.lower, 4), round(found.upper, 4)) == (0.4902, 0.9433)  # as published for 8 of 10
+    assert mean_interval([0.5]) is None
+    assert mean_interval([]) is None
+
+
+def test_an_interval_is_the_same_in_every_run_and_within_the_values() -> None:
+    values = np.random.default_rng(1).beta(5, 1, 60)
+    found = mean_interval(values)
+    assert found == mean_interval(values)
+    assert found is not None
+    assert values.min() < found.lower < values.mean() < found.upper < values.max()
+    # Skewed to the left, the interval reaches further down than up.
+    assert values.mean() - found.lower > found.upper - values.mean()
+
+
+def test_values_that_are_all_the_same_and_no_share_have_no_width() -> None:
+    assert mean_interval([0.7] * 5) == Interval(pytest.approx(0.7), pytest.approx(0.7))
+
+
+def test_of_hundred_intervals_about_ninety_five_hold_the_true_mean() -> None:
+    chance = np.random.default_rng(7)
+    held = 0
+    for _ in range(400):
+        found = mean_interval(chance.beta(4, 1, 40))
+        assert found is not None
+        held += found.lower <= 0.8 <= found.upper
+    assert 0.92 <= held / 400 <= 0.98
+
+
+def test_mcnemar_is_the_exact_binomial_test() -> None:
+    assert mcnemar(15, 5) == mcnemar(5, 15) == pytest.approx(0.0413895, abs=1e-6)
+    assert mcnemar(0, 0) == 1.0
+    assert mcnemar(6, 0) == 2 / 64
+
+
+def test_signs_are_all_tried_where_there_are_few_and_drawn_where_there_are_many() -> None:
+    assert sign_flip(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])) == 2 / 64
+    assert sign_flip(np.zeros(50)) == 1.0
+    # Darwin's maize (Fisher 1935): 863 of 32768 sums are as large in either direction.
+    maize = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    assert sign_flip(np.array(maize, float)) == pytest.approx(2 * 863 / 32768, abs=0.005)
+
+
+def test_on_nought_and_one_the_signs_say_what_mcnemar_says() -> None:
+    a, b = [0.0] * 9 + [1.0] * 3 + [1.0] * 8, [1.0] * 9 + [0.0] * 3 + [1.0] * 8
+    found = difference(a, b)
+    assert found.test == "mcnemar"
+    assert found.p == mcnemar(9, 3)
+    assert sign_flip(np.subtract(b, a)) == pytest.approx(mcnemar(9, 3))
+
+
+def test_holm_keeps_the_order_and_never_lowers() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize(
+    ("delta", "spread", "pairs"), [(0.02, 0.2, 785), (0.02, 0.3, 1766), (0.05, 0.2, 126), (0.05, 0.3, 283)]
+)
+def test_pairs_for_a_difference(delta: float, spread: float, pairs: int) -> None:
+    assert pairs_needed(delta, spread) == pairs
+    assert smallest_shown(pairs, spread) == pytest.approx(delta, rel=0.005)
+
+
+def test_an_arm_for_a_rate_of_five_against_seven_percent() -> None:
+    assert unpaired.each_arm_needs(0.02, 0.05 * 0.95, 0.07 * 0.93) == pytest.approx(2210, abs=1)
+
+
+def test_the_test_finds_a_difference_in_eighty_of_hundred_samples_of_the_size_that_power_says() -> None:
+    chance = np.random.default_rng(3)
+    count = pairs_needed(0.05, 0.2)
+    found = sum(paired.sign_flip(chance.normal(0.05, 0.2, count)) < 0.05 for _ in range(200))
+    assert 0.72 <= found / 200 <= 0.88
+
+
+def test_an_arm_of_equal_weights_is_a_plain_sample() -> None:
+    values = np.random.default_rng(2).random(500)
+    found = unpaired.arm(values, np.full(500, 4.0))
+    assert found is not None
+    assert found.effective == pytest.approx(500)
+    assert found.mean == pytest.approx(values.mean())
+    assert found.variance == pytest.approx(values.var(ddof=1))
+
+
+def test_weights_undo_the_sampling_and_cost_size() -> None:
+    chance = np.random.default_rng(5)
+    values = chance.random(40_000)
+    kept = chance.random(40_000) < (probability := np.where(values < 0.5, 0.02, 0.2))
+    found = unpaired.arm(values[kept], 1 / probability[kept])
+    assert found is not None
+    assert abs(found.mean - values.mean()) < 3 * found.error
+    assert abs(values[kept].mean() - values.mean()) > 3 * found.error
+    assert found.effective < kept.sum()
+
+
+def test_arms_that_are_too_small_have_no_p() -> None:
+    small, large = (unpaired.arm(np.random.default_rng(1).random(n), np.ones(n)) for n in (20, 500))
+    assert small is not None
+    assert large is not None
+    assert unpaired.gap(small, large).p is None
+    assert unpaired.gap(large, large).p == 1.0
+
+
+def test_of_equal_arms_the_test_finds_a_difference_in_five_of_hundred() -> None:
+    chance, found = np.random.default_rng(11), 0
+    for _ in range(1000):
+        a, b = (unpaired.arm(chance.beta(4, 1, 300), 1 / chance.choice([0.1, 0.5, 1.0], 300)) for _ in range(2))
+        assert a is not None
+        assert b is not None
+        p = unpaired.gap(a, b).p
+        found += p is not None and p < 0.05
+    assert 0.035 <= found / 1000 <= 0.065
+
+
+def test_the_split_of_traffic() -> None:
+    assert unpaired.ratio_p(5000, 5000) == 1.0
+    assert unpaired.ratio_p(5200, 4800) < unpaired.RATIO_P < unpaired.ratio_p(5100, 4900)
+    assert unpaired.ratio_p(900, 100, share_a=0.9) == 1.0
