@@ -2,7 +2,7 @@
 
 Exit codes: 0 done; 1 done, but not all of it was well (a line unread, a check failed, nothing scored);
 2 wrong usage or configuration; 3 Kafka out of reach or refusing; 4 the output could not be written;
-130 stopped by the user.
+5 a gate or a stored run says no; 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ cli = new_cli(
     cls=Commands,
     no_args_is_help=True,
     epilog="Exit codes: 0 done, 1 not all of it was well, 2 wrong usage or configuration, 3 Kafka out of reach, "
-    "4 the output could not be written, 130 interrupted.",
+    "4 the output could not be written, 5 a gate says no, 130 interrupted.",
 )
 
 

@@ -15,6 +15,15 @@ from typer.core import TyperGroup
 
 errors = Console(stderr=True, highlight=False)
 
+# Tables into a file or a log are as wide as they need to be.
+_WIDE = 140
+
+
+def tables() -> Console:
+    """The console of results that are tables."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+
+
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
@@ -31,6 +40,7 @@ class ExitCode(enum.IntEnum):
     WRONG_USAGE = 2
     NO_BROKER = 3
     NOT_WRITTEN = 4
+    REFUSED = 5
     INTERRUPTED = 130
 
 

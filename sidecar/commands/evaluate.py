@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from exporters.serialize import rfc3339
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
 from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
+from sidecar.offline.compare import compare
+from sidecar.offline.gate import GateFile, check, load_gate
 from sidecar.offline.journal import Journal
 from sidecar.offline.record import CaseRecord, Effort, Report, Source
 from sidecar.offline.render import words
+from sidecar.offline.render.forms import form_of
 from sidecar.offline.render.terminal import show
-from sidecar.offline.report import report_of
+from sidecar.offline.report import load, report_of
 from sidecar.offline.run import Runner, Wanted, running
 from sidecar.record.errors import ConfigError
 
@@ -46,7 +48,18 @@ def evaluate(
     cases: Annotated[Path, typer.Argument(metavar="CASES", help="The cases: native records, one JSON object a line.")],
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", metavar="REPORT", help="Where the report goes, as JSON; - is standard output."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="REPORT",
+            help="Where the report goes, by its ending: .json, .html, .md, or .xml (JUnit); - is JSON on standard output. May be given more than once.",
+        ),
+    ] = None,
+    gate: Annotated[
+        Path | None, typer.Option(metavar="GATE.yaml", help="Limits that must be kept: docs/offline.md.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="REPORT.json", help="A stored run of the same cases that must not be better.")
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Cases at the same time.")] = 8,
     most: Annotated[int | None, typer.Option(min=1, help="Only the first so many cases.")] = None,
@@ -60,10 +73,12 @@ def evaluate(
 ) -> None:
     """Score a set of cases with the evaluators of the service, and report means with intervals, groups, latency and cost.
 
-    Cases are native records (docs/offline.md). What a stopped run had scored is kept beside the first report and not scored again.
+    Cases are native records (docs/offline.md). What a stopped run had scored is kept beside the first report and not scored again. Where the gate
+    or the stored run says no, the exit code is 5.
     """
     settings = config.load(config_file, kafka=False)
-    targets = output or []
+    targets = {target: form_of(target) for target in output or ()}
+    limits, stored = None if gate is None else load_gate(gate), None if against is None else load(against, "--against")
     for target in targets:
         refuse_same_file(cases, target)
     source, found = rows.read(cases)
@@ -71,11 +86,28 @@ def evaluate(
     if not own:
         raise ConfigError("CASES", f"{cases} holds no case" + _first(unread), "give native records: docs/offline.md")
     wanted = Wanted(concurrency, most_usd, texts)
-    job = _Job(settings, wanted, own[:most], tuple(unread), source, _journal_path(targets) if resume else None)
-    report = _run(job)
+    job = _Job(settings, wanted, own[:most], tuple(unread), source, _journal_path(list(targets)) if resume else None)
+    report = _judged(_run(job), limits, stored)
     _write(report, targets)
+    if _refused(report):
+        raise typer.Exit(ExitCode.REFUSED)
     if report.unread or any(one.failed for one in report.metrics):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Report:
+    """The report with what the gate and the stored run say of it."""
+    return report.model_copy(
+        update={
+            "gate": None if gate is None else check(report, gate),
+            "regression": None if stored is None else compare(stored.results, report.results),
+        }
+    )
+
+
+def _refused(report: Report) -> bool:
+    worse = any(one.winner == "A" for one in report.regression or ())
+    return worse or (report.gate is not None and not report.gate.passed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +193,12 @@ def _journal_path(targets: Sequence[Path]) -> Path | None:
     return None if file is None else file.with_name(f".{file.name}.partial.jsonl")
 
 
-def _write(report: Report, targets: Sequence[Path]) -> None:
+def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> None:
     to_stdout = any(str(target) == "-" for target in targets)
-    show(report, errors if to_stdout else Console(highlight=False))
-    for target in targets:
+    show(report, errors if to_stdout else tables())
+    for target, form in targets.items():
         with lines_to(target) as write:
-            write(report.model_dump_json(by_alias=True).encode())
+            write(form(report).rstrip("\n").encode())
 
 
 def _first(unread: Sequence[Unread]) -> str:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from sidecar.evaluate.base import Evaluator, Lane
 from sidecar.evaluate.case import Case as Request
 from sidecar.evaluate.engine import Engine
-from sidecar.evaluate.judged.base import Asking
-from sidecar.evaluate.judged.context_precision import JudgedContextPrecision
+from sidecar.evaluate.judged.base import SUFFIX, Asking
 from sidecar.inference.judge.calls import Prices, estimate
+from sidecar.inference.judge.prompt import Prompt
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Used
 from sidecar.offline.case import Case
 
 # A reply with a reason is about so long.
 _OUTPUT_TOKENS = 150
+_BY_DOCUMENT = f"context_precision{SUFFIX}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,18 @@ def _calls(asking: Iterable[Evaluator], case: Case) -> Iterable[Used]:
     request = Request(case.trace, None)
     texts = [request.question, request.answer, *request.texts]
     for one in asking:
-        if not isinstance(one, Asking) or not _may_run(one, request):
+        if not _may_run(one, request):
             continue
         parts = [[request.question, request.answer, text] for text in request.texts]
-        told = parts if isinstance(one, JudgedContextPrecision) else [texts]
-        for prompt in one.prompts:
+        told = parts if one.name == _BY_DOCUMENT else [texts]
+        for prompt in _prompts(one):
             for shown in told:
                 messages = [{"role": "", "content": prompt.text}, {"role": "", "content": "\n".join(shown)}]
                 yield Used(input=estimate(messages), output=_OUTPUT_TOKENS)
+
+
+def _prompts(one: object) -> Sequence[Prompt]:
+    return one.prompts if isinstance(one, Asking) else ()
 
 
 def _may_run(one: Evaluator, request: Request) -> bool:

@@ -16,6 +16,7 @@ Z = 1.96
 SEED = 20_240_229
 _NORMAL = NormalDist()
 _TAIL = 0.025
+_ROUNDING = 1e-12
 # Resamples: of large samples fewer, since the work is what bounds them and their means are nearly normal.
 _MOST_RESAMPLES, _LEAST_RESAMPLES, _MOST_DRAWS = 10_000, 1_000, 100_000_000
 _AT_ONCE = 4_000_000
@@ -54,10 +55,12 @@ def resampled(values: Floats, *, seed: int = SEED) -> Interval:
     """Of the mean of any numbers, two at least, by the bias-corrected and accelerated bootstrap."""
     mean = float(values.mean())
     away = values - mean
-    if not np.any(np.abs(away) > 1e-12):
+    if not np.any(np.abs(away) > _ROUNDING):
         return Interval(mean, mean)
     means = np.sort(_means(values, np.random.default_rng(seed)))
-    below = (np.count_nonzero(means < mean) + np.count_nonzero(means == mean) / 2) / means.size
+    below = (
+        float(np.count_nonzero(means < mean - _ROUNDING) + np.count_nonzero(means < mean + _ROUNDING)) / 2 / means.size
+    )
     bias = _NORMAL.inv_cdf(min(max(below, 1 / means.size), 1 - 1 / means.size))
     acceleration = float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
     lower, upper = (_corrected(tail, bias, acceleration) for tail in (_TAIL, 1 - _TAIL))

@@ -77,8 +77,10 @@ def sign_flip(differences: Floats, *, seed: int = SEED) -> float:
     chance = np.random.default_rng(seed)
     rows, larger = max(1, _AT_ONCE // changed.size), 0
     for begun in range(0, _DRAWS, rows):
-        bits = chance.integers(0, 2, (min(rows, _DRAWS - begun), changed.size), dtype=np.int8)
-        larger += int((np.abs((2.0 * bits - 1) @ changed) >= seen).sum())
+        count = min(rows, _DRAWS - begun) * changed.size
+        bits = np.unpackbits(np.frombuffer(chance.bytes(count // 8 + 1), np.uint8), count=count)
+        positive = bits.reshape(-1, changed.size).astype(np.float64) @ changed
+        larger += int((np.abs(2 * positive - changed.sum()) >= seen).sum())
     return (1 + larger) / (1 + _DRAWS)
 
 

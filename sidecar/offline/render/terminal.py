@@ -59,6 +59,8 @@ def show_gate(gate: Gate, console: Console) -> None:
 def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> None:
     """B - A of every metric."""
     table = Table("metric", "pairs", "A", "B", "B - A", "95 % interval", "p", "", box=SIMPLE, pad_edge=False)
+    for column in table.columns[:-1]:
+        column.no_wrap = True
     for one in comparisons:
         delta = "-" if one.delta is None else f"{one.delta:+.3f}"
         p = "-" if one.p is None else f"{one.p:.3f}"

@@ -31,7 +31,7 @@ def test_an_interval_is_the_same_in_every_run_and_within_the_values() -> None:
 
 
 def test_values_that_are_all_the_same_and_no_share_have_no_width() -> None:
-    assert mean_interval([0.7] * 5) == Interval(pytest.approx(0.7), pytest.approx(0.7))
+    assert mean_interval([0.75] * 5) == Interval(0.75, 0.75)
 
 
 def test_of_hundred_intervals_about_ninety_five_hold_the_true_mean() -> None:
@@ -87,8 +87,8 @@ def test_an_arm_for_a_rate_of_five_against_seven_percent() -> None:
 def test_the_test_finds_a_difference_in_eighty_of_hundred_samples_of_the_size_that_power_says() -> None:
     chance = np.random.default_rng(3)
     count = pairs_needed(0.05, 0.2)
-    found = sum(paired.sign_flip(chance.normal(0.05, 0.2, count)) < 0.05 for _ in range(200))
-    assert 0.72 <= found / 200 <= 0.88
+    found = sum(paired.sign_flip(chance.normal(0.05, 0.2, count)) < 0.05 for _ in range(100))
+    assert 0.7 <= found / 100 <= 0.9
 
 
 def test_an_arm_of_equal_weights_is_a_plain_sample() -> None:

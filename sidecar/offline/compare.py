@@ -1,0 +1,143 @@
+"""Two runs over the same cases, case by case: which system is better, or what so many cases would have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sidecar.offline.case import NEGATIVE
+from sidecar.offline.record import CaseRecord, Comparison, Identity
+from sidecar.statistics.paired import Difference, difference, holm
+from sidecar.statistics.power import pairs_needed
+
+ALPHA = 0.05
+# What is smaller matters to nobody, however sure it is.
+MARGIN = 0.02
+DECLINED = "declined_negatives"
+_DELTAS = (0.01, 0.02, 0.05, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The scores of one metric for cases that both runs scored in the same way, in the same order; how many only one of them scored, and how many
+    were scored in two ways, of which `otherwise` names one."""
+
+    a: Sequence[float]
+    b: Sequence[float]
+    only_a: int = 0
+    only_b: int = 0
+    ways: int = 0
+    otherwise: tuple[Identity, Identity] | None = None
+
+
+def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[Comparison, ...]:
+    """B - A of every metric that is in both runs, and of the negative cases that were declined; p after Holm's correction over all of them."""
+    both = _matched(a, b)
+    found = {name: _paired(both, name) for name in _names(a, b)}
+    if (declined := _declined(both)) is not None:
+        found[DECLINED] = declined
+    tested = {name: difference(one.a, one.b) for name, one in found.items() if one.a}
+    adjusted = dict(zip(tested, holm([one.p for one in tested.values()]), strict=True))
+    return tuple(_comparison(name, one, tested.get(name), adjusted.get(name)) for name, one in found.items())
+
+
+def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
+    """Who is better: only where it is hardly chance and large enough to matter."""
+    if p is None or p >= ALPHA or abs(delta) <= MARGIN:
+        return None
+    return "B" if delta > 0 else "A"
+
+
+def verdict_on(delta: float, p: float | None, shown: float) -> str:
+    """The same in words; `shown` is what the sample would have shown."""
+    winner = winner_of(delta, p)
+    if winner is not None:
+        return f"{winner} is better"
+    if p is not None and p < ALPHA:
+        return f"a difference of no more than {MARGIN:g}"
+    return f"no difference shown (would show {max(shown, MARGIN):.3f})"
+
+
+def powers(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[float, int]]:
+    """Pairs that each metric needs to show a difference of so much with 80 % power, by the spread of its differences now."""
+    return {
+        one.metric: {delta: pairs_needed(delta, one.spread) for delta in _DELTAS}
+        for one in comparisons
+        if one.spread is not None
+    }
+
+
+def unmatched(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[int, int]:
+    """How many cases are in A alone, and in B alone."""
+    first, second = {one.key for one in a}, {one.key for one in b}
+    return len(first - second), len(second - first)
+
+
+def _matched(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> list[tuple[CaseRecord, CaseRecord]]:
+    others = {one.key: one for one in b}
+    return [(one, others[one.key]) for one in a if one.key in others]
+
+
+def _names(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> list[str]:
+    first, second = (dict.fromkeys(one.evaluator for record in run for one in record.evaluations) for run in (a, b))
+    return [name for name in first if name in second]
+
+
+def _paired(both: Sequence[tuple[CaseRecord, CaseRecord]], metric: str) -> Paired:
+    pairs: list[tuple[float, float]] = []
+    only_a = only_b = ways = 0
+    otherwise = None
+    for one, other in both:
+        if NEGATIVE in (one.kind, other.kind):
+            continue
+        first, second = one.said_by(metric), other.said_by(metric)
+        left = None if first is None else first.score
+        right = None if second is None else second.score
+        if left is None or right is None:
+            only_a += left is not None
+            only_b += right is not None
+        elif first is not None and second is not None and first.identity != second.identity:
+            ways, otherwise = ways + 1, (first.identity, second.identity)
+        else:
+            pairs.append((left, right))
+    return Paired([x for x, _ in pairs], [y for _, y in pairs], only_a, only_b, ways, otherwise)
+
+
+def _declined(both: Sequence[tuple[CaseRecord, CaseRecord]]) -> Paired | None:
+    """Of negative cases: 1 where the answer declines, which is right."""
+    known = [
+        (float(one.abstention in ("full", "clarification")), float(other.abstention in ("full", "clarification")))
+        for one, other in both
+        if one.kind == other.kind == NEGATIVE and one.abstention is not None and other.abstention is not None
+    ]
+    return Paired([x for x, _ in known], [y for _, y in known]) if known else None
+
+
+def _comparison(name: str, paired: Paired, found: Difference | None, p: float | None) -> Comparison:
+    if found is None:
+        says = "no case has a score in both"
+        if paired.otherwise is not None:
+            says = "not compared: A is scored by {}, B by {}".format(*paired.otherwise)
+        return Comparison(metric=name, pairs=0, only_a=paired.only_a, only_b=paired.only_b, says=says)
+    says = verdict_on(found.delta, p, found.shown)
+    if paired.ways:
+        says += f"; {paired.ways} cases scored in two ways are left out"
+    return Comparison(
+        metric=name,
+        pairs=found.pairs,
+        only_a=paired.only_a,
+        only_b=paired.only_b,
+        mean_a=found.mean_a,
+        mean_b=found.mean_b,
+        delta=found.delta,
+        lower=None if found.interval is None else found.interval.lower,
+        upper=None if found.interval is None else found.interval.upper,
+        p=p,
+        p_alone=found.p,
+        test=found.test,
+        spread=found.spread,
+        shown=found.shown,
+        winner=winner_of(found.delta, p),
+        says=says,
+    )

@@ -1,0 +1,114 @@
+"""Two runs, case by case: pairs, winners, and how seldom chance is taken for one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sidecar.offline.compare import DECLINED, MARGIN, compare, powers, unmatched, verdict_on, winner_of
+from sidecar.offline.record import CaseRecord
+from sidecar.statistics.paired import holm, sign_flip
+from tests.unit.offline.records import record, said
+
+
+def run(*scores: float | None, metric: str = "f") -> list[CaseRecord]:
+    return [
+        record(str(n), said(metric, score, None if score is not None else "no_context"))
+        for n, score in enumerate(scores)
+    ]
+
+
+def test_cases_are_paired_by_their_key_whatever_the_order() -> None:
+    [found] = compare(run(0.1, 0.2, 0.3), run(0.2, 0.3, 0.4)[::-1])
+    assert (found.pairs, found.delta, found.mean_a, found.mean_b) == (
+        3, pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.3),
+    )  # fmt: skip
+
+
+def test_a_case_that_only_one_scored_is_counted_and_left_out() -> None:
+    [found] = compare(run(0.5, None, 0.5, None), run(0.5, 0.9, None, None))
+    assert (found.pairs, found.only_a, found.only_b) == (1, 1, 1)
+    assert unmatched(run(1, 1, 1), run(1)) == (2, 0)
+
+
+def test_a_winner_takes_little_chance_and_a_difference_that_matters() -> None:
+    chance = np.random.default_rng(1)
+    base = chance.uniform(0.2, 0.8, 200)
+    for shift, winner, words in (
+        (0.1, "B", "B is better"),
+        (-0.1, "A", "A is better"),
+        (0.015, None, "a difference of no more than 0.02"),
+    ):
+        [found] = compare(run(*base), run(*(base + shift + chance.normal(0, 0.01, 200))))
+        assert found.p is not None
+        assert found.p < 0.05
+        assert (found.winner, found.says) == (winner, words)
+
+
+def test_where_nothing_is_shown_it_says_what_would_have_been() -> None:
+    chance = np.random.default_rng(2)
+    a, b = chance.random(100), chance.random(100)
+    [found] = compare(run(*a), run(*b))
+    assert found.winner is None
+    assert found.shown == pytest.approx((7.849 / 100) ** 0.5 * np.std(b - a, ddof=1), rel=1e-3)
+    assert found.says == f"no difference shown (would show {found.shown:.3f})"
+    assert verdict_on(0.0, 1.0, 0.001) == "no difference shown (would show 0.020)"
+
+
+def test_scores_of_another_method_or_model_are_not_compared() -> None:
+    other = [record(str(n), said("f", 0.9, method="ratings")) for n in range(3)]
+    [found] = compare(run(0.1, 0.1, 0.1), other)
+    assert (found.pairs, found.winner) == (0, None)
+    assert found.says == "not compared: A is scored by local v1, embedded 3, B by ratings v1, embedded 3"
+
+
+def test_p_is_corrected_for_the_number_of_metrics() -> None:
+    a = [record(str(n), said("f", 0.0), said("g", 0.5)) for n in range(6)]
+    b = [record(str(n), said("f", 1.0), said("g", 0.5 + 0.001 * n)) for n in range(6)]
+    f, g = compare(a, b)
+    assert (f.p_alone, f.p, f.test) == (2 / 64, 4 / 64, "mcnemar")
+    assert f.winner is None
+    assert g.test == "sign_flip"
+
+
+def test_negatives_are_compared_by_whether_they_were_declined() -> None:
+    def negatives(*kinds: str) -> list[CaseRecord]:
+        return [
+            record(str(n), said("f", None, "abstained"), kind="negative", abstention=kind)
+            for n, kind in enumerate(kinds)
+        ]
+
+    found = {one.metric: one for one in compare(negatives("full", "none"), negatives("full", "clarification"))}
+    assert (found[DECLINED].pairs, found[DECLINED].mean_a, found[DECLINED].mean_b) == (2, 0.5, 1.0)
+    assert found["f"].pairs == 0
+
+
+def test_the_table_of_powers_says_how_many_pairs_show_what() -> None:
+    a = np.random.default_rng(3).random(50)
+    [found] = compare(run(*a), run(*np.random.default_rng(4).random(50)))
+    [table] = powers([found]).values()
+    assert list(table) == [0.01, 0.02, 0.05, 0.1]
+    assert table[0.01] > table[0.02] > table[0.05] > table[0.1]
+
+
+def rates(chance: np.random.Generator, *, cases: int, metrics: int, runs: int) -> tuple[int, int]:
+    """Of runs of two equal systems: how many have a winner in some metric, and how many where the size of the first difference alone decides."""
+    winners = by_size = 0
+    for _ in range(runs):
+        quality = chance.beta(4, 2, cases)
+        a, b = (np.clip(quality + chance.normal(0, 0.2, (metrics, cases)), 0, 1) for _ in range(2))
+        deltas = (b - a).mean(axis=1)
+        adjusted = holm([sign_flip(row) for row in b - a])
+        winners += any(winner_of(float(delta), p) for delta, p in zip(deltas, adjusted, strict=True))
+        by_size += abs(float(deltas[0])) > MARGIN
+    return winners, by_size
+
+
+@pytest.mark.slow
+def test_of_two_equal_systems_one_wins_in_no_more_than_five_of_hundred_runs() -> None:
+    """Differences that are larger than .02 by chance are the rule with 100 cases: without a test half of the runs would have a winner."""
+    chance, runs = np.random.default_rng(20), 100
+    found = {n: rates(chance, cases=n, metrics=m, runs=runs) for n, m in ((50, 1), (100, 4), (400, 2))}
+    assert sum(winners for winners, _ in found.values()) / (3 * runs) <= 0.05
+    assert all(winners <= 13 for winners, _ in found.values())  # what 5 % gives in 999 of 1000 simulations
+    assert found[100][1] / runs > 0.3
