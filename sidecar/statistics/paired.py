@@ -72,8 +72,8 @@ def sign_flip(differences: Floats, *, seed: int = SEED) -> float:
         return 1.0
     seen = abs(float(changed.sum())) - _ROUNDING
     if changed.size <= _MOST_EXACT:
-        bits = np.arange(2**changed.size)[:, None] >> np.arange(changed.size) & 1
-        return float((np.abs((2 * bits - 1) @ changed) >= seen).mean())
+        every = np.arange(2**changed.size)[:, None] >> np.arange(changed.size) & 1
+        return float((np.abs((2 * every - 1) @ changed) >= seen).mean())
     chance = np.random.default_rng(seed)
     rows, larger = max(1, _AT_ONCE // changed.size), 0
     for begun in range(0, _DRAWS, rows):

@@ -184,3 +184,33 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert [one.id for one in report.results] == [f"c{n}" for n in range(6)]
     assert {one.metric: one.scored for one in report.metrics}["groundedness_judge"] == 6
     assert not journal.exists()
+
+
+def test_a_gate_that_fails_has_an_exit_code_of_its_own_and_the_report_is_written(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 4), tmp_path / "junit.xml"
+    (gate := tmp_path / "gate.yaml").write_text("metrics: {faithfulness: 1.0, context_recall: 0.1}\ndefaults: false\n")
+    run = cli("evaluate", source, "--gate", gate, "-o", target)
+    assert run.returncode == 5
+    assert re.search(r"faithfulness +1 +1\.000 +passed", run.stdout)
+    assert re.search(r"context_recall +0\.1 +- +failed", run.stdout)
+    assert "gate failed" in run.stdout
+    assert target.read_text().count("<failure ") == 1
+    gate.write_text("metrics: {faithfulness: 1.0}\ndefaults: false\n")
+    assert cli("evaluate", source, "--gate", gate).returncode == 0
+
+
+def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> None:
+    stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 20, kind="simple", answer="Two years.")
+    assert cli("evaluate", good, "-o", stored).returncode == 0
+    worse = cases(tmp_path / "worse.jsonl", 20, kind="simple", answer="Seven dogs built it in Paris.")
+    run = cli("evaluate", worse, "--against", stored)
+    assert run.returncode == 5
+    assert re.search(r"faithfulness +20 +1\.000 +0\.000 +-1\.000 .*A is better", run.stdout)
+    assert cli("evaluate", good, "--against", stored).returncode == 0
+
+
+def test_a_gate_that_cannot_be_read_is_told_before_anything_is_scored(tmp_path: Path) -> None:
+    (gate := tmp_path / "gate.yaml").write_text("metrics: {faithfulness: 85}\n")
+    run = cli("evaluate", cases(tmp_path / "cases.jsonl", 2), "--gate", gate)
+    assert run.returncode == 2
+    assert "metrics.faithfulness.limit" in run.stderr
