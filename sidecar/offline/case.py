@@ -19,8 +19,6 @@ from sidecar.record.request import RagTrace
 
 NEGATIVE = "negative"
 _OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
-_KIND = ("kind", "question_type", "synthesizer_name", "evolution_type", "category")
-_ORIGIN = ("origin",)
 # A case needs no time: the same one for all, or it would have another id in every run.
 _NO_TIME = 1.0
 # Of the fields of a request, what does not change what is said of it.
@@ -81,13 +79,14 @@ def _object(row: object) -> Mapping[str, Any]:
 def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> Case:
     trace = read_native(row, limits, fallback_timestamp=_NO_TIME)
     record = NativeRecord(apply(limits.mapping, row) if limits.mapping else row)
-    own, kind, origin = (record.short(*names) for names in (_OWN_ID, _KIND, _ORIGIN))
+    own = record.short(*_OWN_ID)
+    kind, origin = (None, None) if trace.authored is None else (trace.authored.kind, trace.authored.origin)
     key = own or _hash(trace.question or "", trace.reference or "")
     seen[key] += 1
     if seen[key] > 1:
         key = f"{key}#{seen[key]}"
     content = {name: value for name, value in asdict(trace).items() if name not in _NO_CONTENT}
-    digest = _hash(json.dumps([key, kind, origin, content], default=str, sort_keys=True))
+    digest = _hash(json.dumps([key, content], default=str, sort_keys=True))
     word = None if kind is None else kind.strip().lower().replace("-", "_").replace(" ", "_")
     return Case(clean(own or key[:16]), clean(key), digest, word, origin, trace)
 

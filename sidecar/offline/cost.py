@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sidecar.evaluate.base import Evaluator, Lane
+from sidecar.evaluate.base import Evaluator, Lane, Needs
 from sidecar.evaluate.case import Case as Request
 from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.gate import brings
 from sidecar.evaluate.judged.base import SUFFIX, Asking
 from sidecar.inference.judge.calls import Prices, estimate
 from sidecar.inference.judge.prompt import Prompt
@@ -57,5 +58,5 @@ def _prompts(one: object) -> Sequence[Prompt]:
 
 
 def _may_run(one: Evaluator, request: Request) -> bool:
-    has = {"question": request.question, "answer": request.answer, "context": request.documents}
-    return all(has.get(need, True) for need in one.needs)
+    has = {Needs.QUESTION: request.question, Needs.ANSWER: request.answer, Needs.CONTEXT: request.documents}
+    return all(has.get(need, True) for need in one.needs) and brings(request.trace, one.needs)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from sidecar.evaluate.base import Needs
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
@@ -25,12 +26,7 @@ DEFAULTS: Mapping[str, float] = {
 NEGATIVES = "negatives_declined"
 # A mean that is the limit but for rounding is at the limit.
 _ROUNDING = 1e-9
-_NEEDS = frozenset(
-    f"no_{need}"
-    for need in (
-        "question", "answer", "context", "reference", "reference_contexts", "messages", "tool_calls", "topics", "rubric",
-    )
-)  # fmt: skip
+_NEEDS = frozenset(need.reason for need in Needs)
 
 
 class Limit(BaseModel):
@@ -108,7 +104,7 @@ def _by_default(report: Report, gate: GateFile) -> Iterator[Check]:
             continue
         metric = metrics.get(name + SUFFIX) or metrics.get(name)
         if metric is None:
-            yield _not_asked(name, value, "no evaluator of this name ran")
+            yield _not_asked(name, value, "no evaluator of this name ran: none is on, or no case has what it needs")
         elif not metric.scored and not metric.failed and set(metric.unscorable) <= _NEEDS:
             yield _not_asked(metric.metric, value, f"no case has what it needs: {_words(metric.unscorable)}")
         else:

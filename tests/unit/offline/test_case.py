@@ -54,7 +54,7 @@ def test_whatever_changes_a_case_changes_its_digest(change: dict[str, Any]) -> N
     assert cases(ROW)[0].digest != cases({**ROW, **change})[0].digest
 
 
-@pytest.mark.parametrize("name", ["kind", "question_type", "synthesizer_name"])
+@pytest.mark.parametrize("name", ["kind", "case_kind", "synthesizer_name"])
 def test_a_kind_is_one_word(name: str) -> None:
     [one] = cases({**ROW, name: "Multi-Hop"})
     assert one.kind == "multi_hop"

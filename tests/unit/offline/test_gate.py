@@ -66,7 +66,7 @@ def test_of_the_usual_four_those_are_asked_that_the_cases_can_answer() -> None:
     }
     assert [one.why for one in found.checks if one.status == "not_asked"] == [
         "no case has what it needs: no_question 3",
-        "no evaluator of this name ran",
+        "no evaluator of this name ran: none is on, or no case has what it needs",
     ]
     assert not found.passed
 
