@@ -57,6 +57,11 @@ AUTHORED = frozenset(
 )
 
 
+def needing(*needs: Needs) -> tuple[Needs, ...]:
+    """The needs of a class whose instances may need something else, by their settings."""
+    return needs
+
+
 class Lane(enum.StrEnum):
     """Evaluators of one lane run together; the slow one waits for something outside the process, the local one never does."""
 

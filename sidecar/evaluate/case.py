@@ -57,7 +57,10 @@ class Case:
     @cached_property
     def reference_claims(self) -> list[Claim]:
         """The checkable statements of the reference answer. Places are those in it, and so none of the answer's."""
-        return [replace(one, start=None, end=None) for one in stance_of(self.reference).claims]
+        return [
+            replace(one, start=None, end=None, question=self._short_question)
+            for one in stance_of(self.reference).claims
+        ]
 
     @cached_property
     def reference_languages(self) -> frozenset[str]:
@@ -73,8 +76,11 @@ class Case:
     def claims(self) -> list[Claim]:
         """The checkable statements of the answer, each with the question where that is short enough to be read with all of them; of an
         answer that abstains in part, those that answer."""
-        question = self.question if len(self.question.split()) <= _MOST_QUESTION_WORDS else ""
-        return [replace(claim, question=question) for claim in self.stance.claims]
+        return [replace(claim, question=self._short_question) for claim in self.stance.claims]
+
+    @property
+    def _short_question(self) -> str:
+        return self.question if len(self.question.split()) <= _MOST_QUESTION_WORDS else ""
 
     @property
     def abstained(self) -> bool:
@@ -89,6 +95,37 @@ class Case:
     async def support(self) -> list[Support]:
         """Support of each claim; evidence points into `documents`."""
         return await self.once("support", lambda: self.models.grounder.support(self.claims, self.texts))
+
+    async def reference_support(self) -> list[Support]:
+        """Support of each claim of the reference by the documents; evidence points into `documents`."""
+        return await self.once("reference_support", lambda: self._supported(self.reference_claims, self.texts))
+
+    async def answer_against_reference(self) -> list[float]:
+        """Probability of each claim that the reference says it."""
+        return await self.once("answer/reference", lambda: self._said(self.claims, self.reference))
+
+    async def reference_against_answer(self) -> list[float]:
+        """Probability of each claim of the reference that the answer says it."""
+        return await self.once("reference/answer", lambda: self._said(self.reference_claims, self.answer))
+
+    async def reference_by_document(self) -> list[list[float]]:
+        """For each of `documents`, the probability of each claim of the reference that it says it."""
+        return await self.once("reference/documents", lambda: self._each(self.reference_claims))
+
+    async def answer_by_document(self) -> list[list[float]]:
+        """For each of `documents`, the probability of each claim that it says it."""
+        return await self.once("answer/documents", lambda: self._each(self.claims))
+
+    async def _each(self, claims: list[Claim]) -> list[list[float]]:
+        return await asyncio.gather(*(self._said(claims, text) for text in self.texts))
+
+    async def _said(self, claims: list[Claim], text: str) -> list[float]:
+        return [one.probability for one in await self._supported(claims, [text])]
+
+    async def _supported(self, claims: list[Claim], texts: list[str]) -> list[Support]:
+        if not claims or not texts:
+            return [Support(0.0, None) for _ in claims]
+        return await self.models.grounder.support(claims, texts)
 
     async def consistency(self) -> float:
         """Probability that all that the answer states is consistent with the documents."""

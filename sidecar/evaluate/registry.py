@@ -7,15 +7,43 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sidecar.evaluate.base import AUTHORED, About, Dependencies, Evaluator, Needs, Section
+from sidecar.evaluate.judged.answer_accuracy import AnswerAccuracy, AnswerAccuracySettings
+from sidecar.evaluate.judged.answer_correctness import JudgedAnswerCorrectness
+from sidecar.evaluate.judged.answer_coverage import JudgedAnswerCoverage
 from sidecar.evaluate.judged.answer_relevancy import JudgedAnswerRelevancy
-from sidecar.evaluate.judged.context_precision import JudgedContextPrecision
+from sidecar.evaluate.judged.context_entity_recall import ContextEntityRecall, ContextEntityRecallSettings
+from sidecar.evaluate.judged.context_precision import JudgedContextPrecision, JudgedContextPrecisionReference
+from sidecar.evaluate.judged.context_recall import JudgedContextRecall
+from sidecar.evaluate.judged.context_relevance import JudgedContextRelevance
 from sidecar.evaluate.judged.faithfulness import JudgedFaithfulness
-from sidecar.evaluate.judged.ratings import JudgedContextRelevance, JudgedGroundedness
+from sidecar.evaluate.judged.groundedness import JudgedGroundedness
+from sidecar.evaluate.judged.noise_robustness import JudgedNoiseRobustness, JudgedNoiseRobustnessIrrelevant
+from sidecar.evaluate.metrics.answer_correctness import AnswerCorrectness, AnswerCorrectnessSettings
+from sidecar.evaluate.metrics.answer_coverage import AnswerCoverage, AnswerCoverageSettings
 from sidecar.evaluate.metrics.answer_relevancy import AnswerRelevancy, AnswerRelevancySettings
+from sidecar.evaluate.metrics.chunks import (
+    ContextPrecisionContexts,
+    ContextPrecisionIds,
+    ContextRecallContexts,
+    ContextRecallIds,
+    IdSettings,
+    SimilarSettings,
+)
 from sidecar.evaluate.metrics.context_precision import ContextPrecision, ContextPrecisionSettings
+from sidecar.evaluate.metrics.context_precision_reference import (
+    ContextPrecisionReference,
+    ContextPrecisionReferenceSettings,
+)
+from sidecar.evaluate.metrics.context_recall import ContextRecall, ContextRecallSettings
 from sidecar.evaluate.metrics.context_relevance import ContextRelevance, ContextRelevanceSettings
 from sidecar.evaluate.metrics.faithfulness import Faithfulness, FaithfulnessSettings
 from sidecar.evaluate.metrics.groundedness import Groundedness, GroundednessSettings
+from sidecar.evaluate.metrics.noise_robustness import (
+    NoiseRobustness,
+    NoiseRobustnessIrrelevant,
+    NoiseRobustnessSettings,
+)
+from sidecar.evaluate.metrics.semantic_similarity import SemanticSimilarity, SemanticSimilaritySettings
 from sidecar.evaluate.metrics.strings.bleu import Bleu, BleuSettings
 from sidecar.evaluate.metrics.strings.chrf import Chrf, ChrfSettings
 from sidecar.evaluate.metrics.strings.exact_match import ExactMatch, ExactMatchSettings
@@ -94,6 +122,29 @@ EVALUATORS: tuple[Entry, ...] = (
     Entry("context_relevance", ContextRelevanceSettings, ContextRelevance, JudgedContextRelevance, Standing.ON),
     Entry("context_precision", ContextPrecisionSettings, ContextPrecision, JudgedContextPrecision, Standing.ON),
     Entry("answer_relevancy", AnswerRelevancySettings, AnswerRelevancy, JudgedAnswerRelevancy, Standing.ON),
+    Entry("context_recall", ContextRecallSettings, ContextRecall, JudgedContextRecall),
+    Entry("context_recall_contexts", SimilarSettings, ContextRecallContexts, None),
+    Entry("context_recall_ids", IdSettings, ContextRecallIds, None),
+    Entry(
+        "context_precision_reference",
+        ContextPrecisionReferenceSettings,
+        ContextPrecisionReference,
+        JudgedContextPrecisionReference,
+    ),
+    Entry("context_precision_contexts", SimilarSettings, ContextPrecisionContexts, None),
+    Entry("context_precision_ids", IdSettings, ContextPrecisionIds, None),
+    Entry("context_entity_recall", ContextEntityRecallSettings, None, ContextEntityRecall),
+    Entry("noise_robustness", NoiseRobustnessSettings, NoiseRobustness, JudgedNoiseRobustness),
+    Entry(
+        "noise_robustness_irrelevant",
+        NoiseRobustnessSettings,
+        NoiseRobustnessIrrelevant,
+        JudgedNoiseRobustnessIrrelevant,
+    ),
+    Entry("answer_correctness", AnswerCorrectnessSettings, AnswerCorrectness, JudgedAnswerCorrectness),
+    Entry("answer_accuracy", AnswerAccuracySettings, None, AnswerAccuracy),
+    Entry("semantic_similarity", SemanticSimilaritySettings, SemanticSimilarity, None),
+    Entry("answer_coverage", AnswerCoverageSettings, AnswerCoverage, JudgedAnswerCoverage, Standing.OFF),
     Entry("exact_match", ExactMatchSettings, ExactMatch, None),
     Entry("string_presence", StringPresenceSettings, StringPresence, None),
     Entry("string_similarity", StringSimilaritySettings, StringSimilarity, None),

@@ -6,12 +6,13 @@ A judged evaluator stands in the slow lane, reads any language, and is an evalua
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, Protocol, cast
 
 from exporters.result import ModelIdentity
-from sidecar.evaluate.base import Lane
+from sidecar.evaluate.base import Lane, Needs
 from sidecar.evaluate.case import Case
 from sidecar.inference.judge.judge import INVALID, Judge, Question
 from sidecar.inference.judge.prompt import Prompt, load
@@ -19,20 +20,30 @@ from sidecar.inference.judge.reading import Reply
 from sidecar.record.errors import InferenceError, RetryableInferenceError, Unscorable
 
 SUFFIX = "_judge"
+# What every evaluator is told counts for all.
+_SHOWN = ("question", "document", "answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A request as the judge may be told it. `documents` are those that have a text, in rank order."""
+    """A request as the judge may be told it. `documents` are those that have a text, in rank order; `reference` and `reference_contexts` are
+    empty where there are none."""
 
     question: str
     answer: str
     documents: tuple[str, ...]
+    reference: str = ""
+    reference_contexts: tuple[str, ...] = ()
 
     @property
     def numbered(self) -> list[dict[str, object]]:
         """The documents with their numbers, from 1."""
-        return [{"number": number, "text": text} for number, text in enumerate(self.documents, 1)]
+        return numbered(self.documents)
+
+
+def numbered(texts: Iterable[str]) -> list[dict[str, object]]:
+    """Texts with their numbers, from 1."""
+    return [{"number": number, "text": text} for number, text in enumerate(texts, 1)]
 
 
 class Asking:
@@ -40,6 +51,8 @@ class Asking:
 
     lane = Lane.SLOW
     decides = False
+    version: str
+    needs: tuple[Needs, ...] = ()
 
     def __init__(self, name: str, judge: Judge, prompts: Sequence[Prompt], *, code: int = 1) -> None:
         """`code` goes up whenever the same replies may come out otherwise."""
@@ -58,11 +71,23 @@ class Asking:
 
     async def told(self, case: Case) -> Told:
         """What the judge may be told, the same for all evaluators of a request. Raises Unscorable: too_long."""
-        texts = [("question", case.question), *(("document", text) for text in case.texts), ("answer", case.answer)]
-        if sum(len(text) for _, text in texts) > self.judge.config.most_chars:
+        parts = {
+            "question": [case.question],
+            "document": case.texts,
+            "answer": [case.answer],
+            "reference": [case.reference],
+            "reference_context": list(case.reference_contexts),
+        }
+        counted = _SHOWN if Needs.REFERENCE not in self.needs else (*_SHOWN, "reference")
+        counted = counted if Needs.REFERENCE_CONTEXTS not in self.needs else (*counted, "reference_context")
+        if sum(len(text) for place in counted for text in parts[place]) > self.judge.config.most_chars:
             raise Unscorable("too_long")
-        question, *documents, answer = await case.once("told", lambda: self.judge.told(texts))
-        return Told(question, answer, tuple(documents))
+        texts = [(place, text) for place, all_of in parts.items() for text in all_of]
+        told = iter(await case.once("told", lambda: self.judge.told(texts)))
+        (question,), documents, (answer,), (reference,), contexts = (
+            tuple(islice(told, len(all_of))) for all_of in parts.values()
+        )
+        return Told(question, answer, documents, reference, contexts)
 
 
 class Rated(Reply):
@@ -74,37 +99,52 @@ class Rated(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Two independent ratings of one thing, each 0, 1, 2, or None where the reply was invalid."""
+    """Two independent ratings of one thing, each from 0 to `most`, or None where the reply was invalid."""
 
     first: int | None
     second: int | None
+    most: int = 2
 
     @property
     def score(self) -> float | None:
-        """Mean / 2 of those that are valid, 0..1; None where neither is. As NVIDIA's groundedness and relevance in Ragas, without
+        """Mean / most of those that are valid, 0..1; None where neither is. As NVIDIA's groundedness and relevance in Ragas, without
         their traps: a rating is valid by the schema alone."""
         valid = [one for one in (self.first, self.second) if one is not None]
-        return sum(valid) / (2 * len(valid)) if valid else None
+        return sum(valid) / (self.most * len(valid)) if valid else None
+
+
+class _Rated(Protocol):
+    @property
+    def reason(self) -> str: ...
+    @property
+    def rating(self) -> int: ...
 
 
 class Rating(Asking):
-    """Asks for two ratings by two different prompts."""
+    """Asks for two ratings by two different prompts. `reply` is what each may say, `most` its highest rating."""
 
-    def __init__(self, name: str, judge: Judge, prompts: tuple[str, str]) -> None:
+    reply: type[Reply] = Rated
+    most = 2
+
+    def __init__(self, name: str, judge: Judge, prompts: tuple[str, ...]) -> None:
         super().__init__(name, judge, [load(one) for one in prompts])
 
     async def rate(self, data: Mapping[str, object]) -> tuple[float, str]:
         """Score and reasons. Raises InferenceError: judge_invalid where neither rating is one."""
-        first, second = await asyncio.gather(*(self._rated(prompt, data) for prompt in self.prompts))
-        score = Ratings(*(one.rating if one else None for one in (first, second))).score
+        return self.scored(*await asyncio.gather(*(self.rated(prompt, data) for prompt in self.prompts)))
+
+    def scored(self, first: _Rated | None, second: _Rated | None) -> tuple[float, str]:
+        """Score and reasons of two ratings. Raises InferenceError: judge_invalid where neither is one."""
+        given = [None if one is None else one.rating for one in (first, second)]
+        score = Ratings(given[0], given[1], self.most).score
         if score is None:
             raise RetryableInferenceError(INVALID)
-        said = [f"{one.rating}: {one.reason}" for one in (first, second) if one is not None]
-        return score, "\n".join(said)
+        return score, "\n".join(f"{one.rating}: {one.reason}" for one in (first, second) if one is not None)
 
-    async def _rated(self, prompt: Prompt, data: Mapping[str, object]) -> Rated | None:
+    async def rated(self, prompt: Prompt, data: Mapping[str, object]) -> _Rated | None:
+        """One rating; None where the reply was invalid."""
         try:
-            return await self.judge.ask(Question(self.name, prompt, data, Rated))
+            return cast("_Rated", await self.judge.ask(Question(self.name, prompt, data, self.reply)))
         except InferenceError as error:
             if error.reason != INVALID:
                 raise

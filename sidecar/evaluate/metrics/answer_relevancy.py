@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
@@ -22,6 +24,10 @@ class AnswerRelevancySettings(Thresholded):
         ge=0,
         le=1,
         description="The threshold that is reported with the score; by default the relevance model's.",
+    )
+    judge_method: Literal["questions", "rating"] = Field(
+        default="questions",
+        description="How the judge scores: by questions that the answer answers, or by one rating from 1 to 5.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import Field
 
@@ -33,6 +34,10 @@ class ContextPrecisionSettings(Thresholded):
         ge=0,
         le=1,
         description="Probability from which on a document counts as useful; by default the relevance model's.",
+    )
+    judge_method: Literal["answer", "question"] = Field(
+        default="answer",
+        description="What the judge is asked of a document: whether it was useful for the answer, or whether it helps with the question.",
     )
 
 

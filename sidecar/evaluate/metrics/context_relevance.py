@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import Field
 
@@ -25,6 +26,10 @@ class ContextRelevanceSettings(Thresholded):
         ge=0,
         le=1,
         description="Probability from which on a document is marked as relevant; by default the relevance model's.",
+    )
+    judge_method: Literal["ratings", "fraction"] = Field(
+        default="ratings",
+        description="How the judge scores: two ratings of all documents together, or relevant documents / documents, a question each.",
     )
 
 

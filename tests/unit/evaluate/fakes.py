@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from exporters.result import Evidence, ModelIdentity
+from sidecar.decode.values.conversation import conversation, tool_calls
 from sidecar.inference.base import Claim, FloatArray, Models, Support
+from sidecar.record.authored import Authored
 from sidecar.record.errors import InferenceError
 from sidecar.record.request import Document, RagTrace
 
@@ -18,13 +20,15 @@ IDENTITY = ModelIdentity("fake", "1", "00" * 32)
 
 @dataclass
 class FakeEmbedder:
-    """The same vector for every text."""
+    """Every text but the first of a call at the same cosine to the first."""
 
     identity: ModelIdentity = IDENTITY
     languages: frozenset[str] | None = None
+    cosine: float = 1.0
 
     async def embed(self, texts: Sequence[str]) -> FloatArray:
-        return np.full((len(texts), 4), 0.5, np.float32)
+        others = [(self.cosine, (1 - self.cosine**2) ** 0.5)] * (len(texts) - 1)
+        return np.array([(1.0, 0.0), *others], np.float32)
 
 
 @dataclass
@@ -75,9 +79,11 @@ class FakeRelevance:
         return self.of_answer
 
 
-def models(grounder: FakeGrounder | None = None, relevance: FakeRelevance | None = None) -> Models:
+def models(
+    grounder: FakeGrounder | None = None, relevance: FakeRelevance | None = None, embedder: FakeEmbedder | None = None
+) -> Models:
     """A set of fakes."""
-    return Models(FakeEmbedder(), grounder or FakeGrounder(), relevance or FakeRelevance())
+    return Models(embedder or FakeEmbedder(), grounder or FakeGrounder(), relevance or FakeRelevance())
 
 
 def request(
@@ -101,3 +107,25 @@ def request(
         text_dropped=text_dropped,
         **more,
     )
+
+
+def case_of(case: dict[str, Any]) -> RagTrace:
+    """The request of a worked example: what it leaves out is that of `request`."""
+    given: dict[str, Any] = {name: case[name] for name in ("question", "answer", "documents", "reference", "retrieved") if name in case}
+    names = {
+        "reference_contexts": "contexts",
+        "reference_context_ids": "context_ids",
+        "reference_topics": "topics",
+    }
+    lists: dict[str, Any] = {own: tuple(case[name]) for name, own in names.items() if name in case}
+    calls: dict[str, Any] = {"tool_calls": tool_calls(case["reference_tool_calls"])} if "reference_tool_calls" in case else {}
+    rubric: dict[str, Any] = {"rubric": {int(key): text for key, text in case["rubric"].items()}} if "rubric" in case else {}
+    made = request(
+        **given,
+        authored=Authored(**lists, **calls, **rubric) if lists or calls or rubric else None,
+        messages=conversation(case.get("messages", [])),
+    )
+    if "document_ids" not in case:
+        return made
+    ids = enumerate(case["document_ids"], 1)
+    return replace(made, documents=tuple(Document(rank, f"text {one}", one) for rank, one in ids))

@@ -11,7 +11,7 @@ import pytest
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import EVALUATORS
 from sidecar.evaluate.settings import EvaluateConfig
-from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
+from tests.unit.evaluate.fakes import FakeEmbedder, FakeGrounder, FakeRelevance, case_of, models
 
 FOLDER = Path(__file__).parents[2] / "golden" / "evaluate"
 CASES = [
@@ -25,14 +25,12 @@ CASES = [
 async def test_a_worked_example_comes_out_as_worked(name: str, case: dict[str, Any]) -> None:
     grounder = FakeGrounder(whole=case.get("whole", 0.8))
     relevance = FakeRelevance(of_documents=tuple(case.get("relevance", [0.9])), of_answer=case.get("similarity", 0.9))
-    trace = request(
-        question=case.get("question", "What is it?"),
-        answer=case.get("answer", "It is blue."),
-        documents=case.get("documents", ["It is blue."]),
-        reference=case.get("reference"),
-    )
+    trace = case_of(case)
     settings = {"evaluators": [name], "references": "off", name: case.get("settings", {})}
-    engine = Engine(EvaluateConfig.model_validate(settings), models(grounder, relevance))
+    engine = Engine(
+        EvaluateConfig.model_validate(settings),
+        models(grounder, relevance, FakeEmbedder(cosine=case.get("cosine", 1.0))),
+    )
     [one] = (await engine.evaluate(trace)).evaluations
     assert one.score == pytest.approx(case.get("score"), abs=1e-6) if "score" in case else one.score is None
     assert (one.reason, one.label) == (case.get("reason"), case.get("label"))

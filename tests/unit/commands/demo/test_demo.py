@@ -20,7 +20,7 @@ from sidecar.commands.demo.watch import Watcher
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.case import Case
-from sidecar.evaluate.judged.ratings import JudgedGroundedness
+from sidecar.evaluate.judged.groundedness import JudgedGroundedness
 from sidecar.evaluate.metrics.groundedness import GroundednessSettings
 from sidecar.inference.judge.judge import Judge
 from sidecar.inference.judge.settings import JudgeConfig

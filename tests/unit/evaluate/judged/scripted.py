@@ -12,6 +12,7 @@ import numpy as np
 from exporters.result import Evaluation, ModelIdentity
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.registry import EVALUATORS
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Embedder, FloatArray, Models
 from sidecar.observe.telemetry import Telemetry
@@ -65,4 +66,5 @@ async def judged(one: Engine, trace: RagTrace) -> Evaluation:
 
 def only(name: str, **settings: object) -> dict[str, Any]:
     """Settings of one evaluator that the judge answers, for every request."""
-    return {"evaluators": [name], "references": "off", name: {"by": "judge", **settings}}
+    both = next(entry.local for entry in EVALUATORS if entry.name == name) is not None
+    return {"evaluators": [name], "references": "off", name: {**({"by": "judge"} if both else {}), **settings}}

@@ -9,17 +9,22 @@ from typing import Any
 import pytest
 
 from exporters.result import Outcome
+from sidecar.evaluate.registry import EVALUATORS
+from sidecar.evaluate.settings import judged_name
 from tests.parts.judge_server import Asked
-from tests.unit.evaluate.fakes import request
+from tests.unit.evaluate.fakes import case_of
 from tests.unit.evaluate.judged.scripted import INVALID, engine, judged, only
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "judge" / "worked.jsonl"
 CASES = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+BY_NAME = {entry.name: entry for entry in EVALUATORS}
 FIRST_WORDS = {"Rate how": 0, "You check": 1, "Someone has": 1}
 
 
 def script(case: dict[str, Any], asked: Asked) -> object:
     """What the judge says to one call."""
+    if "replies" in case:
+        return reply_of(case["replies"], asked)
     if asked.schema == "Claims":
         return {"claims": case["claims"]}
     if asked.schema == "Verdicts":
@@ -37,24 +42,31 @@ def script(case: dict[str, Any], asked: Asked) -> object:
     return INVALID if useful is None else {"reason": "r", "useful": useful}
 
 
+def reply_of(replies: list[tuple[str, str, object]], asked: Asked) -> object:
+    """The first of (schema, words, reply) whose schema is asked for and whose words, several with | between, all stand in what is asked."""
+    whole = asked.system + json.dumps(asked.data, ensure_ascii=False)
+    for schema, words, reply in replies:
+        if schema == asked.schema and all(word in whole for word in words.split("|")):
+            return reply
+    raise AssertionError(f"nothing is scripted for {asked.schema}: {whole}")
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['evaluator']}: {case['why']}")
 async def test_a_worked_example_comes_out_as_worked(case: dict[str, Any]) -> None:
-    trace = request(
-        question=case.get("question", "What is it?"),
-        answer=case.get("answer", "It is blue."),
-        documents=case.get("documents", ["It is blue."]),
-    )
-    cosines = {
-        text: cosine for (text, _), cosine in zip(case.get("questions", []), case.get("cosines", []), strict=True)
-    }
-    async with engine(lambda asked: script(case, asked), only(case["evaluator"]), cosines=cosines) as (made, server):
-        found = await judged(made, trace)
-    assert found.evaluator == f"{case['evaluator']}_judge"
+    cosines = case.get("cosines", {})
+    if isinstance(cosines, list):
+        cosines = {text: cosine for (text, _), cosine in zip(case["questions"], cosines, strict=True)}
+    settings = only(case["evaluator"], **case.get("settings", {}))
+    async with engine(lambda asked: script(case, asked), settings, cosines=cosines) as (made, server):
+        found = await judged(made, case_of(case))
+    assert found.evaluator == judged_name(BY_NAME[case["evaluator"]])
     if "score" in case:
         assert found.score == pytest.approx(case["score"], abs=1e-6)
         assert (found.outcome, found.label) == (Outcome.SCORED, case.get("label"))
         assert found.model is not None
-        assert found.model.name == "judge-1"
+        assert {name: found.parts[name] for name in case.get("parts", {})} == pytest.approx(
+            case.get("parts", {}), abs=1e-6
+        )
     else:
         assert (found.score, found.reason) == (None, case["reason"])
     assert all(asked.body["temperature"] == 0.0 for asked in server.asked)
@@ -65,6 +77,5 @@ def test_there_is_a_worked_example_of_every_judged_form_in_both_languages() -> N
         (case["evaluator"], any("\u4e00" <= one <= "\u9fff" for one in json.dumps(case, ensure_ascii=False)))
         for case in CASES
     }
-    names = {case["evaluator"] for case in CASES}
+    names = {entry.name for entry in EVALUATORS if entry.judged is not None}
     assert by_language == {(name, chinese) for name in names for chinese in (False, True)}
-    assert len(names) == 5

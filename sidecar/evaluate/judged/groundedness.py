@@ -1,9 +1,9 @@
-"""Groundedness and context relevance by the judge: two independent ratings of 0, 1, 2 each."""
+"""Groundedness by the judge: two independent ratings of 0, 1, 2 each."""
 
 from __future__ import annotations
 
 from exporters.result import Evaluation, Outcome, Subject, Verdict
-from sidecar.evaluate.base import About, Cost, Needs, Section, Threshold
+from sidecar.evaluate.base import About, Cost, Needs, Threshold
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.judged.base import SUFFIX, Rating
 from sidecar.evaluate.metrics.groundedness import GroundednessSettings
@@ -43,29 +43,4 @@ class JudgedGroundedness(Rating):
             explanation=reasons,
             model=self.model,
             threshold=threshold,
-        )
-
-
-class JudgedContextRelevance(Rating):
-    """How far the documents, together, help with the question, as NVIDIA's context relevance."""
-
-    method = "ratings"
-    subject = Subject.RETRIEVAL
-    needs = (Needs.QUESTION, Needs.CONTEXT)
-    about = About(
-        "mean of two ratings (0 not, 1 partly, 2 fully relevant) / 2",
-        "NVIDIA context relevance in Ragas",
-        Cost.JUDGE,
-        "2",
-    )
-
-    def __init__(self, settings: Section, judge: Judge, models: ModelSource) -> None:
-        super().__init__(f"context_relevance{SUFFIX}", judge, ("relevant_whole", "relevant_parts"))
-
-    async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: too_long; InferenceError."""
-        told = await self.told(case)
-        score, reasons = await self.rate({"documents": told.numbered, "question": told.question})
-        return Evaluation(
-            evaluator=self.name, outcome=Outcome.SCORED, score=score, explanation=reasons, model=self.model
         )
