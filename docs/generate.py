@@ -1,7 +1,7 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
 Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), docs/label.schema.json, the index of docs/adr, and the
-chart's values.schema.json and README.md.
+chart's values.schema.json and README.md. The version is written into the chart and the Dockerfile.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs import chart, configuration, decisions, labels, metrics
+from docs import chart, configuration, decisions, labels, metrics, versions
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,6 +26,7 @@ def files() -> dict[Path, str]:
         decisions.INDEX: decisions.page(ROOT),
         chart.SCHEMA: chart.schema(),
         chart.README: chart.readme(values),
+        **versions.files(ROOT),
     }
 
 

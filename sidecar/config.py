@@ -125,17 +125,19 @@ def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | 
             f"{PREFIX}RECEIVE__BOOTSTRAP_SERVERS and {PREFIX}RECEIVE__TOPICS",
             "`rag-sidecar check --example > config.yaml` writes a file to start with",
         )
-    return build(_read(path) if path else {}, receive=receive if kafka else _NO_KAFKA)
+    return build(_read(path) if path else {}, kafka=kafka, receive=receive)
 
 
-def build(values: Mapping[str, Any], *, receive: Mapping[str, Any] | None = None) -> Config:
+def build(values: Mapping[str, Any], *, kafka: bool = True, receive: Mapping[str, Any] | None = None) -> Config:
     """A Config of plain values, the environment over them, and `receive` over both.
 
     Raises ConfigError naming every field that is wrong.
     """
     over, variables = _environment()
     merged = environment.merge({"receive": {}, **values}, over)
-    if receive is _NO_KAFKA or not isinstance(merged["receive"], Mapping):
+    if not kafka:
+        merged["receive"] = _NO_KAFKA
+    elif not isinstance(merged["receive"], Mapping):
         merged["receive"] = receive or merged["receive"]
     elif receive is not None:
         merged["receive"] = {**merged["receive"], **receive}

@@ -11,44 +11,24 @@ import os
 import signal
 import sys
 import threading
-import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, BinaryIO, TypeAlias
+from typing import Annotated, BinaryIO
 
-import orjson
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from exporters.result import SCHEMA, WHOLE, Outcome, Result
-from exporters.serialize import result_to_json
-from exporters.text import clean
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
-from sidecar.decode.config import DecodeConfig
-from sidecar.decode.native.mapping import apply
-from sidecar.decode.native.reader import read_native_line
-from sidecar.decode.wire.parse import load_json
-from sidecar.evaluate.engine import Engine
-from sidecar.inference.runtime import ModelRuntime
-from sidecar.judging import judge_of
-from sidecar.observe.telemetry import Telemetry
-from sidecar.price import Pricer
-from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.redact.redactor import Redactor, redactor_of
-from sidecar.results import make_result, redact
+from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
+from sidecar.record.errors import ConfigError
 
 cli = new_cli()
 
-_IN_FLIGHT = 64
 _COLUMNS = (
     TextColumn("{task.description}"),
     BarColumn(),
@@ -114,116 +94,16 @@ async def score_file(
     `progress` is called with the lines and the bytes of input whose results are written. Raises ConfigError where a file cannot be
     opened, OutputError where the results cannot be written.
     """
-    runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
-    redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
-    judge = judge_of(
-        settings.judge, settings.price, Telemetry(), redactor=cache(partial(redactor_of, settings.redact)), paced=False
-    )
-    engine = Engine(settings.evaluate, runtime.router, judge=judge)
-    scoring = _Scoring(engine, Pricer(settings.price), settings.decode, redactor)
+    scorer = OfflineScorer(settings)
     summary = Summary()
-    with ExitStack() as stack:
-        stream = _open(source)
-        write = stack.enter_context(lines_to(target))
-        await runtime.start()
-        try:
-            if judge is not None:
-                await judge.start()
-            async for line, (text, result) in _in_order(_lines(stream), scoring):
+    stream = _open(source)
+    with lines_to(target) as write:
+        async with scorer:
+            async for line, (text, result) in scorer.in_order(_lines(stream)):
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
-        finally:
-            if judge is not None:
-                await judge.stop()
-            await runtime.stop()
     return summary
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of the input: its number from 1, and how many bytes were read when it ended."""
-
-    number: int
-    end: int
-    text: bytes
-
-
-_Scored: TypeAlias = tuple[bytes, Result | None]
-
-
-async def _in_order(lines: AsyncIterator[_Line], scoring: _Scoring) -> AsyncIterator[tuple[_Line, _Scored]]:
-    waiting: deque[tuple[_Line, asyncio.Task[_Scored]]] = deque()
-    try:
-        async for line in lines:
-            waiting.append((line, asyncio.create_task(scoring.score(line))))
-            if len(waiting) >= _IN_FLIGHT:
-                first, task = waiting.popleft()
-                yield first, await task
-        while waiting:
-            first, task = waiting.popleft()
-            yield first, await task
-    finally:
-        for _, task in waiting:
-            task.cancel()
-
-
-@dataclass(frozen=True, slots=True)
-class _Scoring:
-    """From a line to its result as JSON."""
-
-    engine: Engine
-    pricer: Pricer
-    limits: DecodeConfig
-    redactor: Redactor | None
-
-    async def score(self, line: _Line) -> _Scored:
-        own = _request_id(line.text, self.limits)
-        try:
-            trace = read_native_line(line.text, self.limits, fallback_timestamp=time.time())
-        except DecodeError as error:
-            return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
-        evaluated = await self.engine.evaluate_all(trace)
-        said = await redact(evaluated, trace, self.redactor)
-        result = make_result(
-            trace,
-            pricer=self.pricer,
-            completed_at=time.time(),
-            outcome=evaluated.outcome,
-            reason=evaluated.reason,
-            evaluated=said.evaluated,
-            redacted=said.redacted,
-            session=said.session,
-            completeness=WHOLE,
-        )
-        return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
-
-
-def _request_id(line: bytes, limits: DecodeConfig) -> str | None:
-    """The caller's own id, under the name that native records have for it."""
-    try:
-        data = load_json(line)
-    except DecodeError:
-        return None
-    for name, value in (apply(limits.mapping, data) if isinstance(data, dict) else {}).items():
-        if name.lower().replace("_", "").replace("-", "") == "requestid" and isinstance(value, str | int):
-            return clean(str(value))
-    return None
-
-
-def _unread(number: int, error: DecodeError) -> dict[str, object]:
-    """The result that keeps the place of a line that could not be read."""
-    return {
-        "schema": SCHEMA,
-        "id": None,
-        "trace_id": None,
-        "line": number,
-        "outcome": Outcome.FAILED,
-        "reason": error.reason,
-        "detail": error.detail,
-        "verdict": None,
-        "evaluations": [],
-    }
 
 
 def _open(source: Path) -> BinaryIO:
@@ -234,12 +114,12 @@ def _open(source: Path) -> BinaryIO:
         raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
 
 
-async def _lines(stream: BinaryIO) -> AsyncIterator[_Line]:
+async def _lines(stream: BinaryIO) -> AsyncIterator[Line]:
     """The lines that are not empty. They are read in a thread that nobody waits for: a pipe may say nothing for hours, and a stop must not."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[_Line | OSError | None] = asyncio.Queue(_IN_FLIGHT)
+    queue: asyncio.Queue[Line | OSError | None] = asyncio.Queue(IN_FLIGHT)
 
-    def hand_over(item: _Line | OSError | None) -> None:
+    def hand_over(item: Line | OSError | None) -> None:
         put = queue.put(item)
         try:
             asyncio.run_coroutine_threadsafe(put, loop).result()
@@ -254,7 +134,7 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[_Line]:
                 for number, line in enumerate(stream, 1):
                     end += len(line)
                     if line.strip():
-                        hand_over(_Line(number, end, line))
+                        hand_over(Line(number, end, line))
             except OSError as error:
                 hand_over(error)
             hand_over(None)

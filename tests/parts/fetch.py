@@ -57,11 +57,16 @@ class Part:
     fetch: Callable[[], None]
 
 
-def main() -> int:
-    """Fetch every part that is missing. 0 when all are there, else 1."""
+def main(names: Sequence[str] = ()) -> int:
+    """Fetch every part that is missing, of those named where any is. 0 when all are there, 2 for a name that no part has, else 1."""
+    known = {part.name for lane in LANES for part in lane}
+    if unknown := set(names) - known:
+        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
+        return 2
+    wanted = [[part for part in lane if not names or part.name in names] for lane in LANES]
     paths.cache().mkdir(parents=True, exist_ok=True)
     with _only_one_at_a_time(), ThreadPoolExecutor(len(LANES)) as pool:
-        results = [well for lane in pool.map(_ensure_all, LANES) for well in lane]
+        results = [well for lane in pool.map(_ensure_all, wanted) for well in lane]
     return 0 if all(results) else 1
 
 

@@ -1,0 +1,3 @@
+from sidecar.api import score as score
+
+__version__: str

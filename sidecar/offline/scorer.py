@@ -1,0 +1,139 @@
+"""Native records to results without Kafka: what `rag-sidecar score` and `sidecar.score` have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from types import TracebackType
+from typing import TypeAlias
+
+import orjson
+
+from exporters.result import SCHEMA, WHOLE, Outcome, Result
+from exporters.serialize import result_to_json
+from exporters.text import clean
+from sidecar.config import Config
+from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.reader import read_native_line
+from sidecar.decode.wire.parse import load_json
+from sidecar.evaluate.engine import Engine
+from sidecar.inference.runtime import ModelRuntime
+from sidecar.judging import judge_of
+from sidecar.observe.telemetry import Telemetry
+from sidecar.price import Pricer
+from sidecar.record.errors import DecodeError
+from sidecar.redact.redactor import Redactor, redactor_of
+from sidecar.results import make_result, redact
+
+IN_FLIGHT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the input: its number from 1, and how many bytes were read when it ended."""
+
+    number: int
+    end: int
+    text: bytes
+
+
+Scored: TypeAlias = tuple[bytes, Result | None]
+"""A result as JSON, and itself; None where the line could not be read, and the JSON says why."""
+
+
+class OfflineScorer:
+    """The evaluators over native records, while it is entered. Raises ConfigError where models or judge cannot be had."""
+
+    def __init__(self, settings: Config) -> None:
+        self._limits = settings.decode
+        self._pricer = Pricer(settings.price)
+        self._redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
+        redactor = partial(redactor_of, settings.redact)
+        self._runtime = ModelRuntime(settings.inference, Telemetry(), redactor=redactor)
+        self._judge = judge_of(settings.judge, settings.price, Telemetry(), redactor=cache(redactor), paced=False)
+        self._engine = Engine(settings.evaluate, self._runtime.router, judge=self._judge)
+
+    async def __aenter__(self) -> OfflineScorer:
+        await self._runtime.start()
+        try:
+            if self._judge is not None:
+                await self._judge.start()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._judge is not None:
+            await self._judge.stop()
+        await self._runtime.stop()
+
+    async def in_order(self, lines: AsyncIterator[Line]) -> AsyncIterator[tuple[Line, Scored]]:
+        """Each line with what became of it, in the order of the lines; a bounded number of them is worked on at once."""
+        waiting: deque[tuple[Line, asyncio.Task[Scored]]] = deque()
+        try:
+            async for line in lines:
+                waiting.append((line, asyncio.create_task(self._score(line))))
+                if len(waiting) >= IN_FLIGHT:
+                    first, task = waiting.popleft()
+                    yield first, await task
+            while waiting:
+                first, task = waiting.popleft()
+                yield first, await task
+        finally:
+            for _, task in waiting:
+                task.cancel()
+
+    async def _score(self, line: Line) -> Scored:
+        own = _request_id(line.text, self._limits.mapping)
+        try:
+            trace = read_native_line(line.text, self._limits, fallback_timestamp=time.time())
+        except DecodeError as error:
+            return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
+        evaluated = await self._engine.evaluate_all(trace)
+        said = await redact(evaluated, trace, self._redactor)
+        result = make_result(
+            trace,
+            pricer=self._pricer,
+            completed_at=time.time(),
+            outcome=evaluated.outcome,
+            reason=evaluated.reason,
+            evaluated=said.evaluated,
+            redacted=said.redacted,
+            session=said.session,
+            completeness=WHOLE,
+        )
+        return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
+
+
+def _request_id(line: bytes, mapping: Mapping[str, str]) -> str | None:
+    """The caller's own id, under the name that native records have for it."""
+    try:
+        data = load_json(line)
+    except DecodeError:
+        return None
+    for name, value in (apply(mapping, data) if isinstance(data, dict) else {}).items():
+        if name.lower().replace("_", "").replace("-", "") == "requestid" and isinstance(value, str | int):
+            return clean(str(value))
+    return None
+
+
+def _unread(number: int, error: DecodeError) -> dict[str, object]:
+    """The result that keeps the place of a line that could not be read."""
+    return {
+        "schema": SCHEMA,
+        "id": None,
+        "trace_id": None,
+        "line": number,
+        "outcome": Outcome.FAILED,
+        "reason": error.reason,
+        "detail": error.detail,
+        "verdict": None,
+        "evaluations": [],
+    }
