@@ -20,7 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.paths import COLLECTOR_VERSION, HELM_VERSION, KAFKA_VERSION, KEDA_VERSION, MLSERVER_VERSION
+from tests.parts.paths import (
+    COLLECTOR_VERSION,
+    HELM_VERSION,
+    KAFKA_VERSION,
+    KEDA_VERSION,
+    MLSERVER_VERSION,
+    OPERATOR_VERSION,
+)
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -39,6 +46,10 @@ exporters: [{{gomod: "{_CONTRIB}/exporter/kafkaexporter v{COLLECTOR_VERSION}"}}]
 processors: [{{gomod: "go.opentelemetry.io/collector/processor/batchprocessor v{COLLECTOR_VERSION}"}}]
 """
 
+_OPERATOR = {
+    f"example/prometheus-operator-crd/monitoring.coreos.com_{plural}.yaml"
+    for plural in ("podmonitors", "prometheusrules")
+}
 _JAVA = "Debian: apt-get install openjdk-17-jre-headless maven"
 _GO = "https://go.dev/dl, version 1.25 or newer"
 
@@ -157,14 +168,29 @@ def _keda_version() -> str | None:
 
 
 def _fetch_keda() -> None:
-    """The definition alone, out of KEDA's source, which is a Go module: nothing is compiled."""
-    go = _need("go", "KEDA's definition of a ScaledObject", _GO)
+    place = paths.keda_definition()
+    _fetch_definitions(f"github.com/kedacore/keda/v2@v{KEDA_VERSION}", {f"config/crd/bases/{place.name}"}, place.parent)
+
+
+def _operator_version() -> str | None:
+    there = {path.name for path in paths.operator_definitions().glob("*.yaml")}
+    return OPERATOR_VERSION if {Path(name).name for name in _OPERATOR} <= there else None
+
+
+def _fetch_operator() -> None:
+    module = f"github.com/prometheus-operator/prometheus-operator@v{OPERATOR_VERSION}"
+    _fetch_definitions(module, _OPERATOR, paths.operator_definitions())
+
+
+def _fetch_definitions(module: str, files: set[str], place: Path) -> None:
+    """Definitions of custom resources alone, out of a source that is a Go module: nothing is compiled."""
+    go = _need("go", f"the definitions of {module}", _GO)
     with _workspace() as work:
-        told = _run([go, "mod", "download", "-json", f"github.com/kedacore/keda/v2@v{KEDA_VERSION}"], GOWORK="off")
-        (work / "keda").mkdir()
-        name = paths.keda_definition().name
-        shutil.copyfile(Path(json.loads(told)["Dir"]) / "config/crd/bases" / name, work / "keda" / name)
-        _install(work / "keda", paths.keda_definition().parent)
+        told = _run([go, "mod", "download", "-json", module], GOWORK="off")
+        (work / "made").mkdir()
+        for name in files:
+            shutil.copyfile(Path(json.loads(told)["Dir"]) / name, work / "made" / Path(name).name)
+        _install(work / "made", place)
 
 
 def _mlserver_version() -> str | None:
@@ -208,6 +234,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
         Part("collector", f"otelcol {COLLECTOR_VERSION}", _collector_version, _fetch_collector),
         Part("helm", f"helm {HELM_VERSION}", _helm_version, _fetch_helm),
         Part("keda", f"keda {KEDA_VERSION}", _keda_version, _fetch_keda),
+        Part("operator", f"prometheus-operator {OPERATOR_VERSION}", _operator_version, _fetch_operator),
     ),
     (
         Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),

@@ -10,6 +10,7 @@ KAFKA_VERSION = "4.1.0"
 COLLECTOR_VERSION = "0.158.0"
 HELM_VERSION = "3.19.0"
 KEDA_VERSION = "2.18.0"
+OPERATOR_VERSION = "0.85.0"
 MLSERVER_VERSION = "1.7.1"
 
 # The names under which distributions install the same program; the first is ours.
@@ -52,6 +53,11 @@ def keda_definition() -> Path:
     return cache() / f"keda-{KEDA_VERSION}" / "keda.sh_scaledobjects.yaml"
 
 
+def operator_definitions() -> Path:
+    """The folder of the Prometheus operator's definitions of PodMonitor and PrometheusRule."""
+    return cache() / f"prometheus-operator-{OPERATOR_VERSION}"
+
+
 def mlserver_binary() -> Path:
     """Where MLServer lies, in an environment of its own."""
     return cache() / f"mlserver-{MLSERVER_VERSION}" / "bin" / "mlserver"
@@ -82,6 +88,16 @@ def find_keda_definition() -> Path:
     definition = keda_definition()
     if not definition.is_file():
         raise MissingPartError(f"KEDA's definitions {KEDA_VERSION} are not in {cache()}: run `make parts`")
+    return definition
+
+
+def find_operator_definition(plural: str) -> Path:
+    """The Prometheus operator's definition of `podmonitors` or `prometheusrules`. Raises MissingPartError."""
+    definition = operator_definitions() / f"monitoring.coreos.com_{plural}.yaml"
+    if not definition.is_file():
+        raise MissingPartError(
+            f"the Prometheus operator's definitions {OPERATOR_VERSION} are not in {cache()}: run `make parts`"
+        )
     return definition
 
 

@@ -1,4 +1,4 @@
-"""Rendering the chart. `python -m tests.real.chart` writes helm/rag-sidecar/examples/*.yaml anew."""
+"""Rendering the chart. `python -m tests.real.chart` writes helm/rag-sidecar/examples/*/rendered.yaml anew."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.parts import paths
 
 CHART = Path(__file__).parents[2] / "helm/rag-sidecar"
 EXAMPLES = CHART / "examples"
-KUBERNETES = "1.34"
+# The oldest that the chart takes, one between, and the newest whose definitions we have.
+VERSIONS = ("1.25", "1.31", "1.37")
+KUBERNETES = VERSIONS[-1]
 NAMESPACE = "monitoring"
 
 # What these templates render comes from files/, whose text is compared with its source; an example need not repeat it.
@@ -30,9 +32,9 @@ def helm(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=CHART, capture_output=True, text=True, timeout=120, check=False)
 
 
-def render(*arguments: str | Path) -> str:
+def render(*arguments: str | Path, kubernetes: str = KUBERNETES) -> str:
     """What the chart renders to. Raises RuntimeError with Helm's words."""
-    done = helm("template", "rag-sidecar", ".", "--namespace", NAMESPACE, "--kube-version", KUBERNETES, *arguments)
+    done = helm("template", "rag-sidecar", ".", "--namespace", NAMESPACE, "--kube-version", kubernetes, *arguments)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stdout
@@ -43,12 +45,41 @@ def objects(text: str) -> list[dict[str, Any]]:
     return [one for one in yaml.safe_load_all(text) if one]
 
 
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """A definition of a custom resource without room for names that it does not know: the API server passes over these, and says nothing."""
+    made = _closed(schema)
+    # Of these a definition says no more than that they are there.
+    made["properties"]["metadata"] = {"type": "object"}
+    return made
+
+
+def _closed(schema: dict[str, Any]) -> dict[str, Any]:
+    made = {
+        name: _closed(one) if isinstance(one, dict) else one for name, one in schema.items() if name != "properties"
+    }
+    if isinstance(pattern := schema.get("pattern"), str):
+        made["pattern"] = pattern.replace("^(?i)", "(?i)^")  # Go takes flags anywhere, Python at the start.
+    if "properties" in schema:
+        made["properties"] = {name: _closed(one) for name, one in schema["properties"].items()}
+        if not schema.get("x-kubernetes-preserve-unknown-fields"):
+            made.setdefault("additionalProperties", False)
+    return made
+
+
+def values_of(case: str) -> Path:
+    """The values of an example."""
+    return EXAMPLES / case / "values.yaml"
+
+
+CASES = tuple(sorted(path.parent.name for path in EXAMPLES.glob("*/values.yaml")))
+
+
 def examples() -> dict[Path, str]:
     """Each example and what it has to be."""
-    made = {EXAMPLES / "default.yaml": _example(render(), "")}
-    for values in sorted(EXAMPLES.glob("*-values.yaml")):
-        target = values.with_name(values.name.replace("-values", ""))
-        made[target] = _example(render("-f", values), f" -f {values.name}")
+    made = {}
+    for case in CASES:
+        values = values_of(case)
+        made[values.with_name("rendered.yaml")] = _example(render("-f", values), f" -f {values.relative_to(CHART)}")
     return made
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from unittest import mock
 
+import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
@@ -18,18 +23,19 @@ from dashboards import generate
 from sidecar import config
 from sidecar.pipeline import PipelineConfig
 from sidecar.settings.live import LIVE
+from tests.parts import paths
 from tests.real import chart
 
 pytestmark = pytest.mark.real
-PRODUCTION = chart.EXAMPLES / "production-values.yaml"
-TLS = chart.EXAMPLES / "tls-values.yaml"
-ALL = {"default": (), "production": ("-f", PRODUCTION), "tls": ("-f", TLS)}
-CUSTOM = {"PodMonitor", "PrometheusRule"}
+PRODUCTION = chart.values_of("production")
+TLS = chart.values_of("tls")
+# By the definitions of those whose controllers read them, and not by Kubernetes.
+CUSTOM = {"PodMonitor": "podmonitors", "PrometheusRule": "prometheusrules", "ScaledObject": None}
 
 
-@pytest.fixture(scope="module", params=ALL)
+@pytest.fixture(scope="module", params=chart.CASES)
 def rendered(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
-    return chart.objects(chart.render(*ALL[request.param]))
+    return chart.objects(chart.render("-f", chart.values_of(request.param)))
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +49,47 @@ def pod_of(found: list[dict[str, Any]]) -> dict[str, Any]:
     return pod
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_the_chart_passes_strict_lint(name: str) -> None:
-    done = chart.helm("lint", "--strict", ".", *ALL[name])
+@pytest.mark.parametrize("case", chart.CASES)
+def test_the_chart_passes_strict_lint(case: str) -> None:
+    done = chart.helm("lint", "--strict", ".", "-f", chart.values_of(case))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_object_is_valid_for_kubernetes(rendered: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("kubernetes", chart.VERSIONS)
+@pytest.mark.parametrize("case", chart.CASES)
+def test_every_object_is_valid_for_old_and_new_kubernetes(case: str, kubernetes: str) -> None:
+    rendered = chart.objects(chart.render("-f", chart.values_of(case), kubernetes=kubernetes))
     kinds = {one["kind"] for one in rendered}
-    assert {"ConfigMap", "Deployment", "PodDisruptionBudget", "Service", "ServiceAccount"} <= kinds
+    assert {"ConfigMap", "Deployment", "Pod", "PodDisruptionBudget", "Service", "ServiceAccount"} <= kinds
     for one in rendered:
         if one["kind"] not in CUSTOM:
-            kubernetes_validate.validate(one, chart.KUBERNETES, strict=True)
+            kubernetes_validate.validate(one, kubernetes, strict=True)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, plural in CUSTOM.items() if plural])
+def test_what_the_prometheus_operator_reads_is_valid_by_its_own_definition(
+    kind: str, production: dict[str, dict[str, Any]]
+) -> None:
+    definition = yaml.safe_load(paths.find_operator_definition(CUSTOM[kind] or "").read_text(encoding="utf-8"))
+    (version,) = [one for one in definition["spec"]["versions"] if one["name"] == "v1"]
+    schema = chart.closed(version["schema"]["openAPIV3Schema"])
+    found = production[f"{kind}/rag-sidecar"]
+    jsonschema.validate(found, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, "spec": {**found["spec"], "podMetricEndpoints": []}}, schema)
+
+
+def test_an_example_beside_a_service_is_valid_where_native_sidecars_are() -> None:
+    text = (chart.EXAMPLES / "native-sidecar/deployment.yaml").read_text(encoding="utf-8")
+    settings, deployment = chart.objects(text)
+    for kubernetes in chart.VERSIONS[1:]:
+        kubernetes_validate.validate(settings, kubernetes, strict=True)
+        kubernetes_validate.validate(deployment, kubernetes, strict=True)
+    assert config.build(yaml.safe_load(settings["data"]["config.yaml"])).receive.topics
+    pod = deployment["spec"]["template"]["spec"]
+    (sidecar,) = pod["initContainers"]
+    assert sidecar["restartPolicy"] == "Always"
+    assert_restricted(pod)
 
 
 def test_an_invalid_object_would_be_found(rendered: list[dict[str, Any]]) -> None:
@@ -93,6 +128,18 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
         ("resources.limits.cpus=2", "'cpus' not allowed"),
         ("terminationGracePeriodSeconds=40", "must exceed config.pipeline.stop_seconds .40;"),
         ("config.pipeline.stop_seconds=60", "must exceed config.pipeline.stop_seconds .60;"),
+        ("autoscaling.keda.enabled=true,autoscaling.hpa.enabled=true", "enable keda or hpa, not both"),
+        ("autoscaling.minReplicas=9", "exceeds autoscaling.maxReplicas"),
+        ("autoscaling.hpa.externalMetrics=true", "enable both, or neither"),
+        ("metrics.tlsSecret=a,config.admin.tls_cert_file=/c", "both say where the certificate"),
+        ("metrics.authSecret=a,config.admin.bearer_token_file=/t", "keep metrics.authSecret, or"),
+        ("metrics.authSecret=a,podMonitor.bearerTokenSecret.name=b", "leave it out"),
+        ("podMonitor.enabled=true,config.admin.bearer_token_file=/t", "set podMonitor.bearerTokenSecret"),
+        ("config.admin.port=9000,config.admin.probe_port=9000", "give the probes another"),
+        ("config.results.topic=otlp_spans", "results would be read back in"),
+        ("podDisruptionBudget.maxUnavailable=0", "no node with a pod"),
+        ("networkPolicy.egress[0].to[0].ipBlock.cidr=10.0.0.0/8", "enable it, or remove them"),
+        ("extraVolumeMounts[0].name=a,extraVolumeMounts[0].mountPath=/a", 'volume "a", which is not in extraVolumes'),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> None:
@@ -108,19 +155,123 @@ def test_the_sidecar_understands_the_settings_that_the_chart_renders(rendered: l
     assert understood.receive.topics
 
 
-def test_pods_run_without_privileges(rendered: list[dict[str, Any]]) -> None:
-    pod = pod_of(rendered)["spec"]
-    (container,) = pod["containers"]
+def assert_restricted(pod: dict[str, Any]) -> None:
+    """The `restricted` Pod Security Standard, https://kubernetes.io/docs/concepts/security/pod-security-standards/."""
     assert pod["securityContext"]["runAsNonRoot"] is True
-    assert pod["securityContext"]["runAsUser"] == 10001
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert pod["automountServiceAccountToken"] is False
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
-    assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+    assert not {"hostNetwork", "hostPID", "hostIPC"} & pod.keys()
+    kinds = {kind for volume in pod["volumes"] for kind in volume if kind != "name"}
+    assert kinds <= {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
+    for container in [*pod.get("initContainers", []), *pod["containers"]]:
+        security = container["securityContext"]
+        assert security["allowPrivilegeEscalation"] is False
+        assert security["capabilities"] == {"drop": ["ALL"]}
+        assert not {"privileged", "procMount"} & security.keys()
+        assert not [port for port in container.get("ports", []) if "hostPort" in port]
+
+
+def test_pods_run_without_privileges(rendered: list[dict[str, Any]]) -> None:
+    (test,) = [one["spec"] for one in rendered if one["kind"] == "Pod"]
+    for pod in (pod_of(rendered)["spec"], test):
+        assert_restricted(pod)
+        assert pod["securityContext"]["runAsUser"] == 10001
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+
+
+def test_the_test_of_a_release_has_its_settings_and_secrets_and_is_none_of_its_pods() -> None:
+    found = chart.objects(chart.render("-f", TLS))
+    (test,) = [one for one in found if one["kind"] == "Pod"]
+    check, metrics = test["spec"]["containers"]
+    (container,) = pod_of(found)["spec"]["containers"]
+    assert (check["env"], check["volumeMounts"]) == (container["env"], container["volumeMounts"])
+    assert test["spec"]["volumes"] == pod_of(found)["spec"]["volumes"]
+    assert check["args"] == ["check", *container["args"][1:]]
+    assert metrics["args"][1] == f"https://rag-sidecar.{chart.NAMESPACE}.svc:9464/metrics"
+    compile(metrics["args"][0], "helm test", "exec")
+    (deployment,) = [one for one in found if one["kind"] == "Deployment"]
+    (service,) = [one for one in found if one["kind"] == "Service"]
+    for selector in (deployment["spec"]["selector"]["matchLabels"], service["spec"]["selector"]):
+        assert not selector.items() <= test["metadata"]["labels"].items()
+
+
+@pytest.mark.parametrize(("body", "code"), [(b"rag_sidecar_build_info 1", 0), (b"other", 1)])
+def test_the_question_of_the_test_is_answered_by_what_is_served(body: bytes, code: int, served: Served) -> None:
+    assert served(body, 200) == code
+    assert served(body, 401) == 0
+    assert served(body, 500) == 1
+
+
+class Served(Protocol):
+    """The exit code of the chart's question where a server answers so."""
+
+    def __call__(self, body: bytes, status: int) -> int: ...
+
+
+@pytest.fixture
+def served() -> Served:
+    (test,) = [one for one in chart.objects(chart.render()) if one["kind"] == "Pod"]
+    code = test["spec"]["containers"][1]["args"][0]
+
+    def ask(body: bytes, status: int) -> int:
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(body)
+
+        with HTTPServer(("127.0.0.1", 0), Answer) as server, ThreadPoolExecutor(1) as pool:
+            pool.submit(server.handle_request)
+            command = [sys.executable, "-c", code, f"http://127.0.0.1:{server.server_port}/metrics"]
+            return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
+
+    return ask
+
+
+def test_a_network_policy_lets_in_prometheus_and_the_test_and_out_to_what_is_named(
+    production: dict[str, dict[str, Any]],
+) -> None:
+    policy = production["NetworkPolicy/rag-sidecar"]["spec"]
+    pod = pod_of(list(production.values()))
+    assert policy["podSelector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    metrics, probes = policy["ingress"]
+    ports = {one["name"] for one in pod["spec"]["containers"][0]["ports"]}
+    assert {metrics["ports"][0]["port"], probes["ports"][0]["port"]} == ports
+    test = production["Pod/rag-sidecar-test"]["metadata"]["labels"]
+    assert metrics["from"][-1]["podSelector"]["matchLabels"] == test
+    assert "from" not in probes, "the kubelet asks from an address that no policy can name"
+    assert [port["port"] for rule in policy["egress"] for port in rule["ports"]] == [53, 53, 9093, 4318]
+    (open_policy,) = [
+        one["spec"]
+        for one in chart.objects(chart.render("--set", "networkPolicy.enabled=true"))
+        if one["kind"] == "NetworkPolicy"
+    ]
+    assert (open_policy["policyTypes"], "egress" in open_policy) == (["Ingress"], False)
+
+
+def test_pods_spread_by_the_labels_of_the_release_unless_others_are_given() -> None:
+    spread = pod_of(chart.objects(chart.render()))["spec"]["topologySpreadConstraints"]
+    assert [one["topologyKey"] for one in spread] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
+    own = {"app.kubernetes.io/name": "rag-sidecar", "app.kubernetes.io/instance": "rag-sidecar"}
+    assert [one["labelSelector"] for one in spread] == [{"matchLabels": own}] * 2
+    given = '[{"topologyKey":"rack","maxSkew":1,"whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}}}]'
+    (kept,) = pod_of(chart.objects(chart.render("--set-json", f"topologySpreadConstraints={given}")))["spec"][
+        "topologySpreadConstraints"
+    ]
+    assert kept == json.loads(given)[0]
+
+
+def test_volumes_and_objects_of_ones_own_are_installed_with_the_release() -> None:
+    found = chart.objects(chart.render("-f", chart.values_of("extra")))
+    pod = pod_of(found)["spec"]
+    assert "rag-models" in [one.get("persistentVolumeClaim", {}).get("claimName") for one in pod["volumes"]]
+    assert "/models" in [one["mountPath"] for one in pod["containers"][0]["volumeMounts"]]
+    assert [one["data"] for one in found if one["metadata"]["name"] == "rag-sidecar-note"] == [{"owner": "team-search"}]
+    text = chart.render("--set-json", 'extraManifests=["kind: Secret\\nmetadata: {name: {{ .Release.Name }}-a}"]')
+    assert "rag-sidecar-a" in [one["metadata"]["name"] for one in chart.objects(text)]
 
 
 def test_kubernetes_adds_no_variables_that_the_sidecar_would_refuse(rendered: list[dict[str, Any]]) -> None:
@@ -270,19 +421,17 @@ def test_a_dashboard_is_the_projects_with_the_installers_runbooks(
 
 
 def test_pods_follow_the_sampling_that_the_budget_leaves_the_lag_and_cpu_and_the_deployment_sets_no_number() -> None:
-    found = chart.objects(chart.render("-f", chart.EXAMPLES / "keda-values.yaml"))
+    found = chart.objects(chart.render("-f", chart.values_of("keda")))
     (scaled,) = [one for one in found if one["kind"] == "ScaledObject"]
     (deployment,) = [one for one in found if one["kind"] == "Deployment"]
     assert "replicas" not in deployment["spec"]
     queries = [one["metadata"].get("query", one["type"]) for one in scaled["spec"]["triggers"]]
     assert ["sampling_factor" in queries[0], "consumer_lag_seconds" in queries[1], queries[2]] == [True, True, "cpu"]
     assert (scaled["spec"]["minReplicaCount"], scaled["spec"]["maxReplicaCount"]) == (3, 12)
-    with pytest.raises(RuntimeError, match="enable keda or hpa, not both"):
-        chart.render("--set", "autoscaling.keda.enabled=true,autoscaling.hpa.enabled=true")
 
 
 def test_a_horizontal_pod_autoscaler_is_valid_and_asks_for_external_metrics_where_wanted() -> None:
-    found = chart.objects(chart.render("-f", chart.EXAMPLES / "hpa-values.yaml"))
+    found = chart.objects(chart.render("-f", chart.values_of("hpa")))
     (scaler,) = [one for one in found if one["kind"] == "HorizontalPodAutoscaler"]
     kubernetes_validate.validate(scaler, chart.KUBERNETES, strict=True)
     assert [one["type"] for one in scaler["spec"]["metrics"]] == ["Resource", "External", "External"]

@@ -17,6 +17,12 @@ app.kubernetes.io/name: {{ include "rag-sidecar.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Another name than that of the pods, so that neither Service nor Deployment takes the test for one of them. */}}
+{{- define "rag-sidecar.testSelector" -}}
+app.kubernetes.io/name: {{ include "rag-sidecar.name" . }}-test
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "rag-sidecar.labels" -}}
 {{ include "rag-sidecar.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}

@@ -1,0 +1,51 @@
+{{/* Combinations of values that the schema cannot refuse, since each value is right by itself. The words name the field and the mend. */}}
+{{- define "rag-sidecar.checks" -}}
+{{- $scaling := .Values.autoscaling }}
+{{- $admin := .Values.config.admin | default dict }}
+{{- $drain := dig "pipeline" "drain_seconds" 20 .Values.config | float64 }}
+{{- $stop := dig "pipeline" "stop_seconds" 0 .Values.config | default (maxf 5 (mulf 2 $drain)) | float64 }}
+{{- if le (float64 .Values.terminationGracePeriodSeconds) $stop }}
+{{- fail (printf "terminationGracePeriodSeconds (%v) must exceed config.pipeline.stop_seconds (%v; by default twice drain_seconds), or pods are killed before they have stopped" .Values.terminationGracePeriodSeconds $stop) }}
+{{- end }}
+{{- if and $scaling.keda.enabled $scaling.hpa.enabled }}
+{{- fail "autoscaling: keda makes a HorizontalPodAutoscaler of its own; enable keda or hpa, not both" }}
+{{- end }}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
+{{- fail (printf "autoscaling.minReplicas (%v) exceeds autoscaling.maxReplicas (%v)" $scaling.minReplicas $scaling.maxReplicas) }}
+{{- end }}
+{{- if and $scaling.hpa.externalMetrics (not $scaling.hpa.enabled) }}
+{{- fail "autoscaling.hpa.externalMetrics is on and autoscaling.hpa.enabled is off: enable both, or neither" }}
+{{- end }}
+{{- if and .Values.metrics.tlsSecret $admin.tls_cert_file }}
+{{- fail "metrics.tlsSecret and config.admin.tls_cert_file both say where the certificate of /metrics is: keep one" }}
+{{- end }}
+{{- if and .Values.metrics.authSecret (or $admin.bearer_token_file $admin.basic_username) }}
+{{- fail "metrics.authSecret and config.admin both say what /metrics asks for: keep metrics.authSecret, or config.admin.bearer_token_file or basic_username" }}
+{{- end }}
+{{- if and .Values.metrics.authSecret .Values.podMonitor.bearerTokenSecret }}
+{{- fail "podMonitor.bearerTokenSecret is not needed beside metrics.authSecret, which the PodMonitor gets already: leave it out" }}
+{{- end }}
+{{- if and .Values.podMonitor.enabled $admin.bearer_token_file (not .Values.podMonitor.bearerTokenSecret) }}
+{{- fail "config.admin.bearer_token_file makes /metrics ask for a token that the PodMonitor does not have: set podMonitor.bearerTokenSecret" }}
+{{- end }}
+{{- if eq (include "rag-sidecar.adminPort" .) (include "rag-sidecar.probePort" .) }}
+{{- fail (printf "config.admin.port and config.admin.probe_port are both %s: give the probes another" (include "rag-sidecar.adminPort" .)) }}
+{{- end }}
+{{- $results := dig "results" "topic" "" .Values.config | default "" }}
+{{- if and $results (has $results (dig "receive" "topics" list .Values.config)) }}
+{{- fail (printf "config.results.topic %q is among config.receive.topics: results would be read back in" $results) }}
+{{- end }}
+{{- if and .Values.podDisruptionBudget.enabled (has (toString .Values.podDisruptionBudget.maxUnavailable) (list "0" "0%")) }}
+{{- fail "podDisruptionBudget.maxUnavailable is 0, so that no node with a pod of this release could be drained: set 1 or more, or podDisruptionBudget.enabled to false" }}
+{{- end }}
+{{- if and (not .Values.networkPolicy.enabled) (or .Values.networkPolicy.metricsFrom .Values.networkPolicy.egress) }}
+{{- fail "networkPolicy has rules and networkPolicy.enabled is off: enable it, or remove them" }}
+{{- end }}
+{{- $volumes := list }}
+{{- range .Values.extraVolumes }}{{- $volumes = append $volumes .name }}{{- end }}
+{{- range .Values.extraVolumeMounts }}
+{{- if not (has .name $volumes) }}
+{{- fail (printf "extraVolumeMounts names the volume %q, which is not in extraVolumes" .name) }}
+{{- end }}
+{{- end }}
+{{- end }}
