@@ -36,12 +36,22 @@ def records() -> list[Panel]:
             by="convention",
             stacked=True,
         ),
-        shapes.rates(
-            "Decode errors",
-            "Parts of records per second that could not be read, by reason; the other parts went on. Mend what writes the topic.",
-            "rag_sidecar_decode_errors_total",
-            by="topic, reason",
+        Panel(
+            title="Decode errors and fields not read",
+            description="Parts of records per second that could not be read, by reason; the other parts went on. Mend what writes the topic. "
+            "Fields of native records that nobody reads are another's, or misspelt: `rag-sidecar inspect` names them.",
+            unit="ops",
             width=6,
+            targets=(
+                Target(
+                    total("rate", "rag_sidecar_decode_errors_total", RATE, by="topic, reason", where=REPLICAS),
+                    "{{topic}} {{reason}}",
+                ),
+                Target(
+                    total("rate", "rag_sidecar_native_fields_unread_total", RATE, by="topic", where=REPLICAS),
+                    "{{topic}}, fields not read",
+                ),
+            ),
         ),
         shapes.rates(
             "Dead letters",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
+from sidecar.decode.native.reader import unread
+from sidecar.decode.wire.parse import load_json
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -31,7 +34,7 @@ from sidecar.record.span import RagSpan
 
 cli = new_cli()
 
-_MOST_SHOWN = 300
+_MOST_SHOWN, _MOST_NAMES = 300, 20
 
 
 @cli.command()
@@ -83,11 +86,13 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
     spans: list[RagSpan] = []
     whole: list[RagTrace] = []
     problems: list[str] = []
+    names: dict[str, None] = {}
     for record in records:
         try:
             decoded = decoder.decode(record)
             spans.extend(decoded.spans)
             whole.extend(decoded.requests)
+            names |= dict.fromkeys(_unread(record.value, decode) if decoded.requests else ())
         except DecodeError as error:
             problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -96,12 +101,26 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for problem in problems:
-            sys.stderr.write(problem + "\n")
+        for said in (*problems, *_said_of(names)):
+            sys.stderr.write(said + "\n")
     else:
         ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
         _print(spans, requests, ignored, problems)
+        for said in _said_of(names):
+            sys.stdout.write(said + "\n")
     return 0 if requests and not problems else 1
+
+
+def _unread(value: bytes | None, decode: DecodeConfig) -> list[str]:
+    """Fields of a native record, or of a list of them, that nobody reads."""
+    data = load_json(value or b"[]")
+    items = data if isinstance(data, list) else [data]
+    return [name for item in items if isinstance(item, dict) for name in unread(item, decode)]
+
+
+def _said_of(names: Iterable[str]) -> list[str]:
+    shown = ", ".join(clean(name)[:80] for name in islice(names, _MOST_NAMES))
+    return [f"fields that are not read (docs/native.md has those that are): {shown}"] if shown else []
 
 
 def request_to_json(request: RagTrace) -> dict[str, Any]:

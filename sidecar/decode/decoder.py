@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sidecar.decode.config import DecodeConfig, Encoding
-from sidecar.decode.native.reader import read_native
+from sidecar.decode.native.reader import read_native, unread
 from sidecar.decode.spans import SpanReader
 from sidecar.decode.wire.json_spans import json_logs, json_spans
 from sidecar.decode.wire.parse import load_json
@@ -143,4 +143,6 @@ class Decoder:
 
     def _request(self, data: Mapping[str, object], record: Record) -> RagTrace:
         trace = read_native(data, self._config, fallback_timestamp=record.timestamp)
+        if amount := len(unread(data, self._config)):
+            self._telemetry.count("rag_sidecar_native_fields_unread_total", amount, topic=record.topic)
         return trace if self._keep_text(trace.trace_id, trace.service) else trace.without_text()

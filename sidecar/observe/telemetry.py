@@ -35,6 +35,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_record_bytes_total", "counter", "Bytes of the Kafka records taken.", ("topic",)),
     Series("rag_sidecar_spans_total", "counter", "Spans decoded, by the convention that claimed them.", ("convention",)),
     Series("rag_sidecar_decode_errors_total", "counter", "Parts of records that could not be read; the record's other parts went on.", ("topic", "reason")),
+    Series("rag_sidecar_native_fields_unread_total", "counter", "Fields of native records that are not read, since no field has that name: one may be misspelt.", ("topic",)),
     Series("rag_sidecar_dead_letters_total", "counter", "Records that could not be read, by cause and by what became of them.", ("topic", "reason", "outcome")),
     Series("rag_sidecar_repartitioned_records_total", "counter", "Records split by trace and written to receive.repartition, by outcome.", ("topic", "outcome")),
     Series("rag_sidecar_repartition_behind_seconds", "gauge", "How long ago all that lay in the source topics then has been written to receive.repartition."),

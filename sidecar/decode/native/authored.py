@@ -7,19 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sidecar.decode.native.fields import NativeRecord, text_in
+from sidecar.decode.native.table import names as names_of
 from sidecar.decode.values.conversation import MOST_CALLS, MOST_MESSAGES, conversation, tool_calls
 from sidecar.decode.values.documents import identifier
 from sidecar.decode.values.scalars import parsed
 from sidecar.record.authored import Authored, Message, SourceUnit, ToolCall
 from sidecar.record.errors import DecodeError
 
-REFERENCE = (
-    "reference", "ground_truth", "ground_truths", "ground_truth_answer", "expected_output", "gt_answer", "expected", "reference_answer",
-)  # fmt: skip
-_CONTEXTS = ("reference_contexts", "ground_truth_contexts", "ground_truth_context", "gold_contexts")
-_IDS = ("reference_context_ids", "ground_truth_context_ids")
-_CALLS = ("reference_tool_calls", "expected_tools")
-_KIND = ("kind", "case_kind", "synthesizer_name", "evolution_type")
+_CONTEXTS, _IDS, _CALLS = map(names_of, ("reference_contexts", "reference_context_ids", "reference_tool_calls"))
 _MOST_CONTEXTS = 1000
 _MOST_TOPICS = 100
 _MOST_TOPIC_CHARS = 500
@@ -31,7 +26,7 @@ _MOST_PARAMS_BYTES = 10_000
 
 def read_reference(record: NativeRecord) -> str | None:
     """The reference answer; of a list of them (ragas v1) the first."""
-    for value in record.values(*REFERENCE):
+    for value in record.values(*names_of("reference")):
         text = text_in(value[0] if isinstance(value, list) and value else value)
         if text:
             return text
@@ -44,9 +39,9 @@ def read_authored(record: NativeRecord) -> Authored | None:
         contexts=_texts(record, _CONTEXTS, most=_MOST_CONTEXTS),
         context_ids=_ids(record),
         tool_calls=_tool_calls(record),
-        topics=_texts(record, ("reference_topics",), most=_MOST_TOPICS, chars=_MOST_TOPIC_CHARS),
+        topics=_texts(record, names_of("reference_topics"), most=_MOST_TOPICS, chars=_MOST_TOPIC_CHARS),
         rubric=_rubric(record),
-        kind=record.short(*_KIND),
+        kind=record.short(*names_of("kind")),
         origin=record.short("origin"),
         persona=_persona(record),
         difficulty=record.short("difficulty"),
@@ -58,7 +53,7 @@ def read_authored(record: NativeRecord) -> Authored | None:
 
 def read_messages(record: NativeRecord) -> tuple[Message, ...]:
     """The conversation, where the record has one; `user_input` is one in Ragas' multi-turn samples. Raises DecodeError: bad_field."""
-    for value in record.values("messages", "conversation", "user_input"):
+    for value in record.values(*names_of("messages"), "user_input"):
         value = parsed(value)
         if isinstance(value, list):
             _bounded("messages", value, MOST_MESSAGES)
@@ -123,7 +118,7 @@ def _tool_calls(record: NativeRecord) -> tuple[ToolCall, ...] | None:
 
 def _rubric(record: NativeRecord) -> Mapping[int, str] | None:
     """{"score1_description": ..., ...} of Ragas, or {"1": ..., ...}."""
-    for value in record.values("rubrics", "rubric"):
+    for value in record.values(*names_of("rubrics")):
         levels = parsed(value)
         if not isinstance(levels, dict) or not 2 <= len(levels) <= _MOST_LEVELS:
             raise DecodeError("bad_field", f"rubrics must describe 2 to {_MOST_LEVELS} scores")
@@ -146,7 +141,7 @@ def _level(key: Any) -> int:
 
 def _persona(record: NativeRecord) -> str | None:
     """A text, or an object with a name (Ragas' `persona_name`, a persona with its role)."""
-    for value in record.values("persona", "persona_name"):
+    for value in record.values(*names_of("persona")):
         said = value
         if isinstance(value, dict):
             said = ": ".join(str(value[key]) for key in ("name", "role_description", "description") if value.get(key))

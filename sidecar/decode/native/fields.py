@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from sidecar.decode.native.table import INSIDE, squeeze
 from sidecar.decode.values.scalars import number, text_of
 
 NAME = "native"
 MOST_ID_CHARS = 256
-_INSIDE = ("inputs", "outputs", "input", "output", "data", "record", "attributes")
 
 
 class NativeRecord:
@@ -20,7 +20,7 @@ class NativeRecord:
         self._top = {squeeze(key): value for key, value in data.items()}
         self._inner = [
             {squeeze(key): value for key, value in inner.items()}
-            for name in _INSIDE
+            for name in INSIDE
             if isinstance(inner := self._top.get(squeeze(name)), dict)
         ]
         self._levels = (self._top, *self._inner)
@@ -77,15 +77,6 @@ def text_in(value: Any) -> str | None:
             None,
         )
     return None
-
-
-def squeeze(name: str) -> str:
-    return _squeeze_short(name) if len(name) <= 64 else name.replace("_", "").replace("-", "").lower()
-
-
-@lru_cache(maxsize=4096)
-def _squeeze_short(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
 
 
 @lru_cache(maxsize=256)

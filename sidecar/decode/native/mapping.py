@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ FIELDS = (
     "reference_contexts", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "messages", "kind", "origin", "persona",
     "difficulty", "source_units", "generation_params",
 )  # fmt: skip
+_NAMES = re.compile(r"\w+")
 # Where several names mean the same, the first one wins: what is mapped goes there.
 _FIRST_NAME = {"question": "user_input", "answer": "response", "contexts": "retrieved_contexts"}
 
@@ -42,3 +44,8 @@ def apply(mapping: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]
         if value is not None:
             found[_FIRST_NAME.get(field, field)] = value
     return {**data, **found}
+
+
+def mentioned(mapping: Mapping[str, str]) -> frozenset[str]:
+    """Every name that an expression mentions: what of a record a mapping may read."""
+    return frozenset(name for expression in mapping.values() for name in _NAMES.findall(expression))

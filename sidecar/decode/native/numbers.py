@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from sidecar.decode.conventions.langfuse import usage_details
-from sidecar.decode.native.fields import NAME, NativeRecord, squeeze
+from sidecar.decode.native.fields import NAME, NativeRecord
+from sidecar.decode.native.table import names as field_names
+from sidecar.decode.native.table import squeeze
 from sidecar.decode.values.scalars import count, first_count, make_tokens, number
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import Durations, Tokens
@@ -17,7 +19,7 @@ _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0
 
 def read_timestamp(record: NativeRecord, fallback: float) -> float:
     """RFC 3339, or seconds, milliseconds, microseconds or nanoseconds since the epoch by magnitude."""
-    for value in record.values("timestamp", "ts", "created_at", "time", "end_time"):
+    for value in record.values(*field_names("timestamp")):
         found = number(value)
         if found is not None:
             for unit in (1.0, 1e3, 1e6, 1e9):
@@ -37,7 +39,7 @@ def read_tokens(record: NativeRecord) -> Tokens:
     exclusive = usage_details(record.mapping("usage_details"))
     if exclusive is not None:
         return exclusive
-    usage = record.mapping("usage", "token_usage", "usage_metadata", "usageMetadata", "tokens")
+    usage = record.mapping(*field_names("usage"))
     given_details = (
         usage.get("prompt_tokens_details")
         or usage.get("input_tokens_details")
@@ -67,14 +69,14 @@ def read_tokens(record: NativeRecord) -> Tokens:
         made += reasoning or 0
     if given is None:
         given = next(
-            (found for value in record.values("prompt_tokens", "input_tokens") if (found := count(value)) is not None),
+            (found for value in record.values(*field_names("prompt_tokens")) if (found := count(value)) is not None),
             None,
         )
     if made is None:
         made = next(
             (
                 found
-                for value in record.values("completion_tokens", "output_tokens")
+                for value in record.values(*field_names("completion_tokens"))
                 if (found := count(value)) is not None
             ),
             None,
@@ -85,17 +87,17 @@ def read_tokens(record: NativeRecord) -> Tokens:
 
 def read_durations(record: NativeRecord) -> Durations:
     return Durations(
-        total=_seconds(record, "latency", "total_latency", "duration", "total_duration", "completion_time"),
-        retrieval=_seconds(record, "retrieval_latency", "retrieval_duration"),
-        generation=_seconds(record, "generation_latency", "generation_duration", "llm_latency"),
-        time_to_first_token=_seconds(record, "ttft", "time_to_first_token"),
-        time_to_first_token_source=NAME if _seconds(record, "ttft", "time_to_first_token") is not None else None,
+        total=_seconds(record, *field_names("latency")),
+        retrieval=_seconds(record, *field_names("retrieval_latency")),
+        generation=_seconds(record, *field_names("generation_latency")),
+        time_to_first_token=_seconds(record, *field_names("ttft")),
+        time_to_first_token_source=NAME if _seconds(record, *field_names("ttft")) is not None else None,
     )
 
 
 def _seconds(record: NativeRecord, *names: str) -> float | None:
     """A duration by its unit suffix; DeepEval's completion_time, ttft and a bare duration are seconds."""
-    nested = record.mapping("durations", "timings", "latencies")
+    nested = record.mapping(*field_names("durations"))
     for name, factor in _with_units(names):
         value = record.number(name)
         if value is not None and 0 <= value * factor < 1e6:
@@ -112,7 +114,7 @@ def _seconds(record: NativeRecord, *names: str) -> float | None:
 
 
 def read_feedback(record: NativeRecord) -> float | None:
-    for value in record.values("feedback", "user_score", "rating", "thumbs"):
+    for value in record.values(*field_names("feedback")):
         if isinstance(value, dict):
             value = value.get("score", value.get("label"))
         if isinstance(value, bool):

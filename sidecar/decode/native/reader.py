@@ -11,21 +11,16 @@ from exporters.text import clean
 from sidecar.decode.errors import CLASSES, classify
 from sidecar.decode.native.authored import last_of, read_authored, read_messages, read_reference
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord
-from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.mapping import apply, mentioned
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
+from sidecar.decode.native.table import names, unknown
 from sidecar.decode.values.documents import document, identifier, settle_ids
 from sidecar.decode.values.scalars import parsed, text_of
 from sidecar.decode.wire.parse import load_json
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import Document, ModelCall, RagTrace, Tokens, TraceKind
 
-_QUESTION = ("user_input", "question", "query", "user_query", "prompt", "message", "q", "input")
-_ANSWER = ("response", "answer", "actual_output", "result", "completion", "generation", "reply", "output")
-_CONTEXTS = (
-    "retrieved_contexts", "contexts", "retrieval_context", "retrieved_context", "context", "source_documents", "source_nodes", "documents",
-    "citations", "chunks", "passages", "hits", "matches",
-)  # fmt: skip
-_ID = ("request_id", "trace_id", "run_id", "id")
+_QUESTION, _ANSWER, _CONTEXTS, _ID = map(names, ("question", "answer", "contexts", "request_id"))
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
 
@@ -67,13 +62,13 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         raise DecodeError("missing_field", "a record needs a question, an answer, contexts or messages")
     timestamp = read_timestamp(record, fallback_timestamp)
     tokens = read_tokens(record)
-    model = record.short("model", "model_name", "response_model")
-    provider = record.short("provider", "model_provider")
+    model = record.short(*names("model"))
+    provider = record.short(*names("provider"))
     return RagTrace(
         trace_id=_id(record) or _id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
         span_id=_hex(record.short("span_id"), 16),
         kind=TraceKind.RAG if documents and answer else TraceKind.RETRIEVAL_ONLY if documents else TraceKind.LLM_ONLY,
-        service=record.short("service", "service_name", "app") or "unknown",
+        service=record.short(*names("service")) or "unknown",
         convention=NAME,
         timestamp=timestamp,
         question=question,
@@ -81,13 +76,13 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         documents=documents,
         context_source="spans" if documents else "none",
         provider=provider,
-        model_requested=record.short("requested_model", "request_model") or model,
+        model_requested=record.short(*names("requested_model")) or model,
         model_answered=model,
         tokens=tokens,
         model_calls=(ModelCall(provider, model, tokens),) if tokens != Tokens() else (),
         durations=read_durations(record),
         error_class=_error(record),
-        session=record.short("session_id", "thread_id", "conversation_id"),
+        session=record.short(*names("session_id")),
         user=record.short("user_id"),
         tenant=record.short(*limits.tenant_keys, "org_id"),
         variant=record.short(*limits.variant_keys, "experiment", "ab_group"),
@@ -99,6 +94,11 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         authored=read_authored(record),
         messages=messages,
     )
+
+
+def unread(data: Mapping[str, Any], limits: Limits) -> list[str]:
+    """Names at the top of a record that are not read: another's, or misspelt."""
+    return unknown(data, {*limits.tenant_keys, *limits.variant_keys, *mentioned(limits.mapping)})
 
 
 def _documents(record: NativeRecord) -> tuple[Document, ...] | None:
@@ -153,7 +153,7 @@ def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
 
 
 def _error(record: NativeRecord) -> str | None:
-    for value in record.values("error_class", "error_type", "error", "exception"):
+    for value in record.values(*names("error")):
         if isinstance(value, dict):
             value = value.get("type") or value.get("code") or value.get("message")
         if value is True:
