@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from aiokafka.abc import AbstractTokenProvider
-from aiokafka.client import AIOKafkaClient
 
+from exporters.clients.bootstrap import RebootstrappingClient
 from exporters.clients.files import read_text
 
 
@@ -24,7 +24,7 @@ class TokenFile(AbstractTokenProvider):  # type: ignore[misc]
         return read_text(self._field, self._file)
 
 
-class _PasswordFromFile(AIOKafkaClient):  # type: ignore[misc]
+class _PasswordFromFile(RebootstrappingClient):
     _read_password: Callable[[], str]
 
     @property
@@ -33,7 +33,7 @@ class _PasswordFromFile(AIOKafkaClient):  # type: ignore[misc]
 
 
 def reread_password(client: Any, read: Callable[[], str]) -> None:
-    """Make an AIOKafkaClient ask `read` for the password of each connection.
+    """Make an AIOKafkaClient ask `read` for the password of each connection. It does what `rebootstrap` makes of it, too.
 
     aiokafka builds its client inside its consumer and producer, which take the password as a text: one that was
     replaced since would be sent for ever, and a broker that has forgotten it refuses each reconnection.

@@ -9,6 +9,7 @@ from typing import Any
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, ProducerClosed
+from aiokafka.producer.message_accumulator import MessageAccumulator
 
 from exporters.clients.security import Brokers
 
@@ -43,7 +44,7 @@ class KafkaProducer:
         finally:
             # Where the brokers do not answer, or we are cancelled, stop() leaves tasks of its own behind.
             await self._producer._sender.close()
-            self._producer._message_accumulator.fail_all(ProducerClosed())
+            _give_up(self._producer._message_accumulator)
             await self._producer.client.close()
 
 
@@ -67,3 +68,13 @@ async def open_producer(brokers: Brokers, *, client_id: str, request_seconds: fl
         await KafkaProducer(producer).close(0.0)
         raise
     return KafkaProducer(producer)
+
+
+def _give_up(accumulator: MessageAccumulator) -> None:
+    """Fail all that was not sent. aiokafka's own way reports each batch that waited for another attempt as an error that nobody took: it is
+    looked for among those on their way, and nobody waits for its turn."""
+    waiting = [batch for batches in accumulator._batches.values() for batch in batches]
+    accumulator._pending_batches.update(waiting)
+    accumulator.fail_all(ProducerClosed())
+    for batch in waiting:
+        batch._drain_waiter.exception()

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from exporters.clients.bootstrap import rebootstrap
 from exporters.clients.files import UnreadableFileError, read_text
 from exporters.clients.login import TokenFile, reread_password
 from exporters.clients.oauth import ClientCredentials, OauthConfig
@@ -157,8 +158,11 @@ class Brokers:
         return {"bootstrap_servers": self.servers, **self.security.client_options(f"{self.section}.security")}
 
     def keep_fresh(self, client: Any) -> None:
-        """Make an AIOKafkaClient of these brokers send a password file's present content wherever it connects again."""
-        if self.security.password_file is not None:
+        """Make an AIOKafkaClient of these brokers find them again when all that it knew are gone, and send a password file's present content
+        wherever it connects again."""
+        if self.security.password_file is None:
+            rebootstrap(client)
+        else:
             reread_password(client, lambda: self.security.read_password(f"{self.section}.security"))
 
 

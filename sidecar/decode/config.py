@@ -23,10 +23,11 @@ class DecodeConfig(BaseModel):
         default={}, description="Your own names in native records: field to JMESPath expression, as `question: data.q`."
     )
     most_record_bytes: int = Field(
-        default=32_000_000,
+        default=8 * 1024 * 1024,
         ge=1024,
         description="Larger records go to the dead-letter topic unread. A megabyte of JSON stops everything else for about 20 ms while it is "
-        "parsed, one of brackets alone for 140.",
+        "parsed, one of brackets alone for 140; no parser lets go of the interpreter meanwhile, and what another process has parsed takes "
+        "as long to hand over. Hence no more than `receive.max_partition_fetch_bytes`; Kafka and the Collector stop at 1 MB by default.",
     )
     most_text_chars: int = Field(
         default=2_000_000, ge=1000, description="Longer texts are left out, and the request is marked."

@@ -43,6 +43,8 @@ async def running(broker: Broker, topics: list[str], **sections: dict[str, Any])
             "topics": topics,
             "group_id": fresh("sidecar"),
             **QUICK,
+            # Nobody dies here. A busy machine may leave us out for seconds, and a member that is missed begins again: nothing would come just once.
+            "session_timeout_seconds": 45.0,
         },
         "assemble": {"quiet_seconds": 0.5, "quiet_without_root_seconds": 2},
         "admin": {"host": "127.0.0.1", "port": 0},

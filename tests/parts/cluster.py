@@ -24,8 +24,6 @@ controller.quorum.voters={controller_node}@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
 log.dirs={folder}/data-{node}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
-broker.heartbeat.interval.ms=500
-broker.session.timeout.ms=5000
 """
 
 _BROKER = """

@@ -202,8 +202,9 @@ def _fetch_mlserver() -> None:
     # An environment knows its own path, so that it is made in its place.
     place = paths.mlserver_binary().parent.parent
     shutil.rmtree(place, ignore_errors=True)
-    _run([sys.executable, "-m", "venv", place])
-    _run([place / "bin" / "python", "-m", "pip", "install", "-q", f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
+    _run([sys.executable, "-m", "venv", "--without-pip", place])
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
+    _run([*pip, f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
 
 
 def _debian(name: str, package: str, programs: Sequence[str]) -> Part:

@@ -52,7 +52,11 @@ class LoginProxy:
         task.add_done_callback(self._serving.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        up_reader, up_writer = await asyncio.open_connection(*self._upstream)
+        try:
+            up_reader, up_writer = await asyncio.open_connection(*self._upstream)
+        except OSError:
+            writer.close()
+            return
         try:
             with contextlib.suppress(asyncio.IncompleteReadError, OSError):
                 await self._log_in(reader, writer, up_reader, up_writer)

@@ -39,6 +39,7 @@ class Window:
         self._clock = clock
         self._begin, self._end = begin, end
         self._consumer = AIOKafkaConsumer(**consumer_options(config))
+        config.brokers.keep_fresh(self._consumer._client)
         self._tracker = OffsetTracker()
         self._firsts: dict[TopicPartition, int] = {}
         self._nexts: dict[TopicPartition, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -172,6 +173,27 @@ async def test_a_stop_ends_although_the_brokers_are_gone_and_leaves_no_task(brok
                 await exporter.stop()
     await asyncio.sleep(0.05)
     assert asyncio.all_tasks() == before
+
+
+async def test_results_given_up_at_a_stop_between_two_attempts_leave_no_error_that_nobody_took(
+    broker: MockKafka,
+) -> None:
+    troubles: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: troubles.append(str(context)))
+    for after in (0.2, 0.25, 0.3, 0.35):
+        async with running(broker) as exporter:
+            broker.go_down()
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(after):
+                    await exporter.export([SCORED])
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.1):
+                    await exporter.stop()
+        broker.come_up()
+    del exporter
+    gc.collect()
+    await asyncio.sleep(0.05)
+    assert troubles == []
 
 
 async def test_without_a_start_results_may_be_pushed_later(broker: MockKafka) -> None:

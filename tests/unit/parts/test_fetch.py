@@ -8,6 +8,7 @@ import pytest
 
 from tests.parts import paths
 from tests.parts.fetch import LANES, FetchError, Part, ensure, main
+from tests.parts.paths import MLSERVER_VERSION
 
 
 def test_a_part_that_is_there_is_not_fetched_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,19 +37,24 @@ def test_a_part_that_does_not_run_after_it_was_fetched_is_missing(capsys: pytest
     assert "does not run as thing 1.2" in capsys.readouterr().out
 
 
-def test_without_any_tool_each_part_names_the_tool_and_the_way_to_it(
+def test_without_any_tool_or_registry_each_part_names_the_tool_and_the_way_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("RAG_SIDECAR_CACHE", str(tmp_path / "cache"))
     assert main() == 1
-    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    told = capsys.readouterr().out.splitlines()
+    # What a tool said of its failure stands below the part, indented.
+    lines = {line.split()[0]: line for line in told if not line.startswith(" ")}
     assert set(lines) == {part.name for lane in LANES for part in lane}
     assert "needs go" in lines["collector"]
     assert "needs go" in lines["helm"]
     assert "needs go" in lines["keda"]
     assert "needs mvn" in lines["kafka"]
     assert "apt-get install chromium" in lines["chromium"]
+    assert f"mlserver=={MLSERVER_VERSION}" in lines["mlserver"]
+    assert "MISSING" in lines["mlserver"]
     with pytest.raises(paths.MissingPartError, match="make parts"):
         paths.find("promtool")
     with pytest.raises(paths.MissingPartError, match="make parts"):
