@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast test-long chaos soak lint parts lock docs dashboards dashboards-preview clean
+.PHONY: demo test test-fast test-long chaos soak bench lint parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
@@ -30,6 +30,12 @@ chaos: $(VENV)/.dev parts
 # A day of changing services, models and variants in minutes: memory, series, descriptors and tasks stay flat.
 soak: $(VENV)/.dev
 	$(BIN)/python -m tests.soak --traces 43200
+
+# The tables of benchmarks/README.md that want a machine with nothing else on it; about a quarter of an hour.
+bench: $(VENV)/.dev parts
+	$(BIN)/python -m benchmarks.throughput
+	$(BIN)/python -m benchmarks.overload
+	$(BIN)/python -m benchmarks.scale
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
