@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sidecar.commands.label.record import Label
+from sidecar.labels.record import Label
 
 SCHEMA = Path("docs/label.schema.json")
 

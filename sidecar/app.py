@@ -24,11 +24,13 @@ from sidecar.judging import judge_of
 from sidecar.kafka.client import check_results
 from sidecar.kafka.consume.arrival import Arrival
 from sidecar.kafka.consume.receiver import Receiver
-from sidecar.observe.admin import Admin
+from sidecar.observe.admin import Admin, Page
 from sidecar.observe.logs import set_level
 from sidecar.observe.stalls import LoopWatch
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
+from sidecar.page import Watch
+from sidecar.page.build import page_of
 from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
@@ -75,10 +77,7 @@ class App:
             clock=self.clock,
         )
         self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge)
-        for one in self.engine.evaluators:
-            self.telemetry.set(
-                "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
-            )
+        self._tell_evaluators()
         self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
             config.deliver,
@@ -88,6 +87,7 @@ class App:
             required=[entry.name for entry in EXPORTERS if entry.section in config.required_exporters],
             memory=self.memory,
         )
+        self.watching = self._watch()
         self.pipeline = Pipeline(
             config.pipeline,
             source=self.receiver,
@@ -102,9 +102,10 @@ class App:
             tracing=self.tracing,
             memory=self.memory,
             redactor=self.redactor,
+            page=self.watching,
             budget_interval_seconds=config.sample.budget.interval_seconds,
         )
-        self.admin = Admin(config.admin, self.telemetry.registry, alive=self._not_alive, ready=self._not_ready)
+        self.admin = self._admin()
         self.arrival = Arrival(self.telemetry, self.clock)
         self._arrived = False
         self.watch = LoopWatch(self.telemetry, self.clock)
@@ -191,7 +192,7 @@ class App:
         pricer = Pricer(config.price)
         self.engine.reconfigure(config.evaluate)
         self.sampler.reconfigure(config.sample, open_seconds=config.assemble.max_age_seconds)
-        self.pipeline.pricer = pricer
+        self.pipeline.ending.pricer = pricer
         set_level(config.log)
 
     def stop(self, *, flush: bool = False) -> None:
@@ -215,6 +216,37 @@ class App:
         )
         made = (entry.build(getattr(self.config, entry.section), given) for entry in EXPORTERS)
         return [exporter for exporter in made if exporter is not None]
+
+    def _tell_evaluators(self) -> None:
+        for one in self.engine.evaluators:
+            labels = {"evaluator": one.name, "method": one.method, "version": one.version}
+            self.telemetry.set("rag_sidecar_evaluator_info", 1, **labels)
+
+    def _watch(self) -> Watch | None:
+        page = self.config.status_page
+        return Watch(page, telemetry=self.telemetry, clock=self.clock) if page.enabled else None
+
+    def _admin(self) -> Admin:
+        return Admin(
+            self.config.admin,
+            self.telemetry.registry,
+            alive=self._not_alive,
+            ready=self._not_ready,
+            page=self._page(),
+        )
+
+    def _page(self) -> Page | None:
+        config = self.config
+        if self.watching is None:
+            return None
+        return page_of(
+            self.watching,
+            self.telemetry,
+            detector=config.judge.detector,
+            labels=config.labels,
+            receive=config.receive,
+            results_topic=config.results.topic if config.status_page.read_results else None,
+        ).made
 
     def _judge_models(self) -> list[str]:
         """Name of the judge where it is asked for verdicts."""

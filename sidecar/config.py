@@ -27,6 +27,8 @@ from sidecar.kafka.produce.labels import LabelsConfig
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
+from sidecar.page.door import is_loopback
+from sidecar.page.settings import StatusPageConfig
 from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
@@ -74,6 +76,7 @@ class Config(BaseModel):
     results: KafkaResultsConfig = Field(default=KafkaResultsConfig(), description="The Kafka results topic.")
     labels: LabelsConfig = Field(default=LabelsConfig(), description="What people said of answers.")
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
+    status_page: StatusPageConfig = Field(default=StatusPageConfig(), description="The page at `/` of the admin port.")
     log: LogConfig = Field(default=LogConfig(), description="Logs.")
     reload: ReloadConfig = Field(default=ReloadConfig(), description="Settings that change while the sidecar runs.")
 
@@ -100,6 +103,21 @@ class Config(BaseModel):
             raise ValueError(
                 f"judge.url is not set, and {asked} would ask the judge: set it, or evaluate.NAME.by to local"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _texts_are_shown_to_nobody_unasked(self) -> Config:
+        if (
+            self.status_page.enabled
+            and self.status_page.show_text
+            and not (self.admin.asks or is_loopback(self.admin.host))
+        ):
+            raise ValueError(
+                f"status_page.show_text would show questions and answers to whoever reaches {self.admin.host}: set admin.basic_username and "
+                "admin.basic_password_file (or admin.bearer_token_file), or admin.host to 127.0.0.1"
+            )
+        if self.status_page.read_results and self.results.topic is None:
+            raise ValueError("status_page.read_results wants results.topic: set it, or leave read_results out")
         return self
 
     @model_validator(mode="after")

@@ -18,11 +18,12 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import Outcome, Result
+from exporters.result import Outcome
 from sidecar.assemble import Assembled, Assembler
 from sidecar.decode.aside import aside
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
+from sidecar.ending import INTERNAL, Ending, Page
 from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.receiver import Taken
@@ -38,14 +39,12 @@ from sidecar.record.errors import DecodeError
 from sidecar.record.memory import MemoryBudget
 from sidecar.record.record import Record
 from sidecar.redact.redactor import Redactor
-from sidecar.results import Said, make_result, redact
 from sidecar.sample.rules import Decision, Sampler
 from sidecar.scoring import Job, Journey, Limits, Scoring
 
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 1_000_000
-INTERNAL = "internal"
 # Between two turns of the intake where the first broke.
 _PAUSE_SECONDS = 0.2
 _LEAST_STOP_SECONDS = 5.0
@@ -127,23 +126,30 @@ class Pipeline:
         tracing: Tracing,
         memory: MemoryBudget | None = None,
         redactor: Redactor | None = None,
+        page: Page | None = None,
         budget_interval_seconds: float = 2.0,
     ) -> None:
         """`memory` is what the waiting requests share with the other buffers; by default as the settings say. `redactor` is None where
-        nothing is redacted."""
+        nothing is redacted, `page` where nothing is shown."""
         self._config = config
         self._source = source
         self._decoder = decoder
         self._assembler = assembler
         self._sampler = sampler
-        self.pricer = pricer
-        self._deliverer = deliverer
         self._telemetry = telemetry
         self._clock = clock
         self._tracing = tracing
         self._memory = memory or MemoryBudget(config.buffer_megabytes * MEGABYTE)
-        self._redactor = redactor
         self._broken = Broken(logger, telemetry, clock)
+        self.ending = Ending(
+            deliverer,
+            pricer=pricer,
+            redactor=redactor,
+            page=page,
+            broken=self._broken,
+            telemetry=telemetry,
+            clock=clock,
+        )
         self._drain_by = Deadline(config.drain_seconds, clock)
         self._budget_interval = budget_interval_seconds
         self._scoring = Scoring(
@@ -281,16 +287,16 @@ class Pipeline:
                 decision = self._sampler.decide(trace)
             except Exception as error:  # noqa: BLE001 - the barrier of requests
                 self._broken.tell("sample", error)
-                await self._close(Job(trace, _UNDECIDED, journey), Outcome.FAILED, INTERNAL)
+                await self.ending.end(Job(trace, _UNDECIDED, journey), Outcome.FAILED, INTERNAL)
             else:
                 await self._queue_up(Job(trace, decision, journey))
         self._scoring.refill()
 
     async def _queue_up(self, job: Job) -> None:
         if not job.decision.keep:
-            await self._close(job, Outcome.SAMPLED_OUT, None)
+            await self.ending.end(job, Outcome.SAMPLED_OUT, None)
         elif (reason := self._scoring.put(job)) is not None:
-            await self._close(job, Outcome.SHED, reason)
+            await self.ending.end(job, Outcome.SHED, reason)
 
     def _relieve(self) -> None:
         now = self._clock.monotonic()
@@ -308,42 +314,6 @@ class Pipeline:
 
     async def _scored(self, job: Job, evaluated: Evaluated | None) -> None:
         if evaluated is None:
-            await self._close(job, Outcome.FAILED, INTERNAL)
+            await self.ending.end(job, Outcome.FAILED, INTERNAL)
         else:
-            await self._close(job, evaluated.outcome, evaluated.reason, evaluated)
-
-    async def _close(self, job: Job, outcome: Outcome, reason: str | None, evaluated: Evaluated | None = None) -> None:
-        """The one end of every request: count the outcome, then deliver; the job is finished when delivery is done."""
-        try:
-            said = await redact(evaluated, job.trace, self._redactor)
-            result = self._result(job, outcome, reason, said)
-        except Exception as error:  # noqa: BLE001 - the barrier of requests: without a result the outcome is counted all the same
-            self._broken.tell("result", error)
-            self._telemetry.count("rag_sidecar_requests_total", outcome=Outcome.FAILED, reason=INTERNAL)
-            job.finish()
-            return
-        self._telemetry.count("rag_sidecar_requests_total", outcome=outcome, reason=reason or "")
-        for kind, number in (result.redacted or {}).items():
-            self._telemetry.count("rag_sidecar_redactions_total", number, kind=kind)
-        if outcome.evaluated:
-            delay = result.completed_at - result.timestamp
-            self._telemetry.observe("rag_sidecar_end_to_end_delay_seconds", max(0.0, delay))
-        try:
-            await self._deliverer.deliver(result, done=job.finish)
-        except Exception as error:  # noqa: BLE001 - the same
-            self._broken.tell("deliver", error)
-            job.finish()
-
-    def _result(self, job: Job, outcome: Outcome, reason: str | None, said: Said) -> Result:
-        return make_result(
-            job.trace,
-            pricer=self.pricer,
-            completed_at=self._clock.now(),
-            outcome=outcome,
-            reason=reason,
-            evaluated=said.evaluated,
-            redacted=said.redacted,
-            session=said.session,
-            inclusion_probability=job.decision.probability,
-            completeness=job.journey.assembled.completeness,
-        )
+            await self.ending.end(job, evaluated.outcome, evaluated.reason, evaluated)

@@ -20,6 +20,7 @@ from exporters.text import clean
 from sidecar.evaluate.engine import Evaluated
 from sidecar.price import Pricer
 from sidecar.record.request import RagTrace, Tokens
+from sidecar.record.texts import Texts
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.session import Session
 
@@ -28,30 +29,51 @@ NAMESPACE = uuid.UUID("8f6f5f0e-5d3c-5b0a-9a52-0d8c3b8a6f11")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of a request, how many values were replaced in it, by kind, None where nothing was looked for, and its session."""
+    """What is said of a request, how many values were replaced in it, by kind, None where nothing was looked for, and its session. `texts` are
+    those of the request, where they were asked for."""
 
     evaluated: Evaluated | None
     redacted: Mapping[str, int] | None = None
     session: str | None = None
+    texts: Texts | None = None
 
 
-async def redact(evaluated: Evaluated | None, trace: RagTrace, redactor: Redactor | None) -> Said:
-    """What evaluators say, as it may leave the process. They themselves have read the original.
+async def redact(
+    evaluated: Evaluated | None, trace: RagTrace, redactor: Redactor | None, *, with_texts: bool = False
+) -> Said:
+    """What evaluators say, as it may leave the process, and with `with_texts` the request's own texts. Evaluators themselves have read the
+    original.
 
     Evidence points into the documents, and claims into the answer, as they are after redaction.
     """
     if redactor is None or evaluated is None:
-        return Said(evaluated, session=trace.session)
-    if not trace.session and not any(one.claims or one.explanation or one.documents for one in evaluated.evaluations):
+        own = _texts(trace, None) if with_texts and evaluated is not None else None
+        return Said(evaluated, session=trace.session, texts=own)
+    telling = any(one.claims or one.explanation or one.documents for one in evaluated.evaluations)
+    if not (with_texts or trace.session or telling):
         return Said(evaluated, {})
     texts = [trace.question, *(document.text for document in trace.documents), trace.answer]
 
     def work(session: Session) -> Said:
         evaluations = tuple(_redacted(one, trace, session) for one in evaluated.evaluations)
         known = trace.session and session.redact_id(trace.session)
-        return Said(replace(evaluated, evaluations=evaluations), session.counts, known)
+        own = _texts(trace, session) if with_texts else None
+        return Said(replace(evaluated, evaluations=evaluations), session.counts, known, own)
 
     return await redactor.run(work, [text for text in texts if text])
+
+
+def _texts(trace: RagTrace, session: Session | None) -> Texts:
+    """The texts of a request, redacted by its session; None is: nothing is redacted."""
+
+    def told(text: str | None) -> str | None:
+        return session.redact(text).text if text and session is not None else text
+
+    def name(text: str | None) -> str | None:
+        return session.redact_id(text) if text and session is not None else text
+
+    documents = tuple((name(one.id), told(one.text)) for one in trace.documents)
+    return Texts(told(trace.question), told(trace.answer), documents)
 
 
 def _redacted(one: Evaluation, trace: RagTrace, session: Session) -> Evaluation:

@@ -14,9 +14,9 @@ from exporters.result import Verdict
 from sidecar.commands.calibration import Calibration, Judged, interval, rates, worth
 from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Requests, read_requests
-from sidecar.commands.label.record import SCHEMA, Beside, Label, latest
-from sidecar.commands.label.store import read_labels
 from sidecar.config import Config
+from sidecar.labels.record import SCHEMA, Beside, Label, latest
+from sidecar.labels.store import read_labels
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
 

@@ -18,6 +18,10 @@ Floats: TypeAlias = NDArray[np.float64]
 
 # Two-sided 95 %.
 Z = 1.96
+# As the rules have them (dashboards/objectives.py): what a judge whose errors nobody measured may err on, and how many answers, effectively, it has to
+# have seen of a service.
+STATED_ERROR = 0.05
+LEAST_ANCHORS = 30
 # A spread below this share of what it could be is rounding.
 _ROUNDING = 1e-9
 

@@ -1,4 +1,4 @@
-"""The admin endpoint: /metrics, /livez, /readyz, and a page that lists them; the probes also on a port of their own.
+"""The admin endpoint: /metrics, /livez, /readyz, and a page; the probes also on a port of their own.
 
 Served by starlette on uvicorn, because prometheus_client's own server lets one silent TLS client block all scrapes. Whatever is done
 to the metrics port, by whoever may reach it, the probes' own port answers; it never speaks TLS and asks for no token.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from sidecar.observe.admission import Admission, Secret
 from sidecar.observe.door import TlsDoor, reread_context
@@ -30,6 +30,8 @@ from sidecar.record.errors import ConfigError
 _MOST_HEADER_BYTES = 16 * 1024
 
 Check = Callable[[], str | None]
+# Makes the routes of a page, of who may see it and the address that is listened on.
+Page = Callable[[Admission, str], Sequence[BaseRoute]]
 
 
 class AdminConfig(BaseModel):
@@ -92,15 +94,23 @@ class AdminConfig(BaseModel):
         # Below the last port the one before, so that there always is one.
         return self.port + (1 if self.port < 65535 else -1) if self.port else 0
 
+    @property
+    def asks(self) -> bool:
+        """Whether a token or a password is asked for."""
+        return any((self.bearer_token, self.bearer_token_file, self.basic_username))
+
 
 class Admin:
-    """The HTTP server. `alive` and `ready` return None when all is well, else what is not."""
+    """The HTTP server. `alive` and `ready` return None when all is well, else what is not. Without `page` a list of what there is stands at `/`."""
 
-    def __init__(self, config: AdminConfig, registry: CollectorRegistry, *, alive: Check, ready: Check) -> None:
+    def __init__(
+        self, config: AdminConfig, registry: CollectorRegistry, *, alive: Check, ready: Check, page: Page | None = None
+    ) -> None:
         self._config = config
         self._registry = registry
         self._checks = {"/livez": alive, "/readyz": ready}
         self._admission = _admission(config)
+        self._page = page
         self._door: TlsDoor | None = None
         self._servers: list[tuple[_Server, asyncio.Task[None]]] = []
         self.port = config.port
@@ -170,7 +180,9 @@ class Admin:
         self._servers.append((server, asyncio.create_task(server.serve(sockets=[sock]), name="admin")))
 
     def _application(self) -> Starlette:
-        return Starlette(routes=[Route("/", self._page), Route("/metrics", self._metrics), *self._probes()])
+        own = [Route("/metrics", self._metrics), *self._probes()]
+        page = self._page(self._admission, self._config.host) if self._page is not None else [Route("/", self._list)]
+        return Starlette(routes=[*page, *own])
 
     def _probes(self) -> list[Route]:
         return [Route(path, self._probe) for path in self._checks]
@@ -186,7 +198,7 @@ class Admin:
         problem = self._checks[request.url.path]()
         return PlainTextResponse("ok\n") if problem is None else PlainTextResponse(problem + "\n", 503)
 
-    async def _page(self, request: Request) -> Response:
+    async def _list(self, request: Request) -> Response:
         rows = "".join(f'<li><a href="{path}">{path}</a></li>' for path in ("/metrics", "/livez", "/readyz"))
         return HTMLResponse(f"<!doctype html><title>RAG Sidecar</title><h1>RAG Sidecar</h1><ul>{rows}</ul>")
 

@@ -66,6 +66,21 @@ class Admission:
         self._password = password
 
     @property
+    def asks(self) -> bool:
+        """Whether a token or a password is asked for."""
+        return self._token is not None or self._password is not None
+
+    @property
+    def asks_for_password(self) -> bool:
+        """Whether a browser can be let in: it asks its user for a name and a password by itself."""
+        return self._password is not None
+
+    def name(self, header: str) -> str | None:
+        """The login of a header that was admitted; None for a token and where nothing is asked."""
+        scheme, _, _ = header.partition(" ")
+        return self._user.decode("utf-8", "replace") if self._user is not None and scheme.lower() == "basic" else None
+
+    @property
     def challenge(self) -> str:
         """What a refusal asks for (RFC 9110, 11.6.1)."""
         asked = ["Bearer"] if self._token is not None else []
@@ -73,7 +88,7 @@ class Admission:
 
     def admits(self, header: str) -> bool:
         """Whether a header, as starlette decodes it, lets its sender in."""
-        if self._token is None and self._password is None:
+        if not self.asks:
             return True
         scheme, _, given = header.encode("latin-1", "replace").partition(b" ")
         if scheme.lower() == b"bearer" and self._token is not None:

@@ -169,10 +169,10 @@ async def test_a_signal_and_a_changed_file_reload_while_the_loop_runs(path: Path
 def test_prices_that_changed_are_those_of_the_next_request(path: Path) -> None:
     app, reloader = started(path)
     call = ModelCall(provider=None, model="own", tokens=Tokens(input=1_000_000, output=0))
-    assert app.pipeline.pricer.price([call]).cost_usd is None
+    assert app.pipeline.ending.pricer.price([call]).cost_usd is None
     write(path, price={"models": {"own": {"input": 1.0, "output": 2.0}}})
     assert reloader.reload() == "ok"
-    assert sum((app.pipeline.pricer.price([call]).cost_usd or {}).values()) == 1.0
+    assert sum((app.pipeline.ending.pricer.price([call]).cost_usd or {}).values()) == 1.0
 
 
 def test_every_live_pattern_is_a_setting_and_the_page_marks_it() -> None:

@@ -8,12 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from exporters.result import Evaluation, Result, Verdict
 from sidecar.commands.demo.judge import ERROR
 from sidecar.evaluate.estimate import Estimate, Floats, Judged, Scored, anchored, wilson, within_error
-from sidecar.evaluate.verdict import UNDECIDED
-
-_DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
+from sidecar.evaluate.seen import Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +26,6 @@ class Ratio:
     def of(cls, found: Estimate) -> Self:
         """Of an estimate of one service."""
         return cls(float(found.share), float(found.lower), float(found.upper), float(found.samples))
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What was said of one answer at a time (seconds since the start): `flagged` by the local model, whose answer has `weight`, and `judged`
-    hallucinated by the judge, to whom it was shown with 1 / `judge_weight`. None is: no verdict, or not shown."""
-
-    at: float
-    flagged: bool | None
-    weight: float
-    judged: bool | None = None
-    judge_weight: float = 0.0
-
-    @classmethod
-    def of(cls, result: Result, at: float) -> Self | None:
-        """Of a result; None where it says nothing of an answer."""
-        judge = next((e for e in result.evaluations if e.judged and e.label in _DECIDED), None)
-        local = next((e for e in result.evaluations if e.decides_verdict and not e.judged), None)
-        flagged = None
-        if result.verdict in _DECIDED:
-            flagged = result.verdict is Verdict.HALLUCINATED and (local is None or local.label == Verdict.HALLUCINATED)
-        if judge is None or (local is not None and local.label == UNDECIDED):
-            return None if flagged is None else cls(at, flagged, result.weight)
-        return cls(at, flagged, result.weight, judge.label == Verdict.HALLUCINATED, _weight(result, judge))
 
 
 def below_threshold(seen: Sequence[Seen]) -> Ratio | None:
@@ -87,10 +60,6 @@ def anchored_ratio(seen: Sequence[Seen]) -> Ratio | None:
         squared_both=_sum(one.judge_weight**2 for one in shown if one.flagged and one.judged),
     )
     return Ratio.of(within_error(anchored(scored, judged), ERROR))
-
-
-def _weight(result: Result, judge: Evaluation) -> float:
-    return (result.upstream_adjusted_count or 1.0) / result.probability_of(judge)
 
 
 def _sum(values: Iterable[float]) -> Floats:

@@ -7,6 +7,8 @@ import logging
 import os
 import signal
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -54,13 +56,14 @@ async def _run(seconds: float | None) -> int:
         loop.add_signal_handler(number, stop.set)
     turn = seconds / 2 if seconds else _TURN_WITHOUT_LIMIT
     _ask_directly()
-    with EmbeddedBroker() as broker, ScriptedJudge(Corpus()) as judge:
-        async with App(_settings(broker.bootstrap_servers, judge.url), more_exporters=[watcher]) as app:
+    with EmbeddedBroker() as broker, ScriptedJudge(Corpus()) as judge, TemporaryDirectory() as folder:
+        settings = _settings(broker.bootstrap_servers, judge.url, Path(folder))
+        async with App(settings, more_exporters=[watcher]) as app:
             running = asyncio.create_task(app.run(), name="app")
             await _until_ready(app, running, stop)
             producer = DemoProducer(broker, rate=RATE, turn_seconds=turn)
             producing = asyncio.create_task(producer.run(), name="producer")
-            address = f"http://127.0.0.1:{app.admin.port}/metrics"
+            address = f"http://127.0.0.1:{app.admin.port}/"
             await _show(console, watcher, producer, stop=stop, seconds=seconds, address=address)
             producing.cancel()
             await asyncio.gather(producing, return_exceptions=True)
@@ -78,7 +81,7 @@ def _ask_directly() -> None:
         os.environ[name] = ",".join(filter(None, (os.environ.get(name), "127.0.0.1")))
 
 
-def _settings(servers: str, judge: str) -> config.Config:
+def _settings(servers: str, judge: str, folder: Path) -> config.Config:
     return config.build(
         {
             "receive": {
@@ -97,6 +100,8 @@ def _settings(servers: str, judge: str) -> config.Config:
             },
             "evaluate": {"groundedness": {"by": "both", "judge_rate": _JUDGED}},
             "admin": {"host": "127.0.0.1", "port": 0},
+            "status_page": {"show_text": True, "label_rate": 0.2},
+            "labels": {"file": str(folder / "labels.jsonl")},
         }
     )
 
@@ -131,7 +136,7 @@ async def _show(
         return stop.is_set() or (seconds is not None and time.monotonic() - started >= seconds)
 
     if not console.is_terminal:
-        console.print(f"metrics {address}", soft_wrap=True)
+        console.print(f"status page {address}, metrics {address}metrics", soft_wrap=True)
         while not over():
             line = plain_line(watcher, producer, seconds=time.monotonic() - started, address=address)
             console.print(line, soft_wrap=True)

@@ -42,7 +42,7 @@ def live_view(watcher: Watcher, truth: Truth, *, seconds: float, address: str, w
         ("RAG Sidecar demo", "bold"),
         f"  {seconds:4.0f} s   {watcher.rate():.1f} requests/s   ",
         ("the share of made-up answers has risen" if troubled else "calm traffic", "red" if troubled else "green"),
-        f"\nmetrics {address}",
+        f"\nstatus page {address}   metrics {address}metrics",
     )
     panels = Columns(
         [_scores(watcher), _latency(watcher), _money(watcher), _funnel(watcher, truth.sent)], padding=(0, 1)
@@ -58,7 +58,7 @@ def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) 
     return (
         f"{seconds:5.0f} s  sent {truth.sent}  done {done}  {watcher.rate():.1f}/s  injected {share(truth.injected())}  "
         f"anchored {describe(watcher.anchored())}  below threshold {describe(watcher.ratio())}  "
-        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}  {means}  metrics {address}"
+        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}  {means}  page {address}"
     )
 
 

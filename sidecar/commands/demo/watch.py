@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exporters.result import Outcome, Result, Verdict
-from sidecar.commands.demo.estimates import Ratio, Seen, anchored_ratio, below_threshold
+from sidecar.commands.demo.estimates import Ratio, anchored_ratio, below_threshold
+from sidecar.evaluate.seen import Seen
 
 _BIN_SECONDS = 2.0
 

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from exporters.result import SCHEMA
 from sidecar.assemble import Assembler
-from sidecar.commands.label.record import Beside, Draw, Facts
 from sidecar.config import Config
 from sidecar.decode.decoder import Decoder
+from sidecar.labels.facts import facts_of
+from sidecar.labels.record import Draw, Facts
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
 from sidecar.record.errors import ConfigError, DecodeError
@@ -21,9 +22,6 @@ from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
 from sidecar.results import result_id
-
-# Evaluations of an answer that decide its verdict, in the order of who is asked first.
-DECIDING = ("groundedness", "groundedness_judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,31 +142,15 @@ def shown(answer: Answer, requests: Requests, redactor: Callable[[], Redactor]) 
 
 
 def _answer(row: Mapping[str, Any]) -> Answer | None:
-    evaluations = row["evaluations"]
-    deciding = [one for one in evaluations if one["evaluator"] in DECIDING and _looked(one)]
-    if row.get("id") is None or not deciding:
+    facts, evaluations = facts_of(row), row["evaluations"]
+    if facts is None:
         return None
-    facts = Facts(
-        result=row["id"],
-        trace_id=row["trace_id"],
-        request_id=row.get("request_id"),
-        service=row["service"],
-        inclusion_probability=row["inclusion_probability"],
-        upstream_adjusted_count=row.get("upstream_adjusted_count"),
-        verdict=row.get("verdict"),
-        beside=tuple(Beside.model_validate(one) for one in deciding),
-    )
     claims: list[Mapping[str, Any]] = next(
         (one["claims"] for one in evaluations if one["claims"] and one["evaluator"] == "faithfulness"), []
     )
     return Answer(
         facts, row.get("timestamp"), tuple(_claim(one) for one in claims), redacted=row.get("redacted") is not None
     )
-
-
-def _looked(evaluation: Mapping[str, Any]) -> bool:
-    """Whether an evaluation read the answer: one that abstains was read too."""
-    return bool(evaluation["outcome"] == "scored" or evaluation["reason"] == "abstained")
 
 
 def _claim(row: Mapping[str, Any]) -> Claim:

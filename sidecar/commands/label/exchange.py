@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from exporters.text import clean
 from sidecar.commands.label.answers import Shown
-from sidecar.commands.label.record import Facts, Label, label
-from sidecar.commands.label.store import told
 from sidecar.commands.label.terminal import WORDS, wrong_claims
 from sidecar.commands.output import lines_to
+from sidecar.labels.record import Facts, Label, label
+from sidecar.labels.store import told
 from sidecar.record.errors import ConfigError
 
 SCHEMA = "rag-sidecar.review.v1"

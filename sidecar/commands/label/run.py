@@ -19,11 +19,11 @@ from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Answer, Requests, Shown, drawn, read_answers, read_requests, shown
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
-from sidecar.commands.label.record import Draw, Label, label
-from sidecar.commands.label.store import Store, Topic
 from sidecar.commands.label.terminal import ask
 from sidecar.config import Config
 from sidecar.kafka.peek import peek
+from sidecar.labels.record import Draw, Label, label
+from sidecar.labels.store import Store, Topic
 from sidecar.record.errors import ConfigError
 from sidecar.record.record import Record
 from sidecar.redact.redactor import Redactor
@@ -84,7 +84,7 @@ def label_command(
     labels_topic, results_topic = labels_topic or settings.labels.topic, results_topic or settings.results.topic
     if labels_topic or (results is None and import_ is None):
         settings = config.load(config_file)
-    store = _store(labels, labels_topic, settings)
+    store = _store(labels or settings.labels.file, labels_topic, settings)
     if import_ is not None:
         new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
         store.add(new)
@@ -101,7 +101,7 @@ def label_command(
 
 def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
     if file is None and topic is None:
-        raise ConfigError("--labels", "labels have nowhere to go", "name a file, or labels.topic")
+        raise ConfigError("--labels", "labels have nowhere to go", "name a file, or set labels.file or labels.topic")
     return Store(file, None if topic is None else Topic(topic, settings.receive))
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sidecar.commands.label.answers import Shown
-from sidecar.commands.label.record import Said
+from sidecar.labels.record import Said
 
 WORDS: dict[str, Said] = {
     **dict.fromkeys(("g", "good", "grounded"), "grounded"),

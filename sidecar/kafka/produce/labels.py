@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from aiokafka.errors import KafkaError
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,6 +25,10 @@ class LabelsConfig(BaseModel):
         default=None,
         pattern=r"^[a-zA-Z0-9._-]{1,249}$",
         description="Topic that `rag-sidecar label` writes labels to, on the brokers of `receive`, and reads what was labelled from; none: files alone.",
+    )
+    file: Path | None = Field(
+        default=None,
+        description="File of labels that the page /label and `rag-sidecar label` add to and read what was labelled from, where that names no other.",
     )
 
 

@@ -18,9 +18,9 @@ from sidecar.commands.calibration import Judged, rates
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
 from sidecar.commands.from_labels import beside, read_drawn
-from sidecar.commands.label.record import Beside, Draw, Facts, Label, Model, Said, label
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.reader import read_native_line
+from sidecar.labels.record import Beside, Draw, Facts, Label, Model, Said, label
 from sidecar.record.errors import ConfigError
 from sidecar.results import result_id
 

@@ -111,15 +111,21 @@ def request(
 
 def case_of(case: dict[str, Any]) -> RagTrace:
     """The request of a worked example: what it leaves out is that of `request`."""
-    given: dict[str, Any] = {name: case[name] for name in ("question", "answer", "documents", "reference", "retrieved") if name in case}
+    given: dict[str, Any] = {
+        name: case[name] for name in ("question", "answer", "documents", "reference", "retrieved") if name in case
+    }
     names = {
         "reference_contexts": "contexts",
         "reference_context_ids": "context_ids",
         "reference_topics": "topics",
     }
     lists: dict[str, Any] = {own: tuple(case[name]) for name, own in names.items() if name in case}
-    calls: dict[str, Any] = {"tool_calls": tool_calls(case["reference_tool_calls"])} if "reference_tool_calls" in case else {}
-    rubric: dict[str, Any] = {"rubric": {int(key): text for key, text in case["rubric"].items()}} if "rubric" in case else {}
+    calls: dict[str, Any] = (
+        {"tool_calls": tool_calls(case["reference_tool_calls"])} if "reference_tool_calls" in case else {}
+    )
+    rubric: dict[str, Any] = (
+        {"rubric": {int(key): text for key, text in case["rubric"].items()}} if "rubric" in case else {}
+    )
     made = request(
         **given,
         authored=Authored(**lists, **calls, **rubric) if lists or calls or rubric else None,

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from exporters.result import Verdict
-from sidecar.commands.label.record import Draw
 from sidecar.commands.label.terminal import parse, safe
+from sidecar.labels.record import Draw
 from sidecar.record.errors import ConfigError
 from tests.unit.commands.label.answers import DOCUMENT, Desk, request, result, write
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sidecar.commands.label.record import Beside, Draw, Facts, Label, label, latest
+from sidecar.labels.record import Beside, Draw, Facts, Label, label, latest
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TAKEN = next(str(n) for n in range(1000) if Draw(seed="1", rate=0.1).takes(str(n)))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sidecar.commands.label.record import Label
 from sidecar.kafka.peek import peek
 from sidecar.kafka.produce.labels import send_labels
 from sidecar.kafka.settings import ReceiveConfig
+from sidecar.labels.record import Label
 from sidecar.record.errors import ConfigError, OutputError
 
 # Of a labels topic so many are read; each is a person's work.

@@ -1,0 +1,1 @@
+"""What people said of answers: `record` is a label, `facts` what a result tells of an answer, `store` where labels are kept."""

@@ -1,0 +1,195 @@
+"""The HTTP side of the page: `/`, `/label`, what they are made of, and the API under `/api/` (docs/status-page.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from importlib import resources
+from typing import TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from exporters.serialize import Json
+from sidecar.observe.admission import Admission
+from sidecar.page.answers import MOST_ROWS, Wanted, rows, whole
+from sidecar.page.door import Door, answer, problem
+from sidecar.page.labelling import Given, Labelling, RefusedError
+from sidecar.page.overview import Overview, span_of
+from sidecar.page.shelf import LISTS, Kept, List
+from sidecar.record.errors import BrokerError, ConfigError, OutputError
+
+logger = logging.getLogger(__name__)
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_MOST_BODY = 64 * 1024
+_MOST_QUERY = 200
+
+
+Posted = TypeVar("Posted", bound=BaseModel)
+
+
+class Erased(BaseModel):
+    """What is to be erased: in a body, for addresses are logged on their way."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trace_id: str | None = Field(default=None, min_length=1, max_length=1024)
+    user: str | None = Field(default=None, min_length=1, max_length=1024)
+
+
+class Routes:
+    """The handlers. `labelling` is None where labels have nowhere to go or texts are not shown."""
+
+    def __init__(self, overview: Overview, labelling: Labelling | None) -> None:
+        self._overview = overview
+        self._watch = overview.watch
+        self._labelling = labelling
+        self._files = _static()
+
+    def made(self, admission: Admission, host: str) -> Sequence[BaseRoute]:
+        """The routes, behind a door of that admission."""
+        door = Door(admission, host)
+        self._door = door
+        files = [Route(f"/static/{name}", door.page(self._file)) for name in self._files if not name.endswith(".html")]
+        return [
+            Route("/", door.page(self._file)),
+            Route("/label", door.page(self._file)),
+            *files,
+            Route("/api/status", door.data(self._status)),
+            Route("/api/answers", door.data(self._answers)),
+            Route("/api/erase", door.data(self._erase), methods=["POST"]),
+            Route("/api/answers/{result_id}", door.data(self._answer)),
+            Route("/api/label", door.data(self._next), methods=["GET"]),
+            Route("/api/label", door.data(self._label), methods=["POST"]),
+        ]
+
+    async def _file(self, request: Request) -> Response:
+        name = {"/": "index.html", "/label": "label.html"}.get(request.url.path, request.url.path.rpartition("/")[2])
+        content, media_type = self._files[name]
+        return Response(content, media_type=media_type)
+
+    async def _status(self, request: Request) -> Response:
+        asked = request.query_params
+        return answer(self._overview.page(asked.get("service"), span_of(asked.get("range"))))
+
+    async def _answers(self, request: Request) -> Response:
+        asked = request.query_params
+        name = asked.get("list", "worst")
+        if name not in LISTS:
+            return problem(400, f"list is one of {', '.join(LISTS)}")
+        listed: List = name  # type: ignore[assignment]
+        since = span_of(asked["range"]).seconds if "range" in asked else None
+        wanted = Wanted(
+            model=asked.get("model"),
+            variant=asked.get("variant"),
+            verdict=asked.get("verdict"),
+            text=(asked.get("q") or "").strip()[:_MOST_QUERY] or None,
+            since=None if since is None else self._watch.now() - since,
+        )
+        self._watch.sweep()
+        kept = self._watch.shelf.of(asked.get("service"), listed)
+        most = min(MOST_ROWS, max(1, _number(asked.get("limit"), 50)))
+        return answer(await asyncio.to_thread(rows, kept, wanted, most=most))
+
+    async def _answer(self, request: Request) -> Response:
+        kept = self._watch.shelf.get(request.path_params["result_id"])
+        if kept is None:
+            return problem(404, "this answer is not kept, or not any more")
+        return answer({**await asyncio.to_thread(self._whole, kept), "labelled": self._labelled(kept)})
+
+    def _whole(self, kept: Kept) -> dict[str, Json]:
+        return whole(kept, trace_url=self._watch.config.trace_url)
+
+    def _labelled(self, kept: Kept) -> str | None:
+        return None if self._labelling is None else self._labelling.said_of(kept.result.id)
+
+    async def _erase(self, request: Request) -> Response:
+        given = await _posted(request, Erased)
+        if isinstance(given, Response):
+            return given
+        if given.trace_id is None and given.user is None:
+            return problem(400, "name what to erase: trace_id or user")
+        erased = self._watch.shelf.erase(trace_id=given.trace_id, user=given.user)
+        by = "a trace" if given.trace_id is not None else "a user"
+        logger.info("%d answers of %s were erased from the page by %s", erased, by, self._who(request))
+        return answer({"erased": erased})
+
+    async def _next(self, request: Request) -> Response:
+        if self._labelling is None:
+            return problem(409, _NO_LABELS)
+        asked = request.query_params
+        try:
+            return answer(await self._labelling.next(asked.get("service"), but=asked.get("but")))
+        except RefusedError as error:
+            return problem(409, str(error))
+        except (BrokerError, ConfigError, OutputError) as error:
+            return _store_failed(error)
+
+    async def _label(self, request: Request) -> Response:
+        if self._labelling is None:
+            return problem(409, _NO_LABELS)
+        given = await _posted(request, Given)
+        if isinstance(given, Response):
+            return given
+        try:
+            made = await self._labelling.add(given, user=self._door.name(request))
+        except RefusedError as error:
+            return problem(409, str(error))
+        except (BrokerError, ConfigError, OutputError) as error:
+            return _store_failed(error)
+        return answer({"result": made.about.result, "verdict": made.verdict, "probability": made.probability})
+
+    def _who(self, request: Request) -> str:
+        return self._door.name(request) or "somebody without a login"
+
+
+_NO_LABELS = "labels have nowhere to go: set status_page.show_text, and labels.file or labels.topic"
+
+
+def _store_failed(error: Exception) -> Response:
+    logger.warning("labels could not be read or written: %s", type(error).__name__)
+    return problem(
+        503, f"labels cannot be read or written now: {type(error).__name__}; the log of the sidecar says more"
+    )
+
+
+async def _posted(request: Request, model: type[Posted]) -> Posted | Response:
+    """What was posted, or what is wrong with it."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return problem(415, "send JSON")
+    try:
+        return model.model_validate(orjson.loads(await _body(request)))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        return problem(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    except ValueError:
+        return problem(400, f"not JSON, or more than {_MOST_BODY} bytes")
+
+
+async def _body(request: Request) -> bytes:
+    found = b""
+    async for part in request.stream():
+        found += part
+        if len(found) > _MOST_BODY:
+            raise ValueError("too long")
+    return found
+
+
+def _number(text: str | None, otherwise: int) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < 10 else otherwise
+
+
+def _static() -> dict[str, tuple[bytes, str]]:
+    """The files that a browser is sent: content and media type by name."""
+    folder = resources.files("sidecar.page") / "static"
+    found = {}
+    for file in folder.iterdir():
+        kind = _TYPES.get("." + file.name.rpartition(".")[2])
+        if kind is not None:
+            found[file.name] = (file.read_bytes(), kind)
+    return found

@@ -1,0 +1,185 @@
+"""The answers that are kept to be looked at: of each service the worst, the latest and a random part, within a time, a number and a memory.
+
+The random part are the answers with the lowest numbers, which follow from seed and result id alone: the order in which `rag-sidecar label` asks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from exporters.result import Result, Verdict
+from sidecar.deliver.deliverer import result_bytes
+from sidecar.record.texts import Texts
+
+LISTS = ("worst", "latest", "random")
+List: TypeAlias = Literal["worst", "latest", "random"]
+_Key: TypeAlias = tuple[float, ...]
+_MOST_ERASED = 10_000
+# An answer is as bad as another one whose score is in the same twentieth; of these the later one is wanted.
+_BADNESS_STEPS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """An answer. `at` is when it came, seconds since the epoch, `number` its own in [0, 1) of the draw, `own` whether this replica scored it,
+    `user` a digest of who asked, which is of no use outside this process."""
+
+    result: Result
+    texts: Texts | None
+    at: float
+    number: float
+    own: bool = True
+    user: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        """About what it holds in memory, bytes."""
+        texts = self.texts
+        found = 600 + result_bytes(self.result)
+        if texts is not None:
+            pieces = (texts.question, texts.answer, *(part for document in texts.documents for part in document))
+            found += sum(80 + 2 * len(piece) for piece in pieces if piece)
+        return found
+
+    def key(self, name: List) -> _Key | None:
+        """Its place in a list, the lowest first; None where it does not belong there."""
+        if name == "latest":
+            return (-self.at,)
+        if name == "random":
+            return (self.number,)
+        score = deciding_score(self.result)
+        if score is None:
+            return None
+        good = self.result.verdict is not Verdict.HALLUCINATED
+        return (float(good), float(int(score * _BADNESS_STEPS)), -self.at)
+
+
+class Shelf:
+    """Keeps answers. Not safe for threads: everything is called on the event loop, and what it gives out never changes."""
+
+    def __init__(self, *, most_answers: int, most_bytes: int, seconds: float) -> None:
+        self._most_answers = most_answers
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+        self._kept: dict[str, Kept] = {}
+        self._listed: dict[str, int] = {}
+        self._lists: dict[str, dict[List, list[tuple[_Key, str]]]] = {}
+        self._secret = secrets.token_bytes(16)
+        self._erased: OrderedDict[bytes, None] = OrderedDict()
+        self.bytes = 0
+
+    def put(self, kept: Kept) -> None:
+        """Keep an answer where it belongs into a list; one of the same id is replaced. What was erased is not kept again."""
+        if self._erased and self._was_erased(kept):
+            return
+        self._drop(kept.result.id)
+        lists = self._lists.setdefault(kept.result.service, {"worst": [], "latest": [], "random": []})
+        self._kept[kept.result.id] = kept
+        self._listed[kept.result.id] = 0
+        self.bytes += kept.size
+        for name in lists:
+            if (key := kept.key(name)) is not None:
+                self._insert(lists[name], key, kept.result.id)
+        if not self._listed[kept.result.id]:
+            self._forget(kept.result.id)
+        while self.bytes > self._most_bytes and self._kept:
+            self._make_room()
+
+    def get(self, result_id: str) -> Kept | None:
+        """An answer by the id of its result."""
+        return self._kept.get(result_id)
+
+    def of(self, service: str | None, name: List) -> list[Kept]:
+        """A list, of all services where none is named, in its own order."""
+        own = self._lists.values() if service is None else [self._lists[service]] if service in self._lists else []
+        found = [entry for lists in own for entry in lists[name]]
+        return [self._kept[result] for _, result in (found if service is not None else sorted(found))]
+
+    def __iter__(self) -> Iterator[Kept]:
+        return iter(list(self._kept.values()))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def expire(self, now: float) -> None:
+        """Forget what is older than may be kept."""
+        for kept in self:
+            if kept.at < now - self._seconds:
+                self._drop(kept.result.id)
+
+    def user_digest(self, user: str | None) -> bytes | None:
+        """What stands for a user's id here."""
+        return None if user is None else self._digest("user", user)
+
+    def erase(self, *, trace_id: str | None = None, user: str | None = None) -> int:
+        """Forget all answers of a trace or of a user, and keep none that comes again. How many there were."""
+        wanted_user = self.user_digest(user)
+        gone = [
+            kept.result.id
+            for kept in self
+            if (trace_id is not None and kept.result.trace_id == trace_id)
+            or (wanted_user is not None and kept.user == wanted_user)
+        ]
+        for one in gone:
+            self._drop(one)
+        for digest in (None if trace_id is None else self._digest("trace", trace_id), wanted_user):
+            if digest is not None:
+                self._erased[digest] = None
+        while len(self._erased) > _MOST_ERASED:
+            self._erased.popitem(last=False)
+        return len(gone)
+
+    def _was_erased(self, kept: Kept) -> bool:
+        return self._digest("trace", kept.result.trace_id) in self._erased or kept.user in self._erased
+
+    def _digest(self, kind: str, text: str) -> bytes:
+        told = f"{kind}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(told, key=self._secret, digest_size=16).digest()
+
+    def _insert(self, entries: list[tuple[_Key, str]], key: _Key, result_id: str) -> None:
+        insort(entries, (key, result_id))
+        self._listed[result_id] += 1
+        if len(entries) > self._most_answers:
+            self._unlist(entries.pop()[1])
+
+    def _unlist(self, result_id: str) -> None:
+        self._listed[result_id] -= 1
+        if not self._listed[result_id] and result_id in self._kept:
+            self._forget(result_id)
+
+    def _drop(self, result_id: str) -> None:
+        """Take an answer out of all lists."""
+        kept = self._kept.get(result_id)
+        if kept is None:
+            return
+        lists = self._lists[kept.result.service]
+        for name, entries in lists.items():
+            if (key := kept.key(name)) is None:
+                continue
+            at = bisect_left(entries, (key, result_id))
+            if at < len(entries) and entries[at][1] == result_id:
+                del entries[at]
+        self._forget(result_id)
+        if not any(lists.values()):
+            del self._lists[kept.result.service]
+
+    def _forget(self, result_id: str) -> None:
+        self.bytes -= self._kept.pop(result_id).size
+        del self._listed[result_id]
+
+    def _make_room(self) -> None:
+        """Take the last entry of the longest list there is."""
+        entries = max((entries for lists in self._lists.values() for entries in lists.values()), key=len)
+        self._unlist(entries.pop()[1])
+
+
+def deciding_score(result: Result) -> float | None:
+    """The lowest score of the evaluations that decide the verdict; None where there is none."""
+    scores = [one.score for one in result.evaluations if one.decides_verdict and one.score is not None]
+    return min(scores, default=None)

@@ -1,0 +1,124 @@
+"""The estimate on the page is that of the rules, and says on what it rests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dashboards import objectives
+from exporters.result import Outcome, Verdict
+from sidecar.evaluate.estimate import LEAST_ANCHORS, STATED_ERROR, Judged, Scored, anchored, wilson, within_error
+from sidecar.inference.grounding.detector import Detector
+from sidecar.observe.telemetry import Telemetry
+from sidecar.page.estimates import Estimator
+from sidecar.page.numbers import SPANS
+from sidecar.page.overview import Overview
+from sidecar.record.clock import ManualClock
+from tests.unit.page.answers import feed, result, watch
+
+BAD, GOOD = Verdict.HALLUCINATED, Verdict.GROUNDED
+PLAIN = Estimator(None)
+
+
+def test_the_constants_are_those_of_the_rules() -> None:
+    assert (STATED_ERROR, LEAST_ANCHORS) == (objectives.JUDGE_ERROR, objectives.LEAST_ANCHORS)
+
+
+def test_without_a_judge_it_is_the_weighted_share_and_called_uncalibrated() -> None:
+    seen = watch()
+    feed(seen, *(result(n, BAD if n < 10 else GOOD, inclusion_probability=0.5 if n < 10 else 1.0) for n in range(40)))
+    numbers = seen.services["support-bot"]
+    basis = PLAIN.basis(numbers, seen.now())
+    found = PLAIN.headline(numbers, seen.now(), basis)
+    n = 50.0**2 / (10 * 4 + 30)
+    low, high = wilson(np.asarray(0.4), np.asarray(n))
+    assert basis.word == "uncalibrated"
+    assert "no hallucination ratio" in basis.text
+    assert found == pytest.approx({"share": 0.4, "low": float(low), "high": float(high), "samples": n, "local": 0.4})
+
+
+def test_with_a_judge_it_is_the_anchored_estimate_over_the_same_sums() -> None:
+    seen = watch()
+    judges = {n: (BAD if n % 10 < 2 else GOOD) for n in range(0, 200, 2)}
+    feed(seen, *(result(n, BAD if n % 10 < 3 else GOOD, judge=judges.get(n)) for n in range(200)))
+    numbers = seen.services["support-bot"]
+    basis = PLAIN.basis(numbers, seen.now())
+    local = {n: n % 10 < 3 for n in range(200)}
+    v = 2.0
+    said = {n: verdict is BAD for n, verdict in judges.items()}
+    wanted = within_error(
+        anchored(
+            Scored(weight=np.asarray(200.0), local=np.asarray(float(sum(local.values()))), squared=np.asarray(200.0)),
+            Judged(
+                weight=np.asarray(v * 100), judge=np.asarray(v * sum(said.values())), local=np.asarray(v * sum(local[n] for n in said)),
+                squared=np.asarray(v * v * 100), squared_judge=np.asarray(v * v * sum(said.values())),
+                squared_local=np.asarray(v * v * sum(local[n] for n in said)),
+                squared_both=np.asarray(v * v * sum(local[n] and said[n] for n in said)),
+            ),
+        ),
+        STATED_ERROR,
+    )  # fmt: skip
+    found = PLAIN.headline(numbers, seen.now(), basis)
+    assert basis.word == "anchored"
+    assert "100 answers" in basis.text
+    assert [found[name] for name in ("share", "low", "high")] == pytest.approx(
+        [float(wanted.share), float(wanted.lower), float(wanted.upper)]
+    )
+    measured = Detector(sensitivity=0.9, specificity=0.95, hallucinated=200, grounded=200)
+    assert Estimator(measured).headline(numbers, seen.now(), basis)["share"] != found["share"]
+
+
+def test_three_days_of_one_model_are_a_baseline_and_another_threshold_ends_it() -> None:
+    clock = ManualClock()
+    seen = watch(clock)
+    for hour in range(80):
+        feed(seen, result(hour, GOOD))
+        clock.advance(3600)
+    assert PLAIN.basis(seen.services["support-bot"], seen.now()).word == "baseline"
+    other = result(100, GOOD)
+    changed = tuple(
+        one
+        if not one.decides_verdict
+        else type(one)(**{**{f: getattr(one, f) for f in one.__slots__}, "threshold": 0.5})
+        for one in other.evaluations
+    )
+    feed(seen, result(101, GOOD, evaluations=changed))
+    assert PLAIN.basis(seen.services["support-bot"], seen.now()).word == "uncalibrated"
+
+
+@pytest.mark.parametrize("span", SPANS, ids=lambda span: span.name)
+def test_a_line_has_a_point_a_bin_and_none_where_nothing_was(span: object) -> None:
+    clock = ManualClock()
+    seen = watch(clock)
+    for n in range(120):
+        feed(seen, result(n, BAD if n % 4 == 0 else GOOD))
+        clock.advance(2)
+    chosen = next(one for one in SPANS if one is span)
+    numbers = seen.services["support-bot"]
+    points = PLAIN.points(numbers, chosen, seen.now(), PLAIN.basis(numbers, seen.now()))
+    assert {len(values) for values in points.values() if isinstance(values, list)} == {chosen.bins}
+    shares = points["share"]
+    assert isinstance(shares, list)
+    assert shares[-1] == pytest.approx(0.25, abs=0.1)
+    assert shares[0] is None
+
+
+def test_the_funnel_adds_up_and_what_is_long_ago_is_not_in_it() -> None:
+    clock = ManualClock()
+    seen = watch(clock)
+    feed(
+        seen,
+        result(1),
+        result(2, None, outcome=Outcome.SAMPLED_OUT),
+        result(3, None, outcome=Outcome.UNSCORABLE, reason="no_context"),
+    )
+    page = Overview(seen, Telemetry(), PLAIN, labels=False, all_replicas=None)
+    service = page.page(None, SPANS[0])["service"]
+    assert isinstance(service, dict)
+    assert service["funnel"] == {"scored": 1, "sampled_out": 1, "shed": 0, "unscorable": 1, "failed": 0}
+    assert service["reasons"] == [{"outcome": "unscorable", "reason": "no_context", "count": 1}]
+    assert service["usd"] == pytest.approx(0.003)
+    clock.advance(2000)
+    later = page.page("support-bot", SPANS[0])["service"]
+    assert isinstance(later, dict)
+    assert later["requests"] == 0
