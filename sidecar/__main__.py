@@ -42,6 +42,7 @@ COMMANDS = (
         "evaluate",
         "Score a set of cases with the evaluators of the service, and report means with intervals, groups, latency and cost.",
     ),
+    Command("compare", "compare", "Say which of two systems is better, or what the sample could have shown."),
     Command(
         "inspect", "inspect", "Print what is understood of spans, what is missing, and which switch would supply it."
     ),

@@ -21,11 +21,12 @@ from sidecar.config import Config
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.compare import compare
+from sidecar.offline.foreign import Format
 from sidecar.offline.gate import GateFile, check, load_gate
 from sidecar.offline.journal import Journal
 from sidecar.offline.record import CaseRecord, Effort, Report, Source
 from sidecar.offline.render import words
-from sidecar.offline.render.forms import form_of
+from sidecar.offline.render.forms import FORMS, form_of
 from sidecar.offline.render.terminal import show
 from sidecar.offline.report import load, report_of
 from sidecar.offline.run import Runner, Wanted, running
@@ -45,7 +46,12 @@ _COLUMNS = (
 
 @cli.command()
 def evaluate(
-    cases: Annotated[Path, typer.Argument(metavar="CASES", help="The cases: native records, one JSON object a line.")],
+    cases: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CASES", help="The cases: .jsonl, .json, .csv, .parquet, or a folder of a Hugging Face dataset."
+        ),
+    ],
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -55,6 +61,12 @@ def evaluate(
             help="Where the report goes, by its ending: .json, .html, .md, or .xml (JUnit); - is JSON on standard output. May be given more than once.",
         ),
     ] = None,
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="Whose export it is; auto tells datasets of Langfuse and Phoenix by their fields."
+        ),
+    ] = Format.AUTO,
     gate: Annotated[
         Path | None, typer.Option(metavar="GATE.yaml", help="Limits that must be kept: docs/offline.md.")
     ] = None,
@@ -77,11 +89,11 @@ def evaluate(
     or the stored run says no, the exit code is 5.
     """
     settings = config.load(config_file, kafka=False)
-    targets = {target: form_of(target) for target in output or ()}
+    targets = {target: form_of(target, FORMS) for target in output or ()}
     limits, stored = None if gate is None else load_gate(gate), None if against is None else load(against, "--against")
     for target in targets:
         refuse_same_file(cases, target)
-    source, found = rows.read(cases)
+    source, found = rows.read(cases, form)
     own, unread = read_cases(found, settings.decode)
     if not own:
         raise ConfigError("CASES", f"{cases} holds no case" + _first(unread), "give native records: docs/offline.md")

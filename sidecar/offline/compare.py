@@ -15,7 +15,9 @@ ALPHA = 0.05
 # What is smaller matters to nobody, however sure it is.
 MARGIN = 0.02
 DECLINED = "declined_negatives"
-_DELTAS = (0.01, 0.02, 0.05, 0.1)
+# Differences that are all the same say nothing of how others would spread.
+_NO_SPREAD = 1e-6
+DELTAS = (0.01, 0.02, 0.05, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +58,19 @@ def verdict_on(delta: float, p: float | None, shown: float) -> str:
         return f"{winner} is better"
     if p is not None and p < ALPHA:
         return f"a difference of no more than {MARGIN:g}"
+    if p is None:
+        return "too few to say"
+    if shown <= _NO_SPREAD:
+        return "no difference in any case" if abs(delta) <= _NO_SPREAD else "the same small difference in every case"
     return f"no difference shown (would show {max(shown, MARGIN):.3f})"
 
 
-def powers(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[float, int]]:
+def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]:
     """Pairs that each metric needs to show a difference of so much with 80 % power, by the spread of its differences now."""
     return {
-        one.metric: {delta: pairs_needed(delta, one.spread) for delta in _DELTAS}
+        one.metric: {f"{delta:g}": pairs_needed(delta, one.spread) for delta in DELTAS}
         for one in comparisons
-        if one.spread is not None
+        if one.spread is not None and one.spread > _NO_SPREAD
     }
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = "rag-sidecar.report.v1"
+COMPARED = "rag-sidecar.comparison.v1"
 Counts: TypeAlias = Mapping[str, int]
 
 
@@ -221,10 +222,13 @@ class Gate(Record):
 
 
 class Comparison(Record):
-    """One metric of two runs, B - A; p is after Holm's correction, `shown` the difference that so many pairs would have shown."""
+    """One metric of two systems, B - A; p is after Holm's correction, `shown` the difference that such a sample would have shown. Of paired cases
+    `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes."""
 
     metric: str
-    pairs: int
+    pairs: int | None = None
+    size_a: float | None = None
+    size_b: float | None = None
     only_a: int = 0
     only_b: int = 0
     mean_a: float | None = None
@@ -239,6 +243,33 @@ class Comparison(Record):
     shown: float | None = None
     winner: Literal["A", "B"] | None = None
     says: str
+
+
+class Split(Record):
+    """How traffic was split: what was seen of each arm (effective sizes where it was sampled), the share of A that was wanted, and the chance of a
+    split so far from it. Where that is tiny the split has another reason, and so may a difference."""
+
+    a: float
+    b: float
+    wanted: float
+    p: float
+    mismatch: bool
+
+
+class Compared(Record):
+    """Two systems. `needed` says for each metric how many pairs (or values in each arm) show a difference of so much."""
+
+    schema_: str = Field(default=COMPARED, alias="schema")
+    a: str
+    b: str
+    paired: bool
+    only_a: int = 0
+    only_b: int = 0
+    comparisons: tuple[Comparison, ...]
+    needed: Mapping[str, Mapping[str, int]] = {}
+    split: Split | None = None
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
 
 class Report(Record):

@@ -1,23 +1,61 @@
-"""Rows of a file of cases."""
+"""Rows of a file of cases: JSON lines, JSON, CSV, Parquet, and the folders that Hugging Face writes."""
 
 from __future__ import annotations
 
+import ast
+import csv
 import hashlib
-from collections.abc import Iterator
+import io
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from sidecar.decode.wire.parse import load_json
+from sidecar.offline import foreign
+from sidecar.offline.foreign import Format
 from sidecar.offline.record import Source
 from sidecar.record.errors import ConfigError, DecodeError
 
+_MOST_CELL = 50_000_000
+_INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
+# What stands around the rows in an export.
+_AROUND = ("examples", "samples", "items", "rows", "data")
 
-def read(path: Path) -> tuple[Source, list[object]]:
-    """Where the cases come from, and the file's rows: an object each, or the DecodeError that says why not. Raises ConfigError."""
+
+def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
+    """Where the cases come from, and the file's rows in the words of native records: an object each, or the DecodeError that says why not.
+    Raises ConfigError where the file as a whole cannot be read."""
     try:
-        content = path.read_bytes()
+        content = _content(path)
+        found = list(foreign.native(_rows(path, content), form))
     except OSError as error:
         raise ConfigError("CASES", f"{path}: {error.strerror}", "give a readable file") from error
-    return Source(name=path.name, sha256=hashlib.sha256(content).hexdigest()), list(_lines(content))
+    except DecodeError as error:
+        raise ConfigError("CASES", f"{path}: {error}", "give JSON lines, JSON, CSV or Parquet") from error
+    return Source(name=path.name or str(path), sha256=hashlib.sha256(content).hexdigest()), found
+
+
+def _content(path: Path) -> bytes:
+    if path.is_dir():
+        parts = sorted(path.glob("*.arrow"))
+        if not parts:
+            raise ConfigError("CASES", f"{path}: a folder without *.arrow", "give a file, or what `save_to_disk` wrote")
+        return b"".join(part.read_bytes() for part in parts)
+    return path.read_bytes()
+
+
+def _rows(path: Path, content: bytes) -> Iterable[object]:
+    ending = path.suffix.lower()
+    if path.is_dir():
+        return [row for part in sorted(path.glob("*.arrow")) for row in _table(part.read_bytes(), ".arrow")]
+    if ending in (".parquet", ".arrow"):
+        return _table(content, ending)
+    if ending in (".csv", ".tsv"):
+        return _csv(content, "\t" if ending == ".tsv" else ",")
+    # A file of one object is JSON lines as well.
+    whole = ending == ".json" and (content.lstrip()[:1] == b"[" or _one(content) is not None)
+    return _json(content) if whole or content.lstrip()[:1] == b"[" else _lines(content)
 
 
 def _lines(content: bytes) -> Iterator[object]:
@@ -27,3 +65,62 @@ def _lines(content: bytes) -> Iterator[object]:
                 yield load_json(line)
             except DecodeError as error:
                 yield error
+
+
+def _one(content: bytes) -> object | None:
+    """A file's content as one JSON value; None where it is more, or none."""
+    try:
+        found: object = load_json(content)
+    except DecodeError:
+        return None
+    return found
+
+
+def _json(content: bytes) -> Iterable[object]:
+    found = load_json(content)
+    for _ in range(2):  # {"data": {"examples": [...]}}
+        if isinstance(found, dict):
+            inner = next((found[name] for name in _AROUND if isinstance(found.get(name), list | dict)), None)
+            if inner is None:
+                return [found]
+            found = foreign.around(found, inner)
+    return found if isinstance(found, list) else [found]
+
+
+def _csv(content: bytes, delimiter: str) -> Iterator[object]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DecodeError("bad_encoding", "CSV must be UTF-8") from error
+    csv.field_size_limit(_MOST_CELL)
+    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter):
+        if None in row:
+            yield DecodeError("bad_row", "more cells than columns")
+        else:
+            yield {name: _cell(value) for name, value in row.items() if value not in (None, "")}
+
+
+def _cell(value: Any) -> Any:
+    """A list or an object where a cell holds one: as JSON, or as Python writes it, which Ragas and pandas do."""
+    if not isinstance(value, str) or value[:1] not in "[{" or value[-1:] not in "]}":
+        return value
+    for load in (json.loads, ast.literal_eval):
+        try:
+            return load(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return value
+
+
+def _table(content: bytes, ending: str) -> list[object]:
+    try:
+        import pyarrow
+        from pyarrow import ipc, parquet
+    except ImportError as error:
+        raise ConfigError("CASES", f"{ending} takes pyarrow, which is not installed", _INSTALL) from error
+    source = pyarrow.BufferReader(content)
+    try:
+        table = parquet.read_table(source) if ending == ".parquet" else ipc.open_stream(source).read_all()
+    except pyarrow.ArrowException as error:
+        raise DecodeError(f"bad_{ending[1:]}", type(error).__name__) from error
+    return [{name: value for name, value in row.items() if value is not None} for row in table.to_pylist()]

@@ -73,7 +73,7 @@ def _check(one: Check) -> _Test:
 
 def _compared(one: Comparison) -> _Test:
     delta = "-" if one.delta is None else f"{one.delta:+.4f}"
-    said = f"{delta}, 95 % interval {words.interval(one.lower, one.upper)}, {one.pairs} pairs: {one.says}"
+    said = f"{delta}, 95 % interval {words.interval(one.lower, one.upper)}, {words.sample(one)} pairs: {one.says}"
     return _Test(
         one.metric,
         fault=said if one.winner == "A" else None,

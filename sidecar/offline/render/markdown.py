@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sidecar.offline.record import Comparison, Gate, Group, Report
+from sidecar.offline.record import Compared, Comparison, Gate, Group, Report
 from sidecar.offline.render import words
 
 
@@ -30,12 +30,25 @@ def markdown(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def compared_markdown(found: Compared) -> str:
+    """Two systems, as a document."""
+    parts = [f"# A: {_cell(found.a)}, B: {_cell(found.b)}", comparisons(found.comparisons)]
+    if found.needed:
+        what = "Pairs" if found.paired else "Values in each arm"
+        rows = ((metric, *(f"{size:,}" for size in sizes.values())) for metric, sizes in found.needed.items())
+        heads = ("metric", *next(iter(found.needed.values())))
+        parts += [f"{what} that show a difference of so much in 80 of 100 runs:", table(heads, rows)]
+    if found.split is not None:
+        parts.append(f"{words.split(found.split)}.")
+    return "\n\n".join(parts) + "\n"
+
+
 def comparisons(compared: Iterable[Comparison]) -> str:
     """B - A of every metric, as a table."""
     rows = (
         (
             one.metric,
-            str(one.pairs),
+            words.sample(one),
             words.score(one.mean_a),
             words.score(one.mean_b),
             "-" if one.delta is None else f"{one.delta:+.3f}",
@@ -45,7 +58,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
         )
         for one in compared
     )
-    return table(("metric", "pairs", "A", "B", "B - A", "95 % interval", "p", ""), rows)
+    return table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from sidecar.offline.record import Comparison, Gate, Group, Metric, Report
+from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report
 from sidecar.offline.render import words
 from sidecar.offline.render.cases import LEGEND, case_of, every_case, worst
 
@@ -33,6 +33,21 @@ def page(report: Report) -> str:
         f"evaluators {escape(report.settings)}</footer>",
     ]
     return document(f"Evaluation of {report.source.name}", parts)
+
+
+def compared_page(found: Compared) -> str:
+    """Two systems, as a document."""
+    parts = [f"<h1>A: {escape(found.a)}, B: {escape(found.b)}</h1>", comparisons(found.comparisons)]
+    if found.needed:
+        what = "Pairs" if found.paired else "Values in each arm"
+        rows = ((escape(metric), *(f"{size:,}" for size in sizes.values())) for metric, sizes in found.needed.items())
+        parts += [f"<h2>{what} that show a difference of so much</h2>"]
+        parts.append(table(("metric", *next(iter(found.needed.values()))), rows))
+    if found.split is not None:
+        parts.append(
+            f'<p class="note{" failed-word" if found.split.mismatch else ""}">{escape(words.split(found.split))}.</p>'
+        )
+    return document(f"A: {found.a}, B: {found.b}", parts)
 
 
 def document(title: str, parts: Iterable[str]) -> str:
@@ -94,7 +109,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
     rows = (
         (
             escape(one.metric),
-            str(one.pairs),
+            words.sample(one),
             words.score(one.mean_a),
             words.score(one.mean_b),
             "-" if one.delta is None else f"{one.delta:+.3f}",
@@ -104,7 +119,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
         )
         for one in compared
     )
-    return table(("metric", "pairs", "A", "B", "B - A", "95 % interval", "p", ""), rows, words_from=7)
+    return table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows, words_from=7)
 
 
 def _card(one: Metric) -> str:

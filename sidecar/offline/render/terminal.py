@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sidecar.offline.record import Comparison, Gate, Group, Metric, Report
+from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report
 from sidecar.offline.render import words
 
 _COLOURS = {"poor": "red", "fair": "yellow", "good": "green", "excellent": "bold green"}
@@ -58,7 +58,7 @@ def show_gate(gate: Gate, console: Console) -> None:
 
 def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> None:
     """B - A of every metric."""
-    table = Table("metric", "pairs", "A", "B", "B - A", "95 % interval", "p", "", box=SIMPLE, pad_edge=False)
+    table = Table("metric", "cases", "A", "B", "B - A", "95 % interval", "p", "", box=SIMPLE, pad_edge=False)
     for column in table.columns[:-1]:
         column.no_wrap = True
     for one in comparisons:
@@ -66,10 +66,27 @@ def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> Non
         p = "-" if one.p is None else f"{one.p:.3f}"
         colour = {"A": "red", "B": "green", None: "dim"}[one.winner]
         table.add_row(
-            one.metric, str(one.pairs), words.score(one.mean_a), words.score(one.mean_b), delta,
+            one.metric, words.sample(one), words.score(one.mean_a), words.score(one.mean_b), delta,
             words.interval(one.lower, one.upper), p, _styled(one.says, colour),
         )  # fmt: skip
     console.print(table)
+
+
+def show_compared(found: Compared, console: Console) -> None:
+    """Two systems, and what it takes to tell them apart."""
+    console.print(f"A: {found.a}   B: {found.b}", markup=False)
+    if found.only_a or found.only_b:
+        console.print(f"left out: {found.only_a} cases that A alone has, {found.only_b} that B alone has")
+    show_comparisons(found.comparisons, console)
+    if found.needed:
+        what = "pairs" if found.paired else "values in each arm"
+        deltas = list(next(iter(found.needed.values())))
+        table = Table(f"{what} that show a difference of", *deltas, box=SIMPLE, pad_edge=False)
+        for metric, sizes in found.needed.items():
+            table.add_row(metric, *(f"{sizes[delta]:,}" for delta in deltas))
+        console.print(table)
+    if found.split is not None:
+        console.print(_styled(words.split(found.split), "bold red" if found.split.mismatch else ""))
 
 
 def _metrics(metrics: Iterable[Metric]) -> Table:

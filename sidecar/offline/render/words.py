@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sidecar.offline.record import Metric, Report, Spread
+from sidecar.offline.record import Comparison, Metric, Report, Split, Spread
 
 # Where a mean stands, from which on: the bands of the literature for judged metrics, a border in the better band.
 BANDS: Mapping[str, tuple[float, float, float]] = {
@@ -36,6 +36,22 @@ def interval(lower: float | None, upper: float | None) -> str:
 def counts(counted: Mapping[str, int]) -> str:
     """Words with their numbers."""
     return ", ".join(f"{word} {count}" for word, count in counted.items())
+
+
+def sample(one: Comparison) -> str:
+    """How many cases a comparison has; of arms their effective sizes."""
+    if one.pairs is not None:
+        return str(one.pairs)
+    return "-" if one.size_a is None or one.size_b is None else f"{one.size_a:,.0f} | {one.size_b:,.0f}"
+
+
+def split(one: Split) -> str:
+    """How traffic was split."""
+    seen = one.a / (one.a + one.b) if one.a + one.b else 0.0
+    said = f"traffic: {seen:.1%} to A, wanted {one.wanted:.1%}, p {one.p:.3f}"
+    return said + (
+        ": the split is not what was wanted, find out why before you believe a difference" if one.mismatch else ""
+    )
 
 
 def not_scored(metric: Metric) -> str:

@@ -16,7 +16,8 @@ import pytest
 
 from sidecar.offline.report import load
 from tests.parts.judge_server import Asked, Said, in_a_thread
-from tests.unit.commands.test_cli import GOOD, cli
+from tests.unit.commands.called import called as cli
+from tests.unit.commands.test_cli import GOOD
 
 
 def cases(path: Path, count: int, **more: Any) -> Path:

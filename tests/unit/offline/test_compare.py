@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidecar.offline.compare import DECLINED, MARGIN, compare, powers, unmatched, verdict_on, winner_of
+from sidecar.offline.compare import DECLINED, MARGIN, compare, needed, unmatched, verdict_on, winner_of
 from sidecar.offline.record import CaseRecord
 from sidecar.statistics.paired import holm, sign_flip
 from tests.unit.offline.records import record, said
@@ -54,6 +54,9 @@ def test_where_nothing_is_shown_it_says_what_would_have_been() -> None:
     assert found.shown == pytest.approx((7.849 / 100) ** 0.5 * np.std(b - a, ddof=1), rel=1e-3)
     assert found.says == f"no difference shown (would show {found.shown:.3f})"
     assert verdict_on(0.0, 1.0, 0.001) == "no difference shown (would show 0.020)"
+    [same] = compare(run(*a), run(*a))
+    assert same.says == "no difference in any case"
+    assert needed([same]) == {}
 
 
 def test_scores_of_another_method_or_model_are_not_compared() -> None:
@@ -87,9 +90,9 @@ def test_negatives_are_compared_by_whether_they_were_declined() -> None:
 def test_the_table_of_powers_says_how_many_pairs_show_what() -> None:
     a = np.random.default_rng(3).random(50)
     [found] = compare(run(*a), run(*np.random.default_rng(4).random(50)))
-    [table] = powers([found]).values()
-    assert list(table) == [0.01, 0.02, 0.05, 0.1]
-    assert table[0.01] > table[0.02] > table[0.05] > table[0.1]
+    [table] = needed([found]).values()
+    assert list(table) == ["0.01", "0.02", "0.05", "0.1"]
+    assert sorted(table.values(), reverse=True) == list(table.values())
 
 
 def rates(chance: np.random.Generator, *, cases: int, metrics: int, runs: int) -> tuple[int, int]:

@@ -150,5 +150,5 @@ def test_bands_of_retrieval_begin_lower() -> None:
 
 def test_an_ending_that_is_no_form_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"report\.pdf"):
-        form_of(Path("report.pdf"))
-    assert form_of(Path("-")) is FORMS[".json"]
+        form_of(Path("report.pdf"), FORMS)
+    assert form_of(Path("-"), FORMS) is FORMS[".json"]

@@ -14,7 +14,7 @@ import pytest
 import typer
 import yaml
 
-from sidecar.commands import evaluate
+from sidecar.commands import compare, evaluate
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/offline.md").read_text(encoding="utf-8")
@@ -41,7 +41,16 @@ def test_the_page_works_as_it_stands(tmp_path: Path) -> None:
         )
         assert run.returncode == 0, f"{text}\n{run.stdout}\n{run.stderr}"
     assert (tmp_path / "report.html").is_file()
-    assert {kind for kind, _ in BLOCKS} == {"sh", "yaml", "jsonl"}
+    assert {kind for kind, _ in BLOCKS} == {"sh", "yaml", "jsonl", "text"}
+
+
+def test_what_needs_a_service_has_options_that_there_are() -> None:
+    lines = [line for kind, text in BLOCKS if kind == "text" for line in text.splitlines()]
+    assert len(lines) == 3
+    for line in lines:
+        words = shlex.split(line)
+        context = typer.main.get_command(compare.cli).make_context("compare", words[2:])
+        assert context.params["variant"] == ["old", "new"]
 
 
 def commands(example: Path) -> list[str]:

@@ -1,0 +1,157 @@
+"""`rag-sidecar compare`: two runs over the same cases, or two variants in production: which one is better, or is it chance?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from sidecar import config
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
+from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.kafka.peek import peek
+from sidecar.offline.arms import OnlineResult, compare_arms, variant_of
+from sidecar.offline.compare import compare as compare_runs
+from sidecar.offline.compare import needed, unmatched
+from sidecar.offline.prometheus import Asked, Prometheus
+from sidecar.offline.record import Compared
+from sidecar.offline.render import terminal
+from sidecar.offline.render.forms import COMPARED_FORMS, form_of
+from sidecar.offline.report import load
+from sidecar.record.errors import ConfigError
+
+cli = new_cli()
+
+_TWO = "give two: --variant A --variant B"
+
+
+@cli.command()
+def compare(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[A.json B.json | RESULTS.jsonl]", help="Two reports of `evaluate`, or a file of results."
+        ),
+    ] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option(help="Of results or Prometheus: the variants, A and then B.")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="Read the latest results of this topic instead of a file.")] = None,
+    last: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many results of the topic.")] = 10_000,
+    prometheus: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask Prometheus, as http://prometheus:9090, instead of a file.")
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="File with a bearer token for Prometheus.")] = None,
+    window: Annotated[str, typer.Option(help="Of Prometheus: how far back, as PromQL writes it.")] = "1d",
+    service: Annotated[str | None, typer.Option(help="Only this service.")] = None,
+    share_a: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="Share of the traffic of both that was to go to A.")
+    ] = 0.5,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where it is written too, by its ending: .json, .html or .md."
+        ),
+    ] = None,
+    config_file: ConfigOption = None,
+) -> None:
+    """Say which of two systems is better, or what the sample could have shown.
+
+    Two reports of the same cases are compared case by case; two variants in production by their weighted means (docs/offline.md). Exit code 1:
+    there was nothing to compare.
+    """
+    sources = files or []
+    targets = {target: form_of(target, COMPARED_FORMS) for target in output or ()}
+    for target in targets:
+        for source in sources:
+            refuse_same_file(source, target)
+    if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
+        raise ConfigError("A.json B.json", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+    if len(sources) == 2:
+        found = _reports(*sources)
+    else:
+        names = _names(variant)
+        if prometheus is not None:
+            found = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window), share_a))
+        else:
+            lines = _file(sources) if topic is None else asyncio.run(_topic(config_file, topic, last))
+            found = _variants(lines, names, service, share_a)
+    _write(found, targets)
+    if not any(one.delta is not None for one in found.comparisons):
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _reports(a: Path, b: Path) -> Compared:
+    first, second = load(a, "A"), load(b, "B")
+    comparisons = compare_runs(first.results, second.results)
+    only_a, only_b = unmatched(first.results, second.results)
+    return Compared(
+        a=str(a),
+        b=str(b),
+        paired=True,
+        only_a=only_a,
+        only_b=only_b,
+        comparisons=comparisons,
+        needed=needed(comparisons),
+    )
+
+
+def _names(given: Iterable[str] | None) -> tuple[str, str]:
+    names = list(given or ())
+    if len(names) != 2 or names[0] == names[1]:
+        raise ConfigError("--variant", "two variants are compared", _TWO)
+    return names[0], names[1]
+
+
+def _file(files: list[Path]) -> list[bytes]:
+    if len(files) != 1:
+        raise ConfigError(
+            "A.json B.json", f"{len(files)} files are too many", "give two reports, or one file of results"
+        )
+    try:
+        return files[0].read_bytes().splitlines()
+    except OSError as error:
+        raise ConfigError("RESULTS.jsonl", f"{files[0]}: {error.strerror}", "give a readable file") from error
+
+
+async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:
+    settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None})
+    return [record.value or b"" for record in await peek(settings.receive, topic, last)]
+
+
+def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | None, share_a: float) -> Compared:
+    results, unread = [], 0
+    for line in lines:
+        if line.strip():
+            try:
+                results.append(OnlineResult.model_validate_json(line))
+            except ValidationError:
+                unread += 1
+    if unread:
+        errors.print(f"{unread} results could not be read and are left out", soft_wrap=True)
+    own = [one for one in results if service is None or one.service == service]
+    a, b = (variant_of(name, own) for name in names)
+    return compare_arms(a, b, share_a=share_a)
+
+
+async def _prometheus(
+    url: str, token_file: Path | None, names: tuple[str, str], asked: Asked, share_a: float
+) -> Compared:
+    try:
+        token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()  # noqa: ASYNC240 - once, before anything runs
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("--token-file", f"{token_file}: {type(error).__name__}", "give a readable file") from error
+    a, b = await Prometheus(url, token).variants(names, asked)
+    return compare_arms(a, b, share_a=share_a)
+
+
+def _write(found: Compared, targets: Mapping[Path, Callable[[Compared], str]]) -> None:
+    to_stdout = any(str(target) == "-" for target in targets)
+    terminal.show_compared(found, errors if to_stdout else tables())
+    for target, form in targets.items():
+        with lines_to(target) as write:
+            write(form(found).rstrip("\n").encode())

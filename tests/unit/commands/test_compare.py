@@ -1,0 +1,160 @@
+"""`rag-sidecar compare` as a user types it: reports, results, a topic, Prometheus."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qs
+
+import pytest
+
+from sidecar.offline.record import Compared
+from sidecar.offline.render.forms import as_json
+from tests.parts.broker import produce
+from tests.parts.mock_kafka import MockKafka
+from tests.unit.commands.called import called as cli
+from tests.unit.offline.records import record, said
+from tests.unit.offline.test_gate import report
+
+
+def reports(folder: Path) -> tuple[Path, Path]:
+    chance = random.Random(4)
+    for name, shift in (("a", 0.0), ("b", 0.1)):
+        scores = [min(1.0, max(0.0, chance.gauss(0.6 + shift, 0.05))) for _ in range(40)]
+        made = report(*(record(f"c{n}", said("faithfulness", score), said("g", 0.5)) for n, score in enumerate(scores)))
+        (folder / f"{name}.json").write_text(as_json(made), encoding="utf-8")
+    return folder / "a.json", folder / "b.json"
+
+
+def results(*counts: int) -> list[bytes]:
+    chance = random.Random(5)
+    rows = [
+        {
+            "schema": "rag-sidecar.result.v1", "id": f"{variant}{n}", "service": "kb", "variant": variant, "outcome": "scored",
+            "verdict": "grounded" if chance.random() < good else "hallucinated", "inclusion_probability": 0.5,
+            "evaluations": [{"evaluator": "faithfulness", "outcome": "scored", "score": chance.uniform(0.4, good)}],
+        }
+        for variant, count, good in zip(("old", "new"), counts, (0.7, 0.9), strict=True)
+        for n in range(count)
+    ]  # fmt: skip
+    return [json.dumps(row).encode() for row in rows]
+
+
+VARIANTS = ("--variant", "old", "--variant", "new")
+
+
+def test_two_reports_are_compared_case_by_case(tmp_path: Path) -> None:
+    a, b = reports(tmp_path)
+    target = tmp_path / "out.json"
+    run = cli("compare", a, b, "-o", target, "-o", tmp_path / "out.md", "-o", tmp_path / "out.html")
+    assert run.returncode == 0, run.stderr
+    found = Compared.model_validate_json(target.read_bytes())
+    assert found.paired
+    by_name = {one.metric: one for one in found.comparisons}
+    assert (by_name["faithfulness"].winner, by_name["faithfulness"].pairs) == ("B", 40)
+    assert by_name["g"].says == "no difference in any case"
+    assert re.search(r"faithfulness +40 +0\.\d+ +0\.\d+ +\+0\.1\d\d .*B is better", run.stdout)
+    assert "pairs that show a difference of" in run.stdout
+    assert "B is better" in (tmp_path / "out.md").read_text()
+    assert "<script" not in (tmp_path / "out.html").read_text()
+
+
+def test_two_variants_of_a_file_of_results_are_compared_by_their_means(tmp_path: Path) -> None:
+    (source := tmp_path / "results.jsonl").write_bytes(b"\n".join([*results(300, 200), b"{broken"]))
+    run = cli("compare", source, *VARIANTS, "--service", "kb", "-o", "-")
+    assert run.returncode == 0, run.stderr
+    found = Compared.model_validate_json(run.stdout)
+    assert (found.paired, found.a, found.b) == (False, "old", "new")
+    assert {one.metric: one.winner for one in found.comparisons} == {"grounded_answers": "B", "faithfulness": "B"}
+    assert found.split is not None
+    assert found.split.mismatch
+    assert "the split is not what was wanted" in run.stderr
+    assert "1 results could not be read" in run.stderr
+    other = cli("compare", source, *VARIANTS, "--service", "another")
+    assert other.returncode == 1
+
+
+def test_two_variants_of_a_topic(tmp_path: Path) -> None:
+    with MockKafka() as broker:
+        broker.create_topic("results")
+        produce(broker, "results", results(150, 150))
+        run = cli(
+            "compare",
+            "--topic",
+            "results",
+            *VARIANTS,
+            "-o",
+            "-",
+            RAG_SIDECAR_RECEIVE__BOOTSTRAP_SERVERS=broker.bootstrap_servers,
+        )
+    assert run.returncode == 0, run.stderr
+    assert [one.size_a for one in Compared.model_validate_json(run.stdout).comparisons] == pytest.approx([150, 150])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "one of them"),
+        (("a.json", "--prometheus", "http://x"), "one of them"),
+        (("a.json",), "two variants are compared"),
+        (("a.json", "b.json", "c.json", *VARIANTS), "are too many"),
+        (("missing.json", "b.json"), "No such file"),
+        (("--prometheus", "http://127.0.0.1:1", "--variant", "a", "--variant", "a"), "two variants are compared"),
+        (("--prometheus", "not an address", *VARIANTS), "is no address"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else None,
+)
+def test_what_cannot_be_compared_is_told(words: tuple[str, ...], message: str) -> None:
+    run = cli("compare", *words)
+    assert run.returncode == 2
+    assert message in run.stderr
+
+
+@contextmanager
+def prometheus(answer: object, status: int = 200) -> Iterator[tuple[str, list[str]]]:
+    """Something that answers every query so, and remembers them."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(parse_qs(self.rfile.read(int(self.headers["content-length"])).decode())["query"][0])
+            body = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_prometheus_that_says_no_is_quoted() -> None:
+    with prometheus({"status": "error", "errorType": "bad_data", "error": "parse error"}, 400) as (url, asked):
+        run = cli("compare", "--prometheus", url, *VARIANTS, "--service", 'k"b', "--window", "2h")
+    assert run.returncode == 1
+    assert "bad_data: parse error" in run.stderr
+    assert asked == ['sum by (variant, evaluator) (increase(rag_evaluation_score_count{rag_service="k\\"b"}[2h]))']
+
+
+def test_a_server_that_is_no_prometheus_or_none_at_all_is_told() -> None:
+    with prometheus(["hello"]) as (url, _):
+        run = cli("compare", "--prometheus", url, *VARIANTS)
+    assert run.returncode == 1
+    assert "no answer of Prometheus" in run.stderr
+    assert "no answer" in cli("compare", "--prometheus", "http://127.0.0.1:1", *VARIANTS).stderr

@@ -1,0 +1,107 @@
+"""Two variants in production: weights, doubles, sizes, and the split of traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sidecar.offline.arms import GROUNDED, OnlineResult, compare_arms, variant_of
+from sidecar.statistics.paired import holm
+
+
+def results(variant: str, scores: Iterable[float], *, probability: float = 1.0, **more: Any) -> list[OnlineResult]:
+    return [
+        OnlineResult.model_validate(
+            {
+                "id": f"{variant}{n}", "variant": variant, "inclusion_probability": probability, "verdict": "grounded",
+                "evaluations": [{"evaluator": "f", "outcome": "scored", "score": float(score)}], **more,
+            }
+        )
+        for n, score in enumerate(scores)
+    ]  # fmt: skip
+
+
+def test_a_variant_that_is_better_wins_and_the_split_is_told() -> None:
+    chance = np.random.default_rng(1)
+    a = variant_of("a", results("a", chance.uniform(0.3, 0.7, 400)))
+    b = variant_of("b", results("b", chance.uniform(0.4, 0.8, 400)))
+    found = compare_arms(a, b)
+    by_name = {one.metric: one for one in found.comparisons}
+    assert (by_name["f"].winner, by_name["f"].says) == ("B", "B is better")
+    assert by_name["f"].size_a == pytest.approx(400)
+    assert by_name[GROUNDED].winner is None
+    assert found.split is not None
+    assert not found.split.mismatch
+    assert found.split.p == pytest.approx(1.0)
+    assert int(found.needed["f"]["0.1"]) < 50
+
+
+def test_each_score_has_the_weight_of_its_own_probability() -> None:
+    rare = results("a", [1.0] * 100, probability=0.1)
+    often = [one.model_copy(update={"id": f"x{n}"}) for n, one in enumerate(results("a", [0.0] * 900))]
+    own = variant_of("a", [*rare, *often])
+    assert own.arms["f"].mean == pytest.approx(1000 / 1900)
+    assert own.arms["f"].effective == pytest.approx(1900**2 / (100 * 100 + 900))
+    judged = results("a", [1.0] * 4)
+    said = judged[0].evaluations[0].model_copy(update={"inclusion_probability": 0.5, "score": 0.0})
+    judged[0] = judged[0].model_copy(update={"evaluations": (said,)})
+    assert variant_of("a", judged).arms["f"].mean == pytest.approx(3 / 5)
+
+
+def test_of_two_results_of_one_request_the_more_complete_counts() -> None:
+    poorer = results("a", [0.0, 0.5], trace={"spans": 2})
+    better = results("a", [1.0, 0.5], trace={"spans": 3})
+    for both in ([*poorer, *better], [*better, *poorer]):
+        assert variant_of("a", both).arms["f"].mean == pytest.approx(0.75)
+
+
+def test_few_results_say_nothing_whatever_their_means() -> None:
+    found = compare_arms(variant_of("a", results("a", [0.1, 0.2] * 20)), variant_of("b", results("b", [0.8, 0.9] * 20)))
+    assert {(one.winner, one.p, one.says) for one in found.comparisons} == {(None, None, "too few to say")}
+
+
+def test_a_split_that_is_not_what_was_wanted_is_told() -> None:
+    a, b = variant_of("a", results("a", [0.5, 0.6] * 300)), variant_of("b", results("b", [0.5, 0.6] * 200))
+    even, wanted = compare_arms(a, b).split, compare_arms(a, b, share_a=0.6).split
+    assert even is not None
+    assert wanted is not None
+    assert (even.mismatch, wanted.mismatch) == (True, False)
+
+
+def test_arms_that_were_scored_in_two_ways_are_not_compared() -> None:
+    other = [
+        one.model_copy(update={"evaluations": (one.evaluations[0].model_copy(update={"method": "ratings"}),)})
+        for one in results("b", [0.5, 0.6] * 200)
+    ]
+    found = compare_arms(variant_of("a", results("a", [0.5, 0.6] * 200)), variant_of("b", other))
+    assert {one.metric: one.says for one in found.comparisons}["f"].startswith("not compared")
+
+
+@pytest.mark.slow
+def test_of_two_equal_variants_one_wins_in_no_more_than_five_of_hundred_runs() -> None:
+    chance, runs, winners = np.random.default_rng(31), 200, 0
+    for _ in range(runs):
+        arms = [
+            variant_of(
+                name,
+                [
+                    one.model_copy(update={"inclusion_probability": float(p)})
+                    for one, p in zip(
+                        results(name, chance.beta(2, 1, 300)), chance.choice([0.1, 0.5, 1.0], 300), strict=True
+                    )
+                ],
+            )
+            for name in ("a", "b")
+        ]
+        winners += any(one.winner for one in compare_arms(*arms).comparisons)
+    assert winners / runs <= 0.05
+
+
+def test_holm_counts_the_metrics_that_were_tested() -> None:
+    a, b = (variant_of(name, results(name, [0.5, shift] * 200)) for name, shift in (("a", 0.6), ("b", 0.62)))
+    found = {one.metric: one for one in compare_arms(a, b).comparisons}
+    alone = [found["f"].p_alone or 0.0, found[GROUNDED].p_alone or 0.0]
+    assert [found["f"].p, found[GROUNDED].p] == holm(alone)

@@ -1,0 +1,171 @@
+"""Files of cases in the forms of other tools: shapes as their exporters write them, read into the same cases."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import ipc
+
+from sidecar.decode.config import DecodeConfig
+from sidecar.offline.case import Case, Unread, read_cases
+from sidecar.offline.foreign import Format
+from sidecar.offline.rows import read
+from sidecar.record.errors import ConfigError
+
+# As EvaluationDataset of Ragas names them.
+SAMPLES: list[dict[str, Any]] = [
+    {
+        "user_input": "How long is the warranty?", "retrieved_contexts": ["It's two years.", 'Ask for "parts".'],
+        "reference_contexts": ["It's two years."], "response": "Two years.", "reference": "2 years",
+    },
+    {
+        "user_input": "保修多久？", "retrieved_contexts": ["保修两年。"], "reference_contexts": ["保修两年。"],
+        "response": "两年。", "reference": "两年",
+    },
+]  # fmt: skip
+
+
+def cases(path: Path, form: Format = Format.AUTO) -> tuple[list[Case], list[Unread]]:
+    _, rows = read(path, form)
+    return read_cases(rows, DecodeConfig())
+
+
+def to_jsonl(path: Path) -> Path:
+    return _written(path / "a.jsonl", "\n".join(json.dumps(one, ensure_ascii=False) for one in SAMPLES))
+
+
+def to_json(path: Path) -> Path:
+    return _written(path / "a.json", json.dumps(SAMPLES, indent=1))
+
+
+def to_csv(path: Path) -> Path:
+    """As `EvaluationDataset.to_csv` does: lists as Python writes them."""
+    with (path / "a.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, fieldnames=list(SAMPLES[0]))
+        writer.writeheader()
+        writer.writerows(SAMPLES)
+    return path / "a.csv"
+
+
+def to_parquet(path: Path) -> Path:
+    pq.write_table(pa.Table.from_pylist(SAMPLES), path / "a.parquet")
+    return path / "a.parquet"
+
+
+def to_folder(path: Path) -> Path:
+    """As `Dataset.save_to_disk` does: an Arrow stream in parts beside descriptions."""
+    table = pa.Table.from_pylist(SAMPLES)
+    for number in range(2):
+        with ipc.new_stream(path / f"data-0000{number}-of-00002.arrow", table.schema) as writer:
+            writer.write_table(table.slice(number, 1))
+    _written(path / "state.json", "{}")
+    return path
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("written", [to_jsonl, to_json, to_csv, to_parquet, to_folder], ids=lambda one: one.__name__)
+def test_the_same_samples_are_the_same_cases_in_every_form(tmp_path: Path, written: Callable[[Path], Path]) -> None:
+    found, unread = cases(written(tmp_path))
+    assert unread == []
+    expected, _ = read_cases(SAMPLES, DecodeConfig())
+    assert found == expected
+    assert [document.text for document in found[0].trace.documents] == SAMPLES[0]["retrieved_contexts"]
+    assert found[1].trace.authored is not None
+    assert found[1].trace.authored.contexts == ("保修两年。",)
+
+
+def test_items_of_a_dataset_of_langfuse_have_references_and_no_answers(tmp_path: Path) -> None:
+    items = [
+        {
+            "id": "i1", "status": "ACTIVE", "datasetId": "d", "datasetName": "kb", "sourceTraceId": None, "createdAt": "2026-01-01T00:00:00Z",
+            "input": {"question": "How long?", "contexts": ["Two years."]}, "expectedOutput": {"answer": "2 years"},
+            "metadata": {"kind": "simple", "origin": "human"},
+        },
+        {"id": "i2", "status": "ACTIVE", "datasetId": "d", "input": "Who?", "expectedOutput": "Nobody knows.", "metadata": None},
+        {"id": "i3", "status": "ARCHIVED", "datasetId": "d", "input": "Old?", "expectedOutput": "Old."},
+    ]  # fmt: skip
+    for text in (json.dumps(items), json.dumps({"data": items, "meta": {"page": 1}})):
+        found, unread = cases(_written(tmp_path / "langfuse.json", text))
+        assert unread == []
+        assert [(one.id, one.trace.question, one.trace.answer, one.trace.reference) for one in found] == [
+            ("i1", "How long?", None, "2 years"),
+            ("i2", "Who?", None, "Nobody knows."),
+        ]
+        assert [one.text for one in found[0].trace.documents] == ["Two years."]
+        assert (found[0].kind, found[0].origin) == ("simple", "human")
+
+
+def test_examples_of_a_dataset_of_phoenix_as_json_and_as_csv(tmp_path: Path) -> None:
+    example = {
+        "id": "RGF0YXNldEV4YW1wbGU6MQ==", "input": {"query": "How long?"}, "output": {"answer": "2 years"},
+        "metadata": {"kind": "simple"}, "updated_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    whole = {"data": {"dataset_id": "d", "version_id": "v", "examples": [example]}}
+    columns = "example_id,input_query,output_answer,metadata_kind\nRGF0YXNldEV4YW1wbGU6MQ==,How long?,2 years,simple\n"
+    for path in (_written(tmp_path / "a.json", json.dumps(whole)), _written(tmp_path / "a.csv", columns)):
+        [one], unread = cases(path)
+        assert unread == []
+        assert (one.id, one.trace.question, one.trace.answer, one.trace.reference, one.kind) == (
+            "RGF0YXNldEV4YW1wbGU6MQ==", "How long?", None, "2 years", "simple",
+        )  # fmt: skip
+
+
+def test_runs_of_an_experiment_of_phoenix_have_answers(tmp_path: Path) -> None:
+    run = {
+        "example_id": "e1", "repetition_number": 1, "input": {"query": "How long?"}, "reference_output": {"answer": "2 years"},
+        "output": {"answer": "Two years.", "contexts": ["It is two years."]}, "error": None, "latency_ms": 1500.0,
+        "trace_id": "t", "prompt_token_count": 10, "completion_token_count": 3, "annotations": [],
+    }  # fmt: skip
+    second = {**run, "repetition_number": 2, "output": "2."}
+    found, unread = cases(_written(tmp_path / "runs.json", json.dumps([run, second])))
+    assert unread == []
+    assert [(one.id, one.trace.answer, one.trace.reference) for one in found] == [
+        ("e1", "Two years.", "2 years"),
+        ("e1#2", "2.", "2 years"),
+    ]
+    assert found[0].trace.durations.total == 1.5
+    assert (found[0].trace.tokens.input, found[0].trace.tokens.output) == (10, 3)
+    assert [one.text for one in found[0].trace.documents] == ["It is two years."]
+
+
+def test_a_record_that_only_looks_like_an_export_stays_native_unless_it_is_said(tmp_path: Path) -> None:
+    row = {"id": "1", "input": {"question": "How long?"}, "output": {"answer": "Two years."}, "metadata": {}}
+    path = _written(tmp_path / "a.jsonl", json.dumps(row))
+    [native], _ = cases(path)
+    assert (native.trace.answer, native.trace.reference) == ("Two years.", None)
+    [phoenix], _ = cases(path, Format.PHOENIX)
+    assert (phoenix.trace.answer, phoenix.trace.reference) == (None, "Two years.")
+
+
+def test_a_row_of_csv_with_too_many_cells_is_told_with_its_place(tmp_path: Path) -> None:
+    found, unread = cases(_written(tmp_path / "a.csv", "question,answer\nHow?,So.\nHow?,So.,More.\n"))
+    assert (len(found), [(one.row, one.reason) for one in unread]) == (1, [(2, "bad_row")])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.parquet", b"no table", "bad_parquet"),
+        ("a.csv", b"\xff\xfe", "bad_encoding"),
+        ("a.json", b"[1, ", "bad_json"),
+        ("missing.jsonl", None, "No such file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path / name)
+    with pytest.raises(ConfigError, match=r"without \*\.arrow"):
+        read(tmp_path)
