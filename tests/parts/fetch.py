@@ -26,6 +26,7 @@ from tests.parts.paths import (
     KAFKA_VERSION,
     KEDA_VERSION,
     MLSERVER_VERSION,
+    OPENVINO_VERSION,
     OPERATOR_VERSION,
 )
 
@@ -207,6 +208,18 @@ def _fetch_mlserver() -> None:
     _run([*pip, f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
 
 
+def _openvino_version() -> str | None:
+    return OPENVINO_VERSION if (paths.openvino_packages() / "onnxruntime").is_dir() else None
+
+
+def _fetch_openvino() -> None:
+    """By itself: it is another build of a package that is installed."""
+    wanted = f"onnxruntime-openvino=={OPENVINO_VERSION}"
+    with _workspace() as work:
+        _run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", work / "packages", wanted])
+        _install(work / "packages", paths.openvino_packages())
+
+
 def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
     """Programs that come from PATH, else from a Debian package."""
 
@@ -240,6 +253,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
     (
         Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),
         Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
+        Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),
         _debian("chromium", "chromium", ("chromium",)),

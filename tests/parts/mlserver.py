@@ -1,4 +1,4 @@
-"""A real MLServer, with a model of tokens and one of texts."""
+"""A real MLServer, with models of tokens and of texts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from tests.parts.process import Server, free_ports
 
 _RUNTIME = Path(__file__).with_name("mlserver_runtime.py")
 
+_MODELS = {"tokens": "OnnxTokens", "states": "OnnxTokens", "words": "Words", "vectors": "Vectors"}
+
 
 class MlServer:
-    """Serves on 127.0.0.1: `tokens` is the model.onnx of a folder, `words` knows which text stands in which."""
+    """Serves on 127.0.0.1: `tokens` and `states` are the model.onnx of a folder each, `words` knows which text stands in which, `vectors`
+    which says blue."""
 
-    def __init__(self, work: Path, folder: Path) -> None:
+    def __init__(self, work: Path, folder: Path, states: Path) -> None:
         self.http, grpc, metrics = free_ports(3)
         settings = {
             "http_port": self.http,
@@ -27,13 +30,13 @@ class MlServer:
             "parallel_workers": 0,
         }
         _write(work / "settings.json", settings)
-        for name, kind in (("tokens", "OnnxTokens"), ("words", "Words")):
+        for name, kind in _MODELS.items():
             (work / name).mkdir(parents=True)
             shutil.copy(_RUNTIME, work / name / _RUNTIME.name)
             model = {
                 "name": name,
                 "implementation": f"{_RUNTIME.stem}.{kind}",
-                "parameters": {"uri": str(folder), "version": "7"},
+                "parameters": {"uri": str(states if name == "states" else folder), "version": "7"},
             }
             _write(work / name / "model-settings.json", model)
         self._server = Server("mlserver", [paths.find("mlserver"), "start", work], log=work / "log", cwd=work)
@@ -50,7 +53,7 @@ class MlServer:
 
     def _ready(self) -> bool:
         try:
-            for name in ("tokens", "words"):
+            for name in _MODELS:
                 with urllib.request.urlopen(f"{self.url}/v2/models/{name}/ready", timeout=5) as answer:
                     if answer.status != 200:
                         return False

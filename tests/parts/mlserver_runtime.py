@@ -1,4 +1,4 @@
-"""What runs inside MLServer: an ONNX file of a folder as a model of tokens, and a model of texts that knows two words.
+"""What runs inside MLServer: an ONNX file of a folder as a model of tokens, and models of texts that know a word.
 
 It is imported by MLServer's own interpreter, which knows nothing of ours.
 """
@@ -15,7 +15,7 @@ from mlserver.types import InferenceRequest, InferenceResponse
 
 
 class OnnxTokens(MLModel):  # type: ignore[misc]
-    """Tensors of tokens to logits. `uri` names the folder with model.onnx."""
+    """Tensors of tokens to the first output of the graph: logits, or token states. `uri` names the folder with model.onnx."""
 
     async def load(self) -> bool:
         """Open the graph."""
@@ -24,10 +24,11 @@ class OnnxTokens(MLModel):  # type: ignore[misc]
         return True
 
     async def predict(self, payload: InferenceRequest) -> InferenceResponse:
-        """The logits."""
+        """That output."""
         inputs = {one.name: NumpyCodec.decode_input(one).astype(np.int64) for one in payload.inputs}
-        [logits] = self.session.run(["logits"], inputs)
-        output = NumpyCodec.encode_output("logits", logits)
+        name = self.session.get_outputs()[0].name
+        [found] = self.session.run([name], inputs)
+        output = NumpyCodec.encode_output(name, found)
         return InferenceResponse(model_name=self.name, model_version=self.version, outputs=[output])
 
 
@@ -40,4 +41,15 @@ class Words(MLModel):  # type: ignore[misc]
         pairs = zip(texts["premise"], texts["hypothesis"], strict=True)
         scores = np.array([[0.9 if hypothesis in premise else 0.1] for premise, hypothesis in pairs], np.float32)
         output = NumpyCodec.encode_output("score", scores)
+        return InferenceResponse(model_name=self.name, model_version=self.version, outputs=[output])
+
+
+class Vectors(MLModel):  # type: ignore[misc]
+    """Texts to vectors: (1, 0) where a text says blue, else (0, 1)."""
+
+    async def predict(self, payload: InferenceRequest) -> InferenceResponse:
+        """A row for each text."""
+        [texts] = [StringCodec.decode_input(one) for one in payload.inputs]
+        vectors = np.array([[float("blue" in text), float("blue" not in text)] for text in texts], np.float32)
+        output = NumpyCodec.encode_output("vector", vectors)
         return InferenceResponse(model_name=self.name, model_version=self.version, outputs=[output])

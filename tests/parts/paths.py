@@ -12,6 +12,7 @@ HELM_VERSION = "3.19.0"
 KEDA_VERSION = "2.18.0"
 OPERATOR_VERSION = "0.85.0"
 MLSERVER_VERSION = "1.7.1"
+OPENVINO_VERSION = "1.24.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -61,6 +62,19 @@ def operator_definitions() -> Path:
 def mlserver_binary() -> Path:
     """Where MLServer lies, in an environment of its own."""
     return cache() / f"mlserver-{MLSERVER_VERSION}" / "bin" / "mlserver"
+
+
+def openvino_packages() -> Path:
+    """Where the build of onnxruntime with OpenVINO lies, to be looked through before the packages that are installed."""
+    return cache() / f"openvino-{OPENVINO_VERSION}"
+
+
+def find_openvino_packages() -> Path:
+    """The folder with that build. Raises MissingPartError."""
+    packages = openvino_packages()
+    if not (packages / "onnxruntime").is_dir():
+        raise MissingPartError(f"onnxruntime-openvino {OPENVINO_VERSION} is not in {cache()}: run `make parts`")
+    return packages
 
 
 def look_up(name: str) -> Path | None:

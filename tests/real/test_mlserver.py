@@ -26,15 +26,15 @@ DOCUMENTS = ["The warranty covers two years. The capital of France is Paris."]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MlServer]:
-    one = MlServer(tmp_path_factory.mktemp("mlserver"), MADE / "bert-nli")
+    one = MlServer(tmp_path_factory.mktemp("mlserver"), MADE / "bert-nli", MADE / "bert-embedding")
     try:
         yield one
     finally:
         one.stop()
 
 
-def runtime(settings: dict[str, Any], telemetry: Telemetry | None = None) -> ModelRuntime:
-    config = InferenceConfig.model_validate({"models": {"grounding": {"mine": settings}}})
+def runtime(settings: dict[str, Any], telemetry: Telemetry | None = None, *, role: str = "grounding") -> ModelRuntime:
+    config = InferenceConfig.model_validate({"models": {role: {"mine": settings}}})
     return ModelRuntime(config, telemetry or Telemetry())
 
 
@@ -50,6 +50,24 @@ async def test_mlserver_takes_texts_and_names_a_model_that_it_does_not_have(serv
     finally:
         await one.stop()
         await other.stop()
+
+
+async def test_mlserver_gives_the_vectors_that_the_same_model_gives_here(server: MlServer) -> None:
+    folder = str(MADE / "bert-embedding")
+    texts = ["The warranty covers two years.", "It is blue.", "Paris is the capital of France. " * 30]
+    far = runtime({"remote": server.url, "model": "states", "tokenizer": folder, "max_tokens": 64}, role="embedding")
+    near = runtime({"onnx": folder, "max_tokens": 64}, role="embedding")
+    said = runtime({"remote": server.url, "model": "vectors"}, role="embedding")
+    for one in (far, near, said):
+        await one.start()
+    try:
+        assert far.away() == said.away() == []
+        ours, theirs = [await one.models.embedder.embed(texts) for one in (near, far)]
+        assert theirs == pytest.approx(ours, abs=1e-5)
+        assert (await said.models.embedder.embed(texts)).tolist() == [[0, 1], [1, 0], [0, 1]]
+    finally:
+        for one in (far, near, said):
+            await one.stop()
 
 
 async def test_mlserver_says_what_the_same_model_says_here_and_the_fallback_judges_when_it_ends(

@@ -77,9 +77,7 @@ class PooledEmbedder:
         return [encoding, *encoding.overflowing]
 
     def _joined(self, parts: Sequence[Encoding], states: Sequence[FloatArray]) -> FloatArray:
-        vectors = np.stack([_unit(self._pooled(one)) for one in states])
-        lengths = np.array([len(part.ids) for part in parts], np.float32)
-        return _unit(np.average(vectors, axis=0, weights=lengths).astype(np.float32))
+        return joined([self._pooled(one) for one in states], [len(part.ids) for part in parts])
 
     def _pooled(self, states: FloatArray) -> FloatArray:
         if states.ndim == 1:
@@ -99,16 +97,22 @@ def pooling_of(folder: Folder, asked: Pooling | None) -> Pooling:
         raise folder.wrong(f"{path}: {type(error).__name__}", "set pooling") from error
 
 
-def embedder_of(folder: Folder, name: str, config: OwnEmbedding, predictor: Predictor) -> PooledEmbedder:
+def embedder_of(folder: Folder, identity: ModelIdentity, config: OwnEmbedding, predictor: Predictor) -> PooledEmbedder:
     """An embedder by whatever computes the states. Raises ConfigError."""
     return PooledEmbedder(
         folder,
         predictor,
-        identity=folder.identity(name),
+        identity=identity,
         pooling=pooling_of(folder, config.pooling),
         prefix=config.prefix,
         max_tokens=folder.most_tokens(config.max_tokens),
     )
+
+
+def joined(vectors: Sequence[FloatArray], lengths: Sequence[int]) -> FloatArray:
+    """The vector of a text, of those of its windows; L2-normalised."""
+    made = np.stack([_unit(one) for one in vectors])
+    return _unit(np.average(made, axis=0, weights=np.array(lengths, np.float32)).astype(np.float32))
 
 
 def _unit(vector: FloatArray) -> FloatArray:
@@ -126,7 +130,7 @@ def _build(config: OnnxEmbedding, dependencies: Dependencies) -> Built[Embedder]
         batch_tokens=host.batch_tokens,
         telemetry=host.telemetry,
     )
-    return Built(embedder_of(folder, dependencies.name, config, predictor), (predictor,))
+    return Built(embedder_of(folder, folder.identity(dependencies.name), config, predictor), (predictor,))
 
 
 def _size(config: OnnxEmbedding, dependencies: Dependencies) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidecar.inference.base import Embedder
-from sidecar.inference.embedding import onnx, packaged
+from sidecar.inference.embedding import onnx, packaged, remote
 from sidecar.inference.entry import Entry
 
-EMBEDDING: tuple[Entry[Embedder], ...] = (packaged.ENTRY, onnx.ENTRY)
+EMBEDDING: tuple[Entry[Embedder], ...] = (packaged.ENTRY, onnx.ENTRY, remote.ENTRY)

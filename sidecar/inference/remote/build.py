@@ -28,7 +28,7 @@ from sidecar.inference.remote.judges import (
     send_tokens,
 )
 from sidecar.inference.remote.line import Line
-from sidecar.inference.remote.settings import RemoteConfig
+from sidecar.inference.remote.settings import RemoteConfig, ServerConfig
 from sidecar.record.errors import ConfigError
 
 _TEXTS = {"grounding": ("premise", "hypothesis"), "relevance": ("passage", "query")}
@@ -47,14 +47,22 @@ class Asking:
 
 def open_tokens(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Folder | None:
     """The folder with the tokenizer, where one is named, and checked. Raises ConfigError."""
+    folder = open_tokenizer(config, dependencies)
+    if folder is None:
+        return None
+    checked(folder, asked)
+    if folder.task is Task.GENERATION:
+        raise folder.wrong("a model that generates text is not asked over v2", "name a classifier")
+    return folder
+
+
+def open_tokenizer(config: ServerConfig, dependencies: Dependencies) -> Folder | None:
+    """The folder with the tokenizer, where one is named. Raises ConfigError."""
     if config.tokenizer is None:
         return None
     if config.protocol != "v2":
         raise ConfigError(f"{dependencies.field}.tokenizer", "text-embeddings-inference takes texts", "leave it out")
-    folder = checked(open_texts(config.tokenizer, f"{dependencies.field}.tokenizer"), asked)
-    if folder.task is Task.GENERATION:
-        raise folder.wrong("a model that generates text is not asked over v2", "name a classifier")
-    return folder
+    return open_texts(config.tokenizer, f"{dependencies.field}.tokenizer")
 
 
 def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Asking:
@@ -84,7 +92,7 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
     return Asking(judge if redactor is None else RedactingJudge(judge, redactor), parts, line)
 
 
-def line_of(config: RemoteConfig, dependencies: Dependencies, *, probe: Callable[[], Awaitable[object]]) -> Line:
+def line_of(config: ServerConfig, dependencies: Dependencies, *, probe: Callable[[], Awaitable[object]]) -> Line:
     """The line to the server of a model, which tells the runtime when it goes away. Raises ConfigError."""
     key = dependencies.role, dependencies.name
     return Line(
@@ -99,15 +107,7 @@ def line_of(config: RemoteConfig, dependencies: Dependencies, *, probe: Callable
 def _sending_tokens(
     config: RemoteConfig, folder: Folder, dependencies: Dependencies
 ) -> Callable[[Ask, Sequence[Encoding]], Awaitable[list[FloatArray]]]:
-    names = config.inputs or token_inputs(folder)
-    strange = sorted(set(names) - set(TOKEN_INPUTS))
-    if strange:
-        raise ConfigError(
-            f"{dependencies.field}.inputs",
-            f"no such input of tokens: {', '.join(strange)}",
-            f"known are {', '.join(TOKEN_INPUTS)}",
-        )
-    place = Place(v2.path_of(config.model or dependencies.name, config.version), tuple(names), config.output)
+    place = place_of_tokens(config, folder, dependencies)
     pad, by_token = int(folder.config.get("pad_token_id") or 0), folder.task is Task.TOKENS
     return lambda ask, batch: send_tokens(ask, place, batch, pad=pad, by_token=by_token)
 
@@ -128,8 +128,26 @@ def _sending(
         raise ConfigError(
             f"{dependencies.field}.inputs", "two texts are sent", f"name two, as {', '.join(_TEXTS[asked.role])}"
         )
-    place = Place(v2.path_of(config.model or dependencies.name, config.version), tuple(inputs), config.output)
+    place = place_of(config, dependencies, inputs)
     return lambda ask, pairs: send_texts(ask, place, pairs, column=config.column)
+
+
+def place_of_tokens(config: ServerConfig, folder: Folder, dependencies: Dependencies) -> Place:
+    """Where tokens are sent. Raises ConfigError."""
+    names = config.inputs or token_inputs(folder)
+    strange = sorted(set(names) - set(TOKEN_INPUTS))
+    if strange:
+        raise ConfigError(
+            f"{dependencies.field}.inputs",
+            f"no such input of tokens: {', '.join(strange)}",
+            f"known are {', '.join(TOKEN_INPUTS)}",
+        )
+    return place_of(config, dependencies, names)
+
+
+def place_of(config: ServerConfig, dependencies: Dependencies, names: Sequence[str]) -> Place:
+    """Where inputs of these names are sent (v2)."""
+    return Place(v2.path_of(config.model or dependencies.name, config.version), tuple(names), config.output)
 
 
 def token_inputs(folder: Folder) -> tuple[str, ...]:
@@ -137,11 +155,11 @@ def token_inputs(folder: Folder) -> tuple[str, ...]:
     return TOKEN_INPUTS if int(folder.config.get("type_vocab_size") or 0) > 1 else TOKEN_INPUTS[:2]
 
 
-def identity_of(config: RemoteConfig, dependencies: Dependencies) -> ModelIdentity:
+def identity_of(config: ServerConfig, dependencies: Dependencies) -> ModelIdentity:
     """A server's model is known by its name and the version that is asked for; its files are not ours to look at."""
     return ModelIdentity(dependencies.name, config.version or "remote", "")
 
 
-def bounds_of(config: RemoteConfig) -> Bounds:
+def bounds_of(config: ServerConfig) -> Bounds:
     """How much goes out, and how much may wait."""
     return Bounds(config.batch_size, config.in_flight, config.most_waiting)

@@ -37,17 +37,22 @@ class Place:
     output: str | None
 
 
-async def send_tokens(
-    ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int, by_token: bool
-) -> list[FloatArray]:
-    """Logits of each encoding, by a call of v2."""
+async def infer(ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int) -> FloatArray:
+    """What a model of tokens says of a batch (len(batch), ...), by a call of v2."""
 
     def body() -> bytes:
         given = padded(batch, pad=pad)
         return v2.tokens({name: given[name] for name in place.inputs}, place.output)
 
     said = await ask(place.path, await off_loop(body))
-    found = await off_loop(lambda: v2.answer(said, place.output, rows=len(batch)))
+    return await off_loop(lambda: v2.answer(said, place.output, rows=len(batch)))
+
+
+async def send_tokens(
+    ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int, by_token: bool
+) -> list[FloatArray]:
+    """Logits of each encoding, by a call of v2."""
+    found = await infer(ask, place, batch, pad=pad)
     return [row[: len(encoding.ids)] if by_token else row for row, encoding in zip(found, batch, strict=True)]
 
 
@@ -96,9 +101,9 @@ class TextJudge:
 
     def _windows(self, premise: str, hypothesis: str) -> list[list[Pair]]:
         rows = []
-        for part in _parts(clean(hypothesis), self._most_words - _LEAST_PREMISE_WORDS):
-            left = max(self._most_words - len(_WORD.findall(part)), _LEAST_PREMISE_WORDS)
-            rows.append([(piece, part) for piece in _parts(clean(premise), left)])
+        for part in parts(clean(hypothesis), self._most_words - _LEAST_PREMISE_WORDS):
+            left = max(self._most_words - words_of(part), _LEAST_PREMISE_WORDS)
+            rows.append([(piece, part) for piece in parts(clean(premise), left)])
         return rows
 
 
@@ -139,7 +144,7 @@ def _origin(redacted: Redacted, start: int, end: int) -> tuple[int, int]:
     return first, last
 
 
-def _parts(text: str, most: int) -> list[str]:
+def parts(text: str, most: int) -> list[str]:
     """Pieces of at most so many words; the text itself where it fits."""
     words = [match.span() for match in _WORD.finditer(text)]
     if len(words) <= most:
@@ -150,6 +155,11 @@ def _parts(text: str, most: int) -> list[str]:
         for at in range(0, len(words) - (most - step), step)
         if (part := words[at : at + most])
     ]
+
+
+def words_of(text: str) -> int:
+    """How many words, or Chinese characters, a text has as windows count them."""
+    return len(_WORD.findall(text))
 
 
 def _probability(p: float) -> float:

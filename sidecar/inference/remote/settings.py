@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, Field, field_validator
 
 
-class RemoteConfig(BaseModel):
+class ServerConfig(BaseModel):
     """Where a server is, what it speaks, and how long we wait for it."""
 
     remote: str = Field(
@@ -28,16 +28,13 @@ class RemoteConfig(BaseModel):
     tokenizer: Path | None = Field(
         default=None,
         description="Folder with config.json and tokenizer.json of the model (v2): tokens are sent, and what comes back are logits. "
-        "Without it texts are sent, and probabilities come back.",
+        "Without it texts are sent, and probabilities come back, or vectors.",
     )
     inputs: tuple[str, ...] | None = Field(
         default=None,
-        description="Names of the inputs (v2): of tokens (input_ids, attention_mask, token_type_ids), or of the two texts.",
+        description="Names of the inputs (v2): of tokens (input_ids, attention_mask, token_type_ids), or of the two texts (of an embedding model one, by default `text`).",
     )
     output: str | None = Field(default=None, description="Name of the output (v2); by default its first.")
-    column: int = Field(
-        default=0, ge=0, description="Which column of the output it is, where texts are sent and several come back."
-    )
     most_words: int = Field(
         default=250,
         ge=20,
@@ -47,12 +44,12 @@ class RemoteConfig(BaseModel):
     retries: int = Field(
         default=2, ge=0, le=5, description="Further attempts where the server did not answer, or has too much to do."
     )
-    batch_size: int = Field(default=32, ge=1, le=1024, description="Most pairs in one call.")
+    batch_size: int = Field(default=32, ge=1, le=1024, description="Most pairs, or texts, in one call.")
     in_flight: int = Field(default=4, ge=1, le=64, description="Calls at the same time.")
     most_waiting: int = Field(
         default=2048,
         ge=1,
-        description="Pairs that may wait for the server; a request that finds as many fails with the reason busy.",
+        description="Pairs, or texts, that may wait for the server; a request that finds as many fails with the reason busy.",
     )
     redact: bool = Field(
         default=True,
@@ -72,6 +69,14 @@ class RemoteConfig(BaseModel):
         if parts.username or parts.password:
             raise ValueError("must hold no login: name a file with a token as token_file")
         return url.rstrip("/")
+
+
+class RemoteConfig(ServerConfig):
+    """What is set of a model that judges pairs on a server."""
+
+    column: int = Field(
+        default=0, ge=0, description="Which column of the output it is, where texts are sent and several come back."
+    )
 
 
 class Fallback(BaseModel):

@@ -1,4 +1,4 @@
-"""text-embeddings-inference: what is posted to /predict and /rerank, and what comes back.
+"""text-embeddings-inference: what is posted to /predict, /rerank and /embed, and what comes back.
 
 github.com/huggingface/text-embeddings-inference, docs/openapi.json. Nothing is truncated there: what is too long is refused.
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import orjson
 
+from sidecar.inference.base import FloatArray
 from sidecar.record.errors import PermanentInferenceError
 
 _BROKEN = "remote_answer"
@@ -44,6 +46,22 @@ def reranked(body: bytes, *, rows: int) -> list[float]:
         return [by_index[n] for n in range(rows)]
     except (KeyError, TypeError, ValueError) as error:
         raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+
+
+def embed(texts: Sequence[str]) -> bytes:
+    """A call to /embed."""
+    return orjson.dumps({"inputs": list(texts), "normalize": True, "truncate": False})
+
+
+def embedded(body: bytes, *, rows: int) -> FloatArray:
+    """The vector of each text (rows, dimension). Raises PermanentInferenceError."""
+    try:
+        found = np.array(_list(body, rows), np.float32)
+    except (TypeError, ValueError) as error:
+        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+    if found.ndim != 2 or not np.isfinite(found).all():
+        raise PermanentInferenceError(_BROKEN, "shape")
+    return found
 
 
 def _list(body: bytes, rows: int) -> list[Any]:

@@ -49,13 +49,14 @@ async def engine(
     *,
     cosines: Mapping[str, float] | None = None,
     reads: frozenset[str] | None = None,
+    embedder: Embedder | None = None,
     telemetry: Telemetry | None = None,
     **judge: Any,
 ) -> AsyncIterator[tuple[Engine, JudgeServer]]:
     """An engine with these settings of `evaluate`, and the server that its judge asks."""
     async with judging(answer, telemetry=telemetry, **judge) as (made, server):
         config = EvaluateConfig.model_validate(evaluate)
-        yield Engine(config, local(Angles(cosines or {}, languages=reads)), judge=made), server
+        yield Engine(config, local(embedder or Angles(cosines or {}, languages=reads)), judge=made), server
 
 
 async def judged(one: Engine, trace: RagTrace) -> Evaluation:

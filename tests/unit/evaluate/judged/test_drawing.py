@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,12 +14,14 @@ from sidecar.evaluate.base import Lane
 from sidecar.evaluate.draw import Draws
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.inference.base import UNREACHABLE, FloatArray
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import RetryableInferenceError
 from sidecar.record.request import RagTrace
 from sidecar.sample.rules import SampleConfig, Sampler
 from tests.parts.judge_server import Asked
 from tests.unit.evaluate.fakes import models, request
-from tests.unit.evaluate.judged.scripted import engine, only
+from tests.unit.evaluate.judged.scripted import Angles, engine, only
 from tests.unit.exporters.samples import SCORED
 
 BOTH = {"evaluators": ["groundedness"], "references": "off", "groundedness": {"by": "both", "judge_rate": 0.25}}
@@ -103,6 +106,22 @@ async def test_questions_are_not_compared_by_an_embedding_model_that_does_not_re
     async with engine(lambda _: said, only("answer_relevancy"), reads=frozenset({"en"})) as (made, _):
         found = await made.evaluate_all(CHINESE)
     assert found.reason == "language"
+
+
+async def test_questions_are_compared_by_what_stands_in_where_the_embedding_model_went_away() -> None:
+    class Going(Angles):
+        async def embed(self, texts: Sequence[str]) -> FloatArray:
+            if not calls:
+                calls.append(texts)
+                raise RetryableInferenceError(UNREACHABLE)
+            return await Angles({"What is blue?": 0.5}).embed(texts)
+
+    calls: list[Sequence[str]] = []
+    said = {"questions": [{"question": "What is blue?", "noncommittal": False}]}
+    async with engine(lambda _: said, only("answer_relevancy"), embedder=Going({})) as (made, server):
+        found = await made.evaluate_all(request())
+    assert found.evaluations[0].score == pytest.approx(0.5)
+    assert len(server.asked) == 1
 
 
 async def test_a_rate_is_live() -> None:

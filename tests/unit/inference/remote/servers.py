@@ -1,5 +1,5 @@
 """Servers that speak what model servers speak, written from their documented APIs: the Open Inference Protocol v2, and
-text-embeddings-inference's /predict and /rerank."""
+text-embeddings-inference's /predict, /rerank and /embed."""
 
 from __future__ import annotations
 
@@ -63,9 +63,14 @@ class Server:
     def _answer(self, path: str, body: dict[str, Any]) -> Any:
         if path == "/predict":
             return [self._labels(*pair) for pair in body["inputs"]]
+        if path == "/embed":
+            return [self._vector(text) for text in body["inputs"]]
         if path == "/rerank":
             found = [{"index": n, "score": self._score(text)} for n, text in enumerate(body["texts"])]
             return sorted(found, key=lambda one: -one["score"])
+        if len(body["inputs"]) == 1:
+            vectors = [self._vector(text) for text in body["inputs"][0]["data"]]
+            return _v2("vector", [len(vectors), 3], [value for vector in vectors for value in vector])
         if body["inputs"][0]["datatype"] == "BYTES":
             rows = [self._score(text) for text in body["inputs"][1]["data"]]
             return _v2("score", [len(rows), 1], rows)
@@ -73,8 +78,13 @@ class Server:
         import numpy as np
 
         given = {one["name"]: np.array(one["data"], np.int64).reshape(one["shape"]) for one in body["inputs"]}
-        [logits] = self.graph.run(["logits"], given)
-        return _v2("logits", list(logits.shape), [float(value) for value in logits.ravel()])
+        [name] = self.graph.outputs[:1]
+        [logits] = self.graph.run([name], given)
+        return _v2(name, list(logits.shape), [float(value) for value in logits.ravel()])
+
+    def _vector(self, text: str) -> list[float]:
+        score = self._score(text)
+        return [score, (1 - score**2) ** 0.5, 0.0]
 
     def _labels(self, first: str, second: str) -> list[dict[str, Any]]:
         score = self._score(second)
@@ -98,7 +108,7 @@ def graph(folder: Path) -> OpenGraph:
 def serving(server: Server | None = None) -> Iterator[Server]:
     """A server on a free port of 127.0.0.1, in a thread of its own."""
     one = server or Server()
-    paths = ("/predict", "/rerank", "/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer")
+    paths = ("/predict", "/rerank", "/embed", "/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer")
     app = Starlette(routes=[Route(path, one.take, methods=["POST"]) for path in paths])
     running = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=one.port, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=running.run, name="model-server", daemon=True)
