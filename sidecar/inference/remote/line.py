@@ -15,7 +15,7 @@ from pathlib import Path
 
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 from sidecar.inference.base import UNREACHABLE
-from sidecar.inference.remote.settings import RemoteConfig
+from sidecar.inference.remote.settings import ServerConfig
 from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class Line:
 
     def __init__(
         self,
-        config: RemoteConfig,
+        config: ServerConfig,
         name: str,
         *,
         field: str,

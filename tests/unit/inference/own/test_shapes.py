@@ -73,7 +73,7 @@ async def test_embeddings_are_the_mean_of_the_references_states_or_its_first() -
     try:
         for pooling in ("mean", "cls"):
             settings = OnnxEmbedding.model_validate({"onnx": MADE / "bert-embedding", "pooling": pooling})
-            one = embedder_of(folder, "e", settings, predictor)
+            one = embedder_of(folder, folder.identity("e"), settings, predictor)
             vectors = await one.embed([row["first"] for row in rows("bert-embedding")])
             for row, vector in zip(rows("bert-embedding"), vectors, strict=True):
                 states = np.array(row["logits"])
