@@ -1,6 +1,6 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
-Written are docs/metrics.md (from the two tables of series), docs/configuration.md (from the settings' models), docs/native.md and docs/native.schema.json (from
+Written are docs/metrics.md (from the two tables of series), docs/catalogue.md (from the registry of evaluators), docs/configuration.md (from the settings' models), docs/native.md and docs/native.schema.json (from
 the fields of a native record), docs/label.schema.json, the index of docs/adr, and the
 chart's values.schema.json and README.md. The version is written into the chart and the Dockerfile.
 """
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs import chart, configuration, decisions, labels, metrics, native, versions
+from docs import catalogue, chart, configuration, decisions, labels, metrics, native, versions
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,6 +22,7 @@ def files() -> dict[Path, str]:
     values = (ROOT / chart.VALUES).read_text(encoding="utf-8")
     return {
         Path("docs/metrics.md"): metrics.page(),
+        Path("docs/catalogue.md"): catalogue.page(),
         Path("docs/configuration.md"): configuration.page(),
         labels.SCHEMA: labels.schema(),
         native.PAGE: native.page(),

@@ -61,6 +61,9 @@ COMMANDS = (
         "Score again the requests that ended between two times, into the results topic or a file.",
     ),
     Command("models", "models", "Export, quantise and verify models that are not in the package."),
+    Command(
+        "metrics", "metrics", "List every evaluator: what it needs, its formula, calls to the judge, and when it runs."
+    ),
     Command("version", "version", "Print the version."),
 )
 

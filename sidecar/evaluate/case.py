@@ -13,7 +13,7 @@ from exporters.text import clean
 from sidecar.evaluate.text.abstain import Stance, stance_of
 from sidecar.evaluate.text.language import languages_together
 from sidecar.inference.base import Claim, Models, Support
-from sidecar.record.authored import Authored
+from sidecar.record.authored import Authored, Message
 from sidecar.record.request import Document, RagTrace
 
 _MOST_QUESTION_WORDS = 40
@@ -53,6 +53,16 @@ class Case:
     def reference_contexts(self) -> tuple[str, ...]:
         """Texts of the chunks that retrieval should find."""
         return tuple(clean(text).strip() for text in self.authored.contexts or ())
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation."""
+        return tuple(replace(one, text=clean(one.text) if one.text else None) for one in self.trace.messages)
+
+    @cached_property
+    def message_languages(self) -> frozenset[str]:
+        """Codes of the languages that the conversation is in as a whole."""
+        return languages_together(one.text or "" for one in self.messages)
 
     @cached_property
     def reference_claims(self) -> list[Claim]:

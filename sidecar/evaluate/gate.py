@@ -26,9 +26,9 @@ _BROUGHT: Mapping[Needs, Callable[[RagTrace, Authored], bool]] = {
 
 
 def brings(trace: RagTrace, needs: Iterable[Needs]) -> bool:
-    """Whether a request has what its author has to write for evaluators of these needs."""
+    """Whether a request has what its author has to write for evaluators of these needs, and a conversation for those that look at one."""
     authored = trace.authored or _NOTHING
-    return all(_BROUGHT[need](trace, authored) for need in needs if need in AUTHORED)
+    return all(_BROUGHT[need](trace, authored) for need in needs if need in AUTHORED or need is Needs.MESSAGES)
 
 
 def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
@@ -58,7 +58,10 @@ def _require(case: Case, needs: tuple[Needs, ...]) -> None:
 
 
 def _languages(case: Case, needs: tuple[Needs, ...]) -> frozenset[str]:
-    return case.languages | case.reference_languages if AUTHORED.intersection(needs) else case.languages
+    found = case.languages
+    if AUTHORED.intersection(needs):
+        found |= case.reference_languages
+    return found | case.message_languages if Needs.MESSAGES in needs else found
 
 
 def _too_long(case: Case, needs: tuple[Needs, ...], limits: EvaluateConfig) -> bool:

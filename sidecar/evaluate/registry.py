@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sidecar.evaluate.base import AUTHORED, About, Dependencies, Evaluator, Needs, Section
+from sidecar.evaluate.judged.agents import (
+    AgentGoalAccuracy,
+    AgentGoalInferred,
+    AgentGoalSettings,
+    TopicAdherence,
+    TopicAdherenceSettings,
+)
 from sidecar.evaluate.judged.answer_accuracy import AnswerAccuracy, AnswerAccuracySettings
 from sidecar.evaluate.judged.answer_correctness import JudgedAnswerCorrectness
 from sidecar.evaluate.judged.answer_coverage import JudgedAnswerCoverage
@@ -17,7 +24,12 @@ from sidecar.evaluate.judged.context_recall import JudgedContextRecall
 from sidecar.evaluate.judged.context_relevance import JudgedContextRelevance
 from sidecar.evaluate.judged.faithfulness import JudgedFaithfulness
 from sidecar.evaluate.judged.groundedness import JudgedGroundedness
+from sidecar.evaluate.judged.instance_rubric import InstanceRubric, InstanceRubricSettings
 from sidecar.evaluate.judged.noise_robustness import JudgedNoiseRobustness, JudgedNoiseRobustnessIrrelevant
+from sidecar.evaluate.judged.sql_equivalence import JudgedSqlEquivalence
+from sidecar.evaluate.judged.summarization import Summarization, SummarizationSettings
+from sidecar.evaluate.metrics.agents.tool_call_accuracy import ToolCallAccuracy, ToolCallAccuracySettings
+from sidecar.evaluate.metrics.agents.turn_faithfulness import TurnFaithfulness, TurnFaithfulnessSettings
 from sidecar.evaluate.metrics.answer_correctness import AnswerCorrectness, AnswerCorrectnessSettings
 from sidecar.evaluate.metrics.answer_coverage import AnswerCoverage, AnswerCoverageSettings
 from sidecar.evaluate.metrics.answer_relevancy import AnswerRelevancy, AnswerRelevancySettings
@@ -44,6 +56,8 @@ from sidecar.evaluate.metrics.noise_robustness import (
     NoiseRobustnessSettings,
 )
 from sidecar.evaluate.metrics.semantic_similarity import SemanticSimilarity, SemanticSimilaritySettings
+from sidecar.evaluate.metrics.special.data_compare import DataCompare, DataCompareSettings
+from sidecar.evaluate.metrics.special.sql_equivalence import SqlEquivalence, SqlEquivalenceSettings
 from sidecar.evaluate.metrics.strings.bleu import Bleu, BleuSettings
 from sidecar.evaluate.metrics.strings.chrf import Chrf, ChrfSettings
 from sidecar.evaluate.metrics.strings.exact_match import ExactMatch, ExactMatchSettings
@@ -151,6 +165,15 @@ EVALUATORS: tuple[Entry, ...] = (
     Entry("bleu", BleuSettings, Bleu, None),
     Entry("rouge", RougeSettings, Rouge, None),
     Entry("chrf", ChrfSettings, Chrf, None),
+    Entry("instance_rubric", InstanceRubricSettings, None, InstanceRubric),
+    Entry("summarization", SummarizationSettings, None, Summarization, Standing.OFF),
+    Entry("sql_equivalence", SqlEquivalenceSettings, SqlEquivalence, JudgedSqlEquivalence, Standing.OFF),
+    Entry("data_compare", DataCompareSettings, DataCompare, None, Standing.OFF),
+    Entry("tool_call_accuracy", ToolCallAccuracySettings, ToolCallAccuracy, None),
+    Entry("topic_adherence", TopicAdherenceSettings, None, TopicAdherence),
+    Entry("agent_goal_accuracy", AgentGoalSettings, None, AgentGoalAccuracy),
+    Entry("agent_goal_inferred", AgentGoalSettings, None, AgentGoalInferred, Standing.OFF),
+    Entry("turn_faithfulness", TurnFaithfulnessSettings, TurnFaithfulness, None, Standing.OFF),
 )
 NAMES: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS)
 DEFAULTS: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS if entry.standing is Standing.ON)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -147,3 +148,5 @@ def _libraries(name: str, about: About) -> None:
             f"needs {' and '.join(about.libraries)}, which is not installed",
             "pip install 'rag-sidecar[offline]', or leave it out",
         )
+    for module in about.libraries:
+        importlib.import_module(module)  # Now, not while a request waits: some take seconds.

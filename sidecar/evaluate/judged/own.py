@@ -24,9 +24,15 @@ _MOST_STEPS = 100
 # Independent votes need chance.
 _VOTING_TEMPERATURE = 0.7
 
-Part = Literal["question", "answer", "documents"]
+Part = Literal["question", "answer", "documents", "reference", "reference_contexts"]
 Level = Annotated[int, Field(ge=-1000, le=1000)]
-_NEEDS: Mapping[Part, Needs] = {"question": Needs.QUESTION, "answer": Needs.ANSWER, "documents": Needs.CONTEXT}
+_NEEDS: Mapping[Part, Needs] = {
+    "question": Needs.QUESTION,
+    "answer": Needs.ANSWER,
+    "documents": Needs.CONTEXT,
+    "reference": Needs.REFERENCE,
+    "reference_contexts": Needs.REFERENCE_CONTEXTS,
+}
 
 
 class OwnMetric(BaseModel):
@@ -45,7 +51,7 @@ class OwnMetric(BaseModel):
     reads: tuple[Part, ...] = Field(
         default=("question", "answer"),
         min_length=1,
-        description="What the judge is shown: question, answer, documents.",
+        description="What the judge is shown: question, answer, documents; of cases that bring them reference, reference_contexts.",
     )
     good: bool = Field(default=True, description="Of an aspect: whether yes is good. 1 is good in every score.")
     votes: int = Field(
@@ -111,12 +117,18 @@ class OwnEvaluator(Asking):
         self.needs = tuple(_NEEDS[part] for part in _NEEDS if part in metric.reads)
         self.subject = Subject.ANSWER if "answer" in metric.reads else Subject.RETRIEVAL
         self._metric = metric
-        self._reply = _scored(metric.numbers) if metric.numbers else Holds
+        self._reply = scored_reply(metric.numbers) if metric.numbers else Holds
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: too_long; InferenceError: judge_invalid."""
         told = await self.told(case)
-        parts: dict[str, object] = {"question": told.question, "documents": told.numbered, "answer": told.answer}
+        parts: dict[str, object] = {
+            "question": told.question,
+            "documents": told.numbered,
+            "reference": told.reference,
+            "reference_contexts": list(told.reference_contexts),
+            "answer": told.answer,
+        }
         data: dict[str, object] = {name: value for name, value in parts.items() if name in self._metric.reads}
         question = Question(self.name, self.prompts[0], data, self._reply)
         found = Evaluation(evaluator=self.name, outcome=Outcome.SCORED, model=self.model)
@@ -125,7 +137,8 @@ class OwnEvaluator(Asking):
         said = await self.judge.ask(question)
         score = int(getattr(said, "score"))  # noqa: B009 - a field of the model that was made for the scale
         reason = str(getattr(said, "reason"))  # noqa: B009 - the same
-        return replace(found, score=normalised(score, self._metric.numbers), label=str(score), explanation=reason)
+        exported = normalised(score, self._metric.numbers)
+        return replace(found, score=exported, label=str(score), parts={"raw": score}, explanation=reason)
 
     async def _aspect(self, question: Question[Reply], found: Evaluation) -> Evaluation:
         votes = await asyncio.gather(*(self._vote(question, number) for number in range(self._metric.votes)))
@@ -135,6 +148,7 @@ class OwnEvaluator(Asking):
         return replace(
             found,
             score=float(holds == self._metric.good),
+            parts={"raw": float(holds)},
             label="holds" if holds else "holds_not",
             explanation="\n".join(vote.reason for vote in votes if vote is not None),
         )
@@ -163,7 +177,7 @@ def _prompt(metric: OwnMetric) -> Prompt:
     return prompt.filled(levels=levels, definition=definition)
 
 
-def _scored(numbers: tuple[int, ...]) -> type[Reply]:
+def scored_reply(numbers: tuple[int, ...]) -> type[Reply]:
     """A reply whose score is one of these numbers."""
     scale: Any = Literal[numbers]
     return create_model("Scored", __base__=Reply, reason=(str, ...), score=(scale, ...))

@@ -1,0 +1,102 @@
+"""Tool call accuracy: did the agent call the tools that it should, in order, with the right arguments?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import orjson
+from pydantic import Field
+
+from exporters.result import Evaluation, Outcome, Subject
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Section
+from sidecar.evaluate.case import Case
+from sidecar.evaluate.metrics.strings.string_similarity import similarity
+from sidecar.record.authored import ToolCall
+
+
+class ToolCallAccuracySettings(Section):
+    """Calls as they should be."""
+
+    order: Literal["strict", "any"] = Field(
+        default="strict", description="Whether names have to come in the order of the reference, or in any."
+    )
+    arguments: Literal["exact", "string_similarity"] = Field(
+        default="exact",
+        description="How an argument is compared: the same value, or Levenshtein similarity of the two as text (extra `offline`).",
+    )
+
+
+def aligned(
+    made: Sequence[ToolCall], wanted: Sequence[ToolCall], *, strict: bool
+) -> list[tuple[ToolCall, ToolCall]] | None:
+    """Pairs of a call and the one of the reference, in the reference's order; None where names differ."""
+    names, others = [one.name for one in made], [one.name for one in wanted]
+    if names != others and (strict or Counter(names) != Counter(others)):
+        return None
+    left = list(made)
+    pairs = []
+    for one in wanted:
+        same = [call for call in left if call.name == one.name]
+        best = same[0] if strict else max(same, key=lambda call: _same(call, one))
+        left.remove(best)
+        pairs.append((best, one))
+    return pairs
+
+
+def _same(made: ToolCall, wanted: ToolCall) -> int:
+    return sum(key in made.arguments and made.arguments[key] == value for key, value in wanted.arguments.items())
+
+
+class ToolCallAccuracy:
+    """Aligned names x mean over reference calls of equal arguments / arguments of the reference. Arguments beside these do not count.
+    Where neither side has a call it is 1, where one has none 0."""
+
+    name = "tool_call_accuracy"
+    version = "1"
+    method = "strict_exact"
+    subject = Subject.ANSWER
+    needs = (Needs.MESSAGES, Needs.TOOL_CALLS)
+    decides = False
+    lane = Lane.LOCAL
+    about = About(
+        "1 if the sequences of tool names are the same, else 0, x mean over calls of equal arguments / reference arguments",
+        "Ragas ToolCallAccuracy",
+        Cost.TEXT,
+    )
+
+    def __init__(self, settings: ToolCallAccuracySettings, dependencies: Dependencies) -> None:
+        self._settings = settings
+        self.method = f"{settings.order}_{settings.arguments}"
+
+    def languages(self, case: Case) -> None:
+        """Any."""
+
+    async def evaluate(self, case: Case) -> Evaluation:
+        """Raises nothing of its own."""
+        made = [call for message in case.trace.messages if message.role == "assistant" for call in message.tool_calls]
+        wanted = case.authored.tool_calls or ()
+        pairs = aligned(made, wanted, strict=self._settings.order == "strict")
+        if pairs is None:
+            return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=0.0, label="names_differ")
+        score = sum(self._equal(one, other) for one, other in pairs) / len(pairs) if pairs else 1.0
+        return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=score)
+
+    def _equal(self, made: ToolCall, wanted: ToolCall) -> float:
+        if not wanted.arguments:
+            return 1.0
+        found = [
+            self._argument(made.arguments[key], value) if key in made.arguments else 0.0
+            for key, value in wanted.arguments.items()
+        ]
+        return sum(found) / len(found)
+
+    def _argument(self, made: Any, wanted: Any) -> float:
+        if self._settings.arguments == "exact":
+            return float(made == wanted)
+        return similarity(_text(made), _text(wanted))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()

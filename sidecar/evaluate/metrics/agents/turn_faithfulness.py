@@ -1,0 +1,95 @@
+"""Turn faithfulness: does each turn of an assistant say what its tools have told it so far?"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from exporters.result import ClaimResult, Evaluation, Outcome, Subject
+from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.case import Case
+from sidecar.evaluate.metrics.faithfulness import faithfulness
+from sidecar.evaluate.text.abstain import stance_of
+from sidecar.inference.base import Claim
+from sidecar.record.errors import Unscorable
+
+_MOST_TURNS = 50
+
+
+class TurnFaithfulnessSettings(Thresholded):
+    """Faithfulness turn by turn."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Support from which on a claim counts as supported; by default the grounding model's.",
+    )
+
+
+class TurnFaithfulness:
+    """Mean over turns of supported claims / claims, by what tools said before the turn and the documents of the request. The worst turn is in the
+    parts. A turn with nothing to go by, or no claim, is left out."""
+
+    name = "turn_faithfulness"
+    version = "1"
+    method = "turns_nli"
+    subject = Subject.ANSWER
+    needs = (Needs.MESSAGES,)
+    decides = False
+    lane = Lane.LOCAL
+    about = About(
+        "mean over turns of claims that tools and documents support / claims",
+        "faithfulness (arXiv:2309.15217), turn by turn",
+        Cost.MODEL,
+    )
+
+    def __init__(self, settings: TurnFaithfulnessSettings, dependencies: Dependencies) -> None:
+        self._threshold = settings.by_service
+
+    def languages(self, case: Case) -> frozenset[str]:
+        """Those of the grounding model."""
+        return case.models.grounder.languages
+
+    async def evaluate(self, case: Case) -> Evaluation:
+        """Raises Unscorable: no_context, no_claims, too_long."""
+        grounder = case.models.grounder
+        threshold = self._threshold.of(case.trace.service, grounder.threshold)
+        turns = turns_of(case)
+        if len(turns) > _MOST_TURNS:
+            raise Unscorable("too_long")
+        results: list[ClaimResult] = []
+        scores: list[float] = []
+        for claims, evidence in turns:
+            found = [one.probability for one in await grounder.support(claims, evidence)]
+            scores.append(faithfulness([one >= threshold for one in found]))
+            results += [ClaimResult(c.text, p, p >= threshold) for c, p in zip(claims, found, strict=True)]
+        worst = min(range(len(scores)), key=scores.__getitem__)
+        return Evaluation(
+            evaluator=self.name,
+            outcome=Outcome.SCORED,
+            score=sum(scores) / len(scores),
+            parts={"turns": len(scores), "worst": scores[worst], "worst_turn": worst + 1},
+            model=grounder.identity,
+            threshold=threshold,
+            claims=tuple(results),
+        )
+
+
+def turns_of(case: Case) -> list[tuple[list[Claim], list[str]]]:
+    """The claims of each turn, with the texts that it may rest on. Raises Unscorable: no_context, no_claims."""
+    evidence, question = list(case.texts), ""
+    turns, stated = [], False
+    for message in case.messages:
+        text = message.text or ""
+        if message.role == "tool" and text:
+            evidence = [*evidence, text]
+        elif message.role == "user":
+            question = text
+        elif message.role == "assistant" and text:
+            claims = [Claim(one.text, one.context, question=question) for one in stance_of(text).claims]
+            stated = stated or bool(claims)
+            if claims and evidence:
+                turns.append((claims, evidence))
+    if not turns:
+        raise Unscorable("no_context" if stated else "no_claims")
+    return turns
