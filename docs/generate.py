@@ -1,8 +1,8 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
-Written are docs/metrics.md (from the two tables of series), docs/catalogue.md (from the registry of evaluators), docs/configuration.md (from the settings' models), docs/native.md and docs/native.schema.json (from
-the fields of a native record), docs/label.schema.json, the index of docs/adr, and the
-chart's values.schema.json and README.md. The version is written into the chart and the Dockerfile.
+Written are docs/metrics.md (from the two tables of series), docs/catalogue.md (from the registry of evaluators), docs/configuration.md
+(from the settings' models), docs/native.md and docs/native.schema.json (from the fields of a native record), docs/label.schema.json,
+the index of docs/adr, and the chart's values.schema.json and README.md. The version is written into the chart and the Dockerfile.
 """
 
 from __future__ import annotations

@@ -30,5 +30,7 @@ def metrics(
         typer.echo(f"{one.name}  ({one.by}, {one.method}{calls})")
         typer.echo(f"    {one.formula}")
         typer.echo(f"    source {one.source}")
-        typer.echo(f"    needs {', '.join(one.needs)}; runs {one.runs}; {'online' if one.online else 'offline'}{missing}")
+        typer.echo(
+            f"    needs {', '.join(one.needs)}; runs {one.runs}; {'online' if one.online else 'offline'}{missing}"
+        )
     typer.echo("K is the number of documents. Metrics of your own: evaluate.metrics.NAME in docs/configuration.md.")

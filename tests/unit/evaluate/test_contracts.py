@@ -57,6 +57,7 @@ GERMAN = request(
     answer="Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku.",
     documents=("Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku.",),
     reference="Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku.",
+    messages=(Message("assistant", "Die Garantie gilt zwei Jahre ab dem Kauf und deckt alle Teile außer dem Akku."),),
 )
 SETTINGS: dict[str, dict[str, object]] = {
     "default": {},
@@ -163,7 +164,8 @@ async def test_every_evaluator_scores_in_0_to_1_or_says_why_not(name: str, case:
         assert one.score is None
         assert one.reason
         assert one.reason.isidentifier()
-        assert one.outcome is Outcome.UNSCORABLE
+        # What an author wrote and cannot be read is a failure of the case, none of the request.
+        assert one.outcome is (Outcome.FAILED if one.reason == "bad_reference" else Outcome.UNSCORABLE)
 
 
 @pytest.mark.parametrize("name", LOCAL)
