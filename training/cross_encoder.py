@@ -207,7 +207,7 @@ def train(args: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(args.start / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    pairs, held = training_pairs(args.data, SEED), held_pairs(args.data, HELD_PAIRS)
+    pairs, held = training_pairs(args.data, SEED, args.by_hand), held_pairs(args.data, HELD_PAIRS)
     made, held_made = samples(tokenizer, pairs), samples(tokenizer, held)
     model = CrossEncoder(args.start)
     if args.graph:
@@ -282,6 +282,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5500)
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--decay", type=float, default=0.5, help="share of the steps over which the rate falls")
+    parser.add_argument("--by-hand", type=int, default=0, help="times each claim of training/written is read")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--from-step", type=int, default=0)
     parser.add_argument("--measure-every", type=int, default=500)

@@ -21,6 +21,8 @@ from training import data
 from training.changes import NAME, Change, Spans, as_question, change, contract, in_evidence, opened, reword
 from training.data import Row
 from training.made_facts import made_facts
+from training.written import SET as WRITTEN
+from training.written import asked, written
 
 Asks: TypeAlias = Literal["grounding", "document", "answer"]
 TASKS: Mapping[Asks, Task] = {"grounding": SUPPORT, "document": DOCUMENT, "answer": ANSWER}
@@ -250,8 +252,8 @@ def says_of(row: Row) -> Verdict:
     return "no" if said == "yes" else said
 
 
-def training_pairs(directory: Path, seed: int) -> list[Pair]:
-    """All pairs, shuffled."""
+def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
+    """All pairs, shuffled; each claim written by hand `by_hand` times."""
     rng = random.Random(seed)
     rows = {source.name: _rows(directory, source) for source in SOURCES}
     grounding = {source.name for source in SOURCES if source.task == "grounding"}
@@ -271,6 +273,10 @@ def training_pairs(directory: Path, seed: int) -> list[Pair]:
         if source.task == "answer":
             pairs += _of_other_answers(source, rows[source.name], selector, rng)
     pairs += _of_made_facts(rng)
+    pairs += (
+        Pair(WRITTEN, "by hand", "grounding", claim, evidence, says, weight)
+        for says, claim, evidence, weight in asked(written("trained"), by_hand, rng)
+    )
     rng.shuffle(pairs)
     return pairs
 
@@ -364,4 +370,6 @@ def held_pairs(directory: Path, most: int) -> list[Pair]:
                 first = row["claim"] if task == "grounding" else row["question"]
                 second = selector.select(first, row["context"])
                 pairs.append(Pair(name, "held", task, first, second, says_of(row), 1.0))  # type: ignore[arg-type]
+    for one in written("held"):
+        pairs += [Pair(WRITTEN, "held", "grounding", claim, one.text, says, 1.0) for says, claim in one.claims]
     return pairs
