@@ -1,4 +1,4 @@
-"""Alerts, each with a summary, a description, a severity, a runbook and a dashboard.
+"""Alerts, each with a summary, a description, a severity, a runbook and a dashboard; those about answers lead to the worst of them on the status page.
 
 `runbook_url` and `dashboard_url` start with a base that the caller gives, because only whoever installs the rules knows where
 the runbooks and Grafana are served. The file in this repository has the path of the runbook in this repository, and the
@@ -13,11 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from dashboards import alerts_quality, alerts_sidecar, alerts_traffic
-from dashboards.alert import Alert
+from dashboards.alert import QUALITY, Alert
 from dashboards.objectives import WINDOWS, Windows
 
 RUNBOOKS = "docs/runbooks"
 GRAFANA = "/d"
+STATUS_PAGE = "/"
+SERVICE = "rag_service"
 
 
 def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
@@ -26,7 +28,12 @@ def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
 
 
 def group(
-    windows: Windows = WINDOWS, *, wait: str | None = None, runbooks: str = RUNBOOKS, grafana: str = GRAFANA
+    windows: Windows = WINDOWS,
+    *,
+    wait: str | None = None,
+    runbooks: str = RUNBOOKS,
+    grafana: str = GRAFANA,
+    status_page: str = STATUS_PAGE,
 ) -> dict[str, Any]:
     """The rule group of all alerts, as Prometheus reads it. With `wait`, each waits so long and is kept so long."""
     chosen = alerts(windows)
@@ -34,11 +41,11 @@ def group(
         chosen = tuple(replace(one, wait=wait, keep=one.keep and wait) for one in chosen)
     return {
         "name": "rag-sidecar.alerts",
-        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/")) for one in chosen],
+        "rules": [_rule(one, runbooks.rstrip("/"), grafana.rstrip("/"), status_page.rstrip("/")) for one in chosen],
     }
 
 
-def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
+def _rule(alert: Alert, runbooks: str, grafana: str, status_page: str) -> dict[str, Any]:
     query = f"?var-{alert.choose}={{{{ $labels.{alert.choose} }}}}" if alert.choose else ""
     return {
         "alert": alert.name,
@@ -51,5 +58,15 @@ def _rule(alert: Alert, runbooks: str, grafana: str) -> dict[str, Any]:
             "description": alert.description,
             "runbook_url": f"{runbooks}/{alert.name}.md",
             "dashboard_url": f"{grafana}/{alert.board}{query}",
+            **(
+                {"answers_url": f"{status_page}/?service={{{{ $labels.{SERVICE} | urlquery }}}}&list=worst"}
+                if _about_answers(alert)
+                else {}
+            ),
         },
     }
+
+
+def _about_answers(alert: Alert) -> bool:
+    """Whether somebody who reads the alert wants to read the answers of a service."""
+    return alert.board == QUALITY and alert.choose == SERVICE

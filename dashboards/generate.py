@@ -1,6 +1,6 @@
 """`python -m dashboards.generate`: write dashboards and rules; `--check` only says whether the files are up to date.
 
-The chart holds copies, because Helm reads no file outside a chart. `--runbooks` and `--grafana` set the addresses in the alerts'
+The chart holds copies, because Helm reads no file outside a chart. `--runbooks`, `--grafana` and `--status-page` set the addresses in the alerts'
 annotations and in the texts of panels for an installation of your own, together with `--output FOLDER`.
 """
 
@@ -51,20 +51,23 @@ def rules_yaml(
     wait: str | None = None,
     runbooks: str = alerts.RUNBOOKS,
     grafana: str = alerts.GRAFANA,
+    status_page: str = alerts.STATUS_PAGE,
 ) -> str:
     """Recording rules and alerts as one Prometheus rule file. `interval` makes every recording group as quick as that, and
     `wait` every alert: tests run the same rules within seconds."""
     groups = [
         *recording.groups(windows, interval=interval),
-        alerts.group(windows, wait=wait, runbooks=runbooks, grafana=grafana),
+        alerts.group(windows, wait=wait, runbooks=runbooks, grafana=grafana, status_page=status_page),
     ]
     return _HEADER + yaml.dump({"groups": groups}, Dumper=_Dumper, sort_keys=False, width=200, allow_unicode=True)
 
 
-def files(*, runbooks: str = alerts.RUNBOOKS, grafana: str = alerts.GRAFANA) -> dict[Path, str]:
+def files(
+    *, runbooks: str = alerts.RUNBOOKS, grafana: str = alerts.GRAFANA, status_page: str = alerts.STATUS_PAGE
+) -> dict[Path, str]:
     """Every generated file: path from the root of the repository, and text."""
     made = {path: _served(to_json(dashboard()), runbooks) for path, dashboard in DASHBOARDS.items()}
-    made[RULES] = rules_yaml(runbooks=runbooks, grafana=grafana)
+    made[RULES] = rules_yaml(runbooks=runbooks, grafana=grafana, status_page=status_page)
     return made | {CHART_FILES / path.name: text for path, text in made.items()}
 
 
@@ -80,9 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=ROOT, help="folder to write under")
     parser.add_argument("--runbooks", default=alerts.RUNBOOKS, help="where the runbooks are served")
     parser.add_argument("--grafana", default=alerts.GRAFANA, help="where Grafana shows dashboards, with /d")
+    parser.add_argument("--status-page", default=alerts.STATUS_PAGE, help="where people reach the status page")
     options = parser.parse_args(arguments)
     stale = []
-    for path, text in files(runbooks=options.runbooks, grafana=options.grafana).items():
+    for path, text in files(
+        runbooks=options.runbooks, grafana=options.grafana, status_page=options.status_page
+    ).items():
         target = options.output / path
         if target.is_file() and target.read_text(encoding="utf-8") == text:
             continue

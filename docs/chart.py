@@ -52,7 +52,7 @@ rights, models and exporters work.
   `basic_auth: {username: ..., password_file: ...}` or `authorization: {credentials_file: ...}`. Probes have a port of their own, without either.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API; they keep to the
   `restricted` Pod Security Standard.
-- Alerts link to runbooks and Grafana at `prometheusRule.runbookBase` and `prometheusRule.grafanaBase`; set both to your own addresses.
+- Alerts link to runbooks, Grafana and the status page at `prometheusRule.runbookBase`, `grafanaBase` and `statusPageBase`; set them to your own addresses.
 
 ## Values
 """
@@ -132,7 +132,9 @@ _PROPERTIES: dict[str, Any] = {
             "tlsConfig": _FREE,
         }
     ),
-    "prometheusRule": _closed({"enabled": _BOOL, "labels": _TEXTS, "runbookBase": _TEXT, "grafanaBase": _TEXT}),
+    "prometheusRule": _closed(
+        {"enabled": _BOOL, "labels": _TEXTS, "runbookBase": _TEXT, "grafanaBase": _TEXT, "statusPageBase": _TEXT}
+    ),
     "grafanaDashboard": _closed({"enabled": _BOOL, "labels": _TEXTS, "annotations": _TEXTS}),
     "podDisruptionBudget": _closed(
         {

@@ -245,7 +245,6 @@ class App:
             detector=config.judge.detector,
             labels=config.labels,
             receive=config.receive,
-            results_topic=config.results.topic if config.status_page.read_results else None,
         ).made
 
     def _judge_models(self) -> list[str]:

@@ -116,8 +116,6 @@ class Config(BaseModel):
                 f"status_page.show_text would show questions and answers to whoever reaches {self.admin.host}: set admin.basic_username and "
                 "admin.basic_password_file (or admin.bearer_token_file), or admin.host to 127.0.0.1"
             )
-        if self.status_page.read_results and self.results.topic is None:
-            raise ValueError("status_page.read_results wants results.topic: set it, or leave read_results out")
         return self
 
     @model_validator(mode="after")

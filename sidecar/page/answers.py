@@ -156,7 +156,6 @@ def _row(kept: Kept) -> dict[str, Json]:
         "outcome": str(result.outcome),
         "verdict": verdict_of(result),
         "score": deciding_score(result),
-        "own": kept.own,
         "claims_said": {name: said.count(name) for name in dict.fromkeys(said)},
         "question_start": _start(None if texts is None else texts.question),
         "answer_start": _start(None if texts is None else texts.answer),

@@ -21,12 +21,11 @@ def page_of(
     detector: Detector | None,
     labels: LabelsConfig,
     receive: ReceiveConfig,
-    results_topic: str | None,
 ) -> Routes:
-    """The page. `detector` are the measured errors of the judge, `results_topic` is where other replicas' results are read, None nowhere."""
+    """The page. `detector` are the measured errors of the judge."""
     labelling = None
     if watch.with_texts and (labels.file is not None or labels.topic is not None):
         topic = None if labels.topic is None else Topic(labels.topic, receive)
         labelling = Labelling(watch, Store(labels.file, topic))
-    overview = Overview(watch, telemetry, Estimator(detector), labels=labelling is not None, all_replicas=results_topic)
+    overview = Overview(watch, telemetry, Estimator(detector), labels=labelling is not None)
     return Routes(overview, labelling)

@@ -76,16 +76,14 @@ class Numbers:
         self.kinds: Counter[tuple[str, str]] = Counter()
         self.reasons: Counter[tuple[str, str]] = Counter()
 
-    def add(self, result: Result, now: float, *, traffic: bool = True) -> None:
-        """Count a result; without `traffic` what it says of its answer alone."""
+    def add(self, result: Result, now: float) -> None:
+        """Count a result."""
         self.last_seen = now
-        sums = dict(_said(result, now))
-        if traffic:
-            sums |= _traffic(result)
-            self._count(self.kinds, (result.model or "", result.variant or ""))
-            if result.reason:
-                self._count(self.reasons, (str(result.outcome), result.reason))
-            self._add_durations(result, now)
+        sums = _said(result, now) | _traffic(result)
+        self._count(self.kinds, (result.model or "", result.variant or ""))
+        if result.reason:
+            self._count(self.reasons, (str(result.outcome), result.reason))
+        self._add_durations(result, now)
         rows = (self._quick.now(now), self._slow.now(now))
         for name, amount in sums.items():
             for row in rows:

@@ -34,13 +34,12 @@ def span_of(name: str | None) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Reads the numbers. `labels` says whether answers can be labelled, `all_replicas` which topic tells of other replicas."""
+    """Reads the numbers. `labels` says whether answers can be labelled."""
 
     watch: Watch
     telemetry: Telemetry
     estimator: Estimator
     labels: bool
-    all_replicas: str | None
 
     def page(self, service: str | None, span: Span) -> dict[str, Json]:
         """Everything, with `service`, or the worst one, whole."""
@@ -68,7 +67,6 @@ class Overview:
             "uptime": now - self.watch.started,
             "texts": self.watch.with_texts,
             "labels": self.labels,
-            "topic": self.all_replicas,
             "kept": len(self.watch.shelf),
             "kept_bytes": self.watch.shelf.bytes,
             "keep_hours": config.keep_hours,

@@ -34,11 +34,6 @@ class StatusPageConfig(BaseModel):
     )
     keep_megabytes: int = Field(default=32, ge=1, description="Memory for all answers that are kept.")
     most_services: int = Field(default=50, ge=1, description="Different services; what others send is not shown.")
-    read_results: bool = Field(
-        default=False,
-        description="Read results.topic, so that the page shows the answers and estimates of all replicas; needs the right to read it. Texts of questions and "
-        "documents are there for the replica's own answers alone.",
-    )
     label_rate: float = Field(
         default=0.05,
         gt=0,

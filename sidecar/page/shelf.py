@@ -27,14 +27,12 @@ _BADNESS_STEPS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """An answer. `at` is when it came, seconds since the epoch, `number` its own in [0, 1) of the draw, `own` whether this replica scored it,
-    `user` a digest of who asked, which is of no use outside this process."""
+    """An answer. `at` is when it came, seconds since the epoch, `number` its own in [0, 1) of the draw, `user` a digest of who asked, which is of no use outside this process."""
 
     result: Result
     texts: Texts | None
     at: float
     number: float
-    own: bool = True
     user: bytes | None = None
 
     @property

@@ -60,13 +60,7 @@ class Watch:
 
     def take(self, trace: RagTrace, result: Result, texts: Texts | None) -> None:
         """A result of this replica, with the redacted texts of its request."""
-        self._guarded(result, texts, user=trace.user, own=True)
-
-    def take_other(self, result: Result) -> None:
-        """A result of some replica, out of the results topic."""
-        kept = self.shelf.get(result.id)
-        if kept is None or not kept.own:
-            self._guarded(result, None, user=None, own=False)
+        self._guarded(result, texts, user=trace.user)
 
     def sweep(self) -> None:
         """Forget what is too old, now and then."""
@@ -77,13 +71,13 @@ class Watch:
             for name in [name for name, one in self.services.items() if self.now() - one.last_seen > _IDLE_SECONDS]:
                 del self.services[name]
 
-    def _guarded(self, result: Result, texts: Texts | None, *, user: str | None, own: bool) -> None:
+    def _guarded(self, result: Result, texts: Texts | None, *, user: str | None) -> None:
         try:
-            self._take(result, texts, user=user, own=own)
+            self._take(result, texts, user=user)
         except Exception as error:  # noqa: BLE001 - a page may never cost a result
             self._broken.tell("status_page", error)
 
-    def _take(self, result: Result, texts: Texts | None, *, user: str | None, own: bool) -> None:
+    def _take(self, result: Result, texts: Texts | None, *, user: str | None) -> None:
         self.sweep()
         now = self.now()
         numbers = self._numbers(result.service, now)
@@ -91,7 +85,7 @@ class Watch:
             self.left_out += 1
             return
         if self._is_new(result.id):
-            numbers.add(result, now, traffic=own)
+            numbers.add(result, now)
         if result.outcome.evaluated:
             self.shelf.put(
                 Kept(
@@ -99,7 +93,6 @@ class Watch:
                     texts=None if texts is None or not self.with_texts else _cut(texts),
                     at=now,
                     number=self.draw.number(result.id),
-                    own=own,
                     user=self.shelf.user_digest(user),
                 )
             )

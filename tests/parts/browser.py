@@ -8,6 +8,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,10 @@ from typing import Any
 from tests.parts import paths
 
 _SECONDS = 60.0
+_START = (
+    "import fcntl, os, sys; a, b = (fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3]); "
+    "os.dup2(a, 3); os.dup2(b, 4); os.execvp(sys.argv[3], sys.argv[3:])"
+)
 
 
 @dataclass
@@ -159,9 +164,9 @@ def browsing(until: Callable[[], None] = lambda: None) -> Iterator[Browser]:
             "about:blank",
         ]
         # The browser reads commands from its descriptor 3 and answers on 4.
-        shell = ["/bin/sh", "-c", f'exec "$@" 3<&{their_in} 4>&{their_out}', "sh", *command]
+        starter = [sys.executable, "-c", _START, str(their_in), str(their_out)]
         process = subprocess.Popen(
-            shell,
+            [*starter, *command],
             pass_fds=(their_in, their_out),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from tests.parts import paths
 from tests.parts.paths import (
+    AXE_VERSION,
     COLLECTOR_VERSION,
     HELM_VERSION,
     KAFKA_VERSION,
@@ -194,6 +196,19 @@ def _fetch_definitions(module: str, files: set[str], place: Path) -> None:
         _install(work / "made", place)
 
 
+def _axe_version() -> str | None:
+    return AXE_VERSION if paths.axe_script().is_file() else None
+
+
+def _fetch_axe() -> None:
+    npm = _need("npm", "axe-core", "Debian: apt-get install npm")
+    with _workspace() as work:
+        _run([npm, "pack", "--silent", f"axe-core@{AXE_VERSION}", "--pack-destination", work])
+        with tarfile.open(work / f"axe-core-{AXE_VERSION}.tgz") as archive:
+            archive.extract("package/axe.min.js", work, filter="data")
+        _install(work / "package", paths.axe_script().parent)
+
+
 def _mlserver_version() -> str | None:
     binary = paths.mlserver_binary()
     return MLSERVER_VERSION if binary.is_file() and MLSERVER_VERSION in _output([binary, "--version"]) else None
@@ -252,6 +267,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
     ),
     (
         Part("kafka", f"kafka {KAFKA_VERSION}", _kafka_version, _fetch_kafka),
+        Part("axe-core", f"axe-core {AXE_VERSION}", _axe_version, _fetch_axe),
         Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
         Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),

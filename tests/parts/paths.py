@@ -13,6 +13,7 @@ KEDA_VERSION = "2.18.0"
 OPERATOR_VERSION = "0.85.0"
 MLSERVER_VERSION = "1.7.1"
 OPENVINO_VERSION = "1.24.1"
+AXE_VERSION = "4.14.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -75,6 +76,19 @@ def find_openvino_packages() -> Path:
     if not (packages / "onnxruntime").is_dir():
         raise MissingPartError(f"onnxruntime-openvino {OPENVINO_VERSION} is not in {cache()}: run `make parts`")
     return packages
+
+
+def axe_script() -> Path:
+    """Where axe-core lies, which looks for what keeps people from using a page."""
+    return cache() / f"axe-core-{AXE_VERSION}" / "axe.min.js"
+
+
+def find_axe_script() -> Path:
+    """axe-core. Raises MissingPartError."""
+    script = axe_script()
+    if not script.is_file():
+        raise MissingPartError(f"axe-core {AXE_VERSION} is not in {cache()}: run `make parts`")
+    return script
 
 
 def look_up(name: str) -> Path | None:

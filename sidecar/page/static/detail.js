@@ -7,7 +7,7 @@ import { verdict } from "./list.js";
 import { marks } from "./mark.js";
 
 export function detail(answer, page) {
-  const why = !page.replica.texts ? "Texts are not kept: status_page.show_text switches them on." : answer.own ? "The text of this answer is not kept." : "Another replica scored this answer: its texts are kept there.";
+  const why = !page.replica.texts ? "Texts are not kept: status_page.show_text switches them on." : "The text of this answer is not kept.";
   const parts = read({ ...answer, texts_why: why });
   return [
     el("header", { class: "detail-head" }, verdict(answer), el("span", { class: "muted" }, [answer.service, answer.model, answer.variant].filter((one) => one !== null).join(" \u00b7 ")),

@@ -105,7 +105,7 @@ const kept = () => `Replica ${page.replica.name} keeps ${page.replica.keep_answe
 function about() {
   const replica = page.replica;
   byId("replica").textContent = `replica ${replica.name} \u00b7 up ${seconds(replica.uptime)}`;
-  const seen = replica.topic === null ? "Numbers and answers are those of this replica alone." : `Estimates and answers are those of all replicas, out of the topic ${replica.topic}; requests, latency and cost are this replica's.`;
+  const seen = "Numbers and answers are those of this replica alone; Prometheus has those of all.";
   byId("foot").textContent = `RAG Sidecar ${replica.version}. ${seen} ${kept()} ${replica.texts ? "Texts are redacted." : "Texts are not kept."}`;
 }
 

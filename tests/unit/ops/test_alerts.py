@@ -42,7 +42,12 @@ def test_an_alert_says_what_is_wrong_how_bad_it_is_and_where_to_look(name: str) 
     alert = ALERTS[name]
     assert alert["labels"]["severity"] in {"critical", "warning", "info"}
     notes = alert["annotations"]
-    assert notes.keys() == {"summary", "description", "runbook_url", "dashboard_url"}
+    about_answers = notes["dashboard_url"].startswith("/d/rag-quality?var-rag_service=")
+    assert notes.keys() == {"summary", "description", "runbook_url", "dashboard_url"} | (
+        {"answers_url"} if about_answers else set()
+    )
+    if about_answers:
+        assert notes["answers_url"] == "/?service={{ $labels.rag_service | urlquery }}&list=worst"
     assert notes["summary"].endswith(".")
     assert "{{" not in notes["summary"], "a summary groups alerts, so it names nothing"
     assert notes["description"]
@@ -90,12 +95,15 @@ def test_the_index_of_runbooks_links_every_one() -> None:
 
 
 def test_the_addresses_of_runbooks_and_grafana_are_the_installers_choice() -> None:
-    text = generate.rules_yaml(runbooks="https://wiki.test/rag/", grafana="https://grafana.test/d/")
+    text = generate.rules_yaml(
+        runbooks="https://wiki.test/rag/", grafana="https://grafana.test/d/", status_page="https://rag.test/"
+    )
     for rule in rules(text):
         if "alert" in rule:
             notes = rule["annotations"]
             assert notes["runbook_url"] == f"https://wiki.test/rag/{rule['alert']}.md"
             assert notes["dashboard_url"].startswith("https://grafana.test/d/rag-")
+            assert notes.get("answers_url", "https://rag.test/?").startswith("https://rag.test/?")
 
 
 def test_alerts_about_time_and_money_open_the_dashboard_about_them() -> None:

@@ -112,7 +112,7 @@ def test_the_funnel_adds_up_and_what_is_long_ago_is_not_in_it() -> None:
         result(2, None, outcome=Outcome.SAMPLED_OUT),
         result(3, None, outcome=Outcome.UNSCORABLE, reason="no_context"),
     )
-    page = Overview(seen, Telemetry(), PLAIN, labels=False, all_replicas=None)
+    page = Overview(seen, Telemetry(), PLAIN, labels=False)
     service = page.page(None, SPANS[0])["service"]
     assert isinstance(service, dict)
     assert service["funnel"] == {"scored": 1, "sampled_out": 1, "shed": 0, "unscorable": 1, "failed": 0}

@@ -33,9 +33,7 @@ OWN = {"x-rag-sidecar": "1"}
 @contextlib.asynccontextmanager
 async def client(seen: Watch, labels: Path | None = None, **admin: Any) -> AsyncIterator[httpx.AsyncClient]:
     telemetry = Telemetry()
-    page = page_of(
-        seen, telemetry, detector=None, labels=LabelsConfig(file=labels), receive=RECEIVE, results_topic=None
-    )
+    page = page_of(seen, telemetry, detector=None, labels=LabelsConfig(file=labels), receive=RECEIVE)
     settings = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0, **admin})
     made = Admin(settings, telemetry.registry, alive=lambda: None, ready=lambda: None, page=page.made)
     async with serving(made), httpx.AsyncClient(base_url=f"http://127.0.0.1:{made.port}", timeout=60) as asked:

@@ -1,0 +1,218 @@
+"""The status page in a real browser: what stands there, by keyboard too, live, for screen readers, and with hostile texts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from exporters.result import Verdict
+from sidecar.kafka.produce.labels import LabelsConfig
+from sidecar.labels.store import read_labels
+from sidecar.observe.admin import Admin, AdminConfig
+from sidecar.observe.telemetry import Telemetry
+from sidecar.page import Watch
+from sidecar.page.build import page_of
+from sidecar.record.clock import SystemClock
+from sidecar.record.texts import Texts
+from tests.parts import paths
+from tests.parts.browser import Browser, browsing
+from tests.unit.page.answers import ANSWER, DOCUMENTS, QUESTION, feed, result, watch
+from tests.unit.page.test_routes import RECEIVE
+
+pytestmark = pytest.mark.real
+HOSTILE = (
+    "<script>window.hit = 1</script><img src=x onerror='window.hit = 2'>{{7*7}}<a href='javascript:window.hit=3'>x</a>"
+)
+
+
+@dataclass
+class Page:
+    """A page that is served on a loop of its own, and a browser."""
+
+    browser: Browser
+    seen: Watch
+    address: str
+    loop: asyncio.AbstractEventLoop
+    labels: Path
+
+    def feed(self, *args: Any, **more: Any) -> None:
+        """Show results to it, on its loop as the sidecar does."""
+
+        async def give() -> None:
+            feed(self.seen, *args, **more)
+
+        _on(self.loop, give())
+
+    def open(self, path: str) -> None:
+        self.browser.go(self.address + path)
+
+    def well(self) -> None:
+        """Nothing was complained of, and nobody else was asked."""
+        assert self.browser.console == []
+        assert {urlsplit(one).netloc for one in self.browser.asked} == {urlsplit(self.address).netloc}
+
+
+def _on(loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, None]) -> None:
+    asyncio.run_coroutine_threadsafe(what, loop).result(60)
+
+
+@contextlib.contextmanager
+def _looping() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="page")
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(30)
+        loop.close()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    seen = watch(SystemClock(), trace_url="https://jaeger.test/trace/{trace_id}", label_rate=1)
+    telemetry, labels = Telemetry(), tmp_path / "labels.jsonl"
+    made = page_of(seen, telemetry, detector=None, labels=LabelsConfig(file=labels), receive=RECEIVE)
+    config = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0})
+    admin = Admin(config, telemetry.registry, alive=lambda: None, ready=lambda: None, page=made.made)
+    with _looping() as loop:
+        _on(loop, admin.start())
+        try:
+            with browsing() as browser:
+                browser.wide(1400, 900)
+                yield Page(browser, seen, f"http://127.0.0.1:{admin.port}", loop, labels)
+        finally:
+            _on(loop, admin.stop())
+
+
+def axe(browser: Browser) -> list[str]:
+    """What axe-core finds wrong, WCAG 2.2 A and AA and good practice. It is put in by the debugger, past the page's own policy."""
+    browser.run(paths.find_axe_script().read_text(encoding="utf-8") + "; true")
+    found = browser.run(
+        "axe.run().then((told) => told.violations.map((one) => one.id + ': ' + one.nodes.map((n) => n.html).join(' | ')))"
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def test_an_answer_its_claims_and_their_evidence(page: Page) -> None:
+    page.feed(
+        *(
+            result(n, Verdict.GROUNDED if n % 3 else Verdict.HALLUCINATED, score=0.9 if n % 3 else 0.1)
+            for n in range(12)
+        )
+    )
+    page.open("/?service=support-bot&list=worst")
+    browser = page.browser
+    browser.until("document.querySelectorAll('#list button').length === 12")
+    assert browser.run("document.querySelector('#service h1').textContent") == "support-bot"
+    assert "33.3" in browser.run("document.querySelector('.big').textContent")
+    assert browser.run("document.querySelector('.lead .basis').textContent") == "Uncalibrated: trend only"
+    assert browser.run("document.querySelectorAll('.histogram').length") == 3
+    browser.run("document.querySelector('#list button').click()")
+    browser.until("document.querySelectorAll('.answer-text .claim').length === 3")
+    assert "answer=" in browser.run("location.search")
+    said = browser.run("[...document.querySelectorAll('.answer-text .claim sup')].map((one) => one.textContent)")
+    assert said == ["✓", "✗", "?"]
+    told = browser.run(
+        "[...document.querySelectorAll('.answer-text .claim .for-readers')].map((one) => one.textContent)"
+    )
+    assert told == [" (claim 1: supported)", " (claim 2: contradicted)", " (claim 3: not said)"]
+    assert browser.run("document.querySelector('.ids a').href").startswith("https://jaeger.test/trace/")
+    # By pointer, then by keyboard.
+    evidence = "[...document.querySelectorAll('mark.on')].map((one) => one.lastChild.textContent)"
+    browser.point_at(".claim.contradicted")
+    browser.until(f"{evidence}.length === 1")
+    assert browser.run(evidence) == [DOCUMENTS[0][1][27:55]]
+    browser.send("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+    browser.until(f"{evidence}.length === 0")
+    browser.run("document.querySelector('#detail .ids a:last-of-type').focus()")
+    browser.press("Tab")
+    browser.until("document.activeElement.matches('.claim.supported')")
+    assert browser.run(evidence) == [DOCUMENTS[0][1][:26]]
+    browser.press("Enter")
+    assert browser.run("document.activeElement.getAttribute('aria-pressed')") == "true"
+    browser.press("Tab")
+    browser.until("document.activeElement.matches('.claim.contradicted')")
+    assert browser.run(evidence) == [DOCUMENTS[0][1][27:55]]
+    page.well()
+
+
+def test_it_is_live_and_what_is_open_stays_open(page: Page) -> None:
+    page.feed(result(1))
+    page.open(f"/?answer={result(1).id}")
+    browser = page.browser
+    browser.until("document.querySelector('#detail .answer-text')")
+    browser.run("window.before = document.querySelector('#detail .answer-text')")
+    page.feed(result(2, score=0.0), result(3, service="other", score=0.0))
+    browser.until("document.querySelectorAll('#list button').length === 2")
+    browser.until("document.querySelectorAll('#services button').length === 2")
+    assert browser.run("window.before === document.querySelector('#detail .answer-text')")
+    browser.run(
+        "(() => { const q = document.querySelector('[name=q]'); q.value = 'nothing of the kind'; q.dispatchEvent(new Event('input')) })()"
+    )
+    browser.until("document.querySelectorAll('#list button').length === 0")
+    assert "q=nothing" in browser.run("location.search")
+    page.well()
+
+
+def test_hostile_texts_are_shown_and_nothing_of_them_is_run(page: Page) -> None:
+    bad = replace(result(1), service=HOSTILE[:120], trace_id=HOSTILE, model=HOSTILE, variant=HOSTILE, span_id=HOSTILE)
+    texts = Texts(HOSTILE + QUESTION, ANSWER + HOSTILE, ((HOSTILE, DOCUMENTS[0][1] + HOSTILE), DOCUMENTS[1]))
+    page.feed(bad, texts=texts)
+    browser = page.browser
+    for path in (f"/?answer={bad.id}&service={HOSTILE}&q={HOSTILE}", "/label"):
+        page.open(path)
+        browser.until("document.querySelector('.answer-text')")
+        assert HOSTILE in browser.run("document.body.innerText")
+        assert browser.run("window.hit === undefined")
+        assert (
+            browser.run("document.querySelectorAll('script:not([src]), img[src=x], a[href^=javascript]').length") == 0
+        )
+    page.well()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390], ids=["wide", "phone"])
+def test_people_can_use_it_whatever_they_read_it_with(page: Page, width: int, dark: bool) -> None:
+    page.feed(*(result(n) for n in range(8)))
+    browser = page.browser
+    browser.wide(width, 850, dark=dark)
+    page.open(f"/?answer={result(3).id}")
+    browser.until(
+        "document.querySelector('#detail .answer-text') && document.querySelectorAll('#list button').length === 8"
+    )
+    assert axe(browser) == []
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    page.open("/label")
+    browser.until("document.querySelector('.answer-text')")
+    assert axe(browser) == []
+    page.well()
+
+
+def test_labels_from_the_page_are_kept_one_after_the_other(page: Page) -> None:
+    page.feed(result(1), result(2))
+    browser = page.browser
+    page.open("/label")
+    browser.until("document.querySelector('.say.grounded')")
+    assert "supported" not in browser.run("document.querySelector('#answer').innerText")
+    browser.press("g")
+    browser.until("document.querySelector('#progress').textContent.startsWith('1 to ask')")
+    browser.run("document.querySelector('.marks input[value=\"2\"]').click()")
+    browser.run("document.querySelector('.say.hallucinated').click()")
+    browser.until("document.querySelector('#progress').textContent.startsWith('0 to ask')")
+    labels = read_labels(page.labels, "labels")
+    assert [(one.verdict, one.wrong_claims, one.probability) for one in labels] == [
+        ("grounded", (), 1.0),
+        ("hallucinated", (2,), 1.0),
+    ]
+    page.well()
