@@ -130,7 +130,7 @@ def test_an_answer_its_claims_and_their_evidence(page: Page) -> None:
     assert browser.run("document.querySelector('.ids a').href").startswith("https://jaeger.test/trace/")
     # By pointer, then by keyboard.
     evidence = "[...document.querySelectorAll('mark.on')].map((one) => one.lastChild.textContent)"
-    browser.point_at(".claim.contradicted")
+    browser.point_at(".answer-text .claim.contradicted")
     browser.until(f"{evidence}.length === 1")
     assert browser.run(evidence) == [DOCUMENTS[0][1][27:55]]
     browser.send("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
