@@ -13,6 +13,10 @@ from sidecar.offline.render import words
 _MARKS = {"supported": "✓", "contradicted": "✗", "not_said": "?"}
 _TOLD = {"supported": "supported", "contradicted": "contradicted", "not_said": "not said"}
 _MOST_ROWS = 1000
+# What a case is ranked by, where it has one: strings that differ from the reference may be as right.
+_TELLING = frozenset(
+    {"faithfulness", "groundedness", "answer_relevancy", "answer_correctness", "context_recall", "context_precision"}
+)
 LEGEND = (
     '<div class="legend small">'
     + "".join(
@@ -32,7 +36,9 @@ def worst(records: Sequence[CaseRecord], most: int) -> list[CaseRecord]:
 def _badness(one: CaseRecord) -> float:
     if one.kind == NEGATIVE:
         return 1.0 if one.abstention in ("full", "clarification", None) else -2.0
-    scores = [said.score for said in one.evaluations if said.score is not None]
+    said = [said for said in one.evaluations if said.score is not None]
+    telling = [one for one in said if one.evaluator.removesuffix("_judge") in _TELLING] or said
+    scores = [one.score for one in telling if one.score is not None]
     mean = math.fsum(scores) / len(scores) if scores else 1.0
     return mean - 1.0 if one.verdict == "hallucinated" else mean
 

@@ -177,9 +177,7 @@ def _groups(heading: str, groups: Sequence[Group]) -> Iterable[str]:
     rows = []
     for name in names:
         means = [next((one.mean for one in group.metrics if one.metric == name), None) for group in groups]
-        cells = (
-            "-" if mean is None else f'{mean:.3f} <span class="{words.band(name, mean)}">●</span>' for mean in means
-        )
+        cells = ("-" if mean is None else f'<span class="{words.band(name, mean)}">{mean:.3f}</span>' for mean in means)
         rows.append((escape(name), *cells))
     yield f"<h2>Mean by {heading}</h2>"
     yield table(("metric", *(f"{one.name} ({one.cases})" for one in groups)), rows)

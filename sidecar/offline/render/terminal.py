@@ -12,7 +12,7 @@ from rich.text import Text
 from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report
 from sidecar.offline.render import words
 
-_COLOURS = {"poor": "red", "fair": "yellow", "good": "green", "excellent": "bold green"}
+_COLOURS = {"": "", "poor": "red", "fair": "yellow", "good": "green", "excellent": "bold green"}
 _STATUS = {"passed": "green", "failed": "bold red", "not_asked": "dim"}
 
 

@@ -14,13 +14,12 @@ BANDS: Mapping[str, tuple[float, float, float]] = {
     "context_recall": (0.4, 0.65, 0.85),
 }
 WORDS = ("poor", "fair", "good", "excellent")
-_USUAL = (0.5, 0.7, 0.85)
 
 
 def band(metric: str, value: float) -> str:
-    """poor, fair, good or excellent; of a metric without bands of its own by those of faithfulness."""
-    borders = BANDS.get(metric.removesuffix("_judge"), _USUAL)
-    return WORDS[sum(value >= border for border in borders)]
+    """poor, fair, good or excellent; nothing of a metric that has no bands: a BLEU of 0.3 is not poor."""
+    borders = BANDS.get(metric.removesuffix("_judge"))
+    return "" if borders is None else WORDS[sum(value >= border for border in borders)]
 
 
 def score(value: float | None) -> str:

@@ -146,6 +146,7 @@ def test_a_border_is_in_the_better_band(value: float, word: str) -> None:
 
 def test_bands_of_retrieval_begin_lower() -> None:
     assert (band("context_precision", 0.3), band("context_recall", 0.64)) == ("fair", "fair")
+    assert band("bleu", 0.3) == ""
 
 
 def test_an_ending_that_is_no_form_is_refused() -> None:
