@@ -31,12 +31,10 @@ _TWO = "give two: --variant A --variant B"
 
 @cli.command()
 def compare(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[A.json B.json | RESULTS.jsonl]", help="Two reports of `evaluate`, or a file of results."
-        ),
+    a: Annotated[
+        Path | None, typer.Argument(metavar="A", help="A report of `evaluate` as JSON, or a file of results.")
     ] = None,
+    b: Annotated[Path | None, typer.Argument(metavar="B", help="The report that it is compared with.")] = None,
     variant: Annotated[
         list[str] | None, typer.Option(help="Of results or Prometheus: the variants, A and then B.")
     ] = None,
@@ -64,13 +62,13 @@ def compare(
     Two reports of the same cases are compared case by case; two variants in production by their weighted means (docs/offline.md). Exit code 1:
     there was nothing to compare.
     """
-    sources = files or []
+    sources = [one for one in (a, b) if one is not None]
     targets = {target: form_of(target, COMPARED_FORMS) for target in output or ()}
     for target in targets:
         for source in sources:
             refuse_same_file(source, target)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
-        raise ConfigError("A.json B.json", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+        raise ConfigError("A B", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
     if len(sources) == 2:
         found = _reports(*sources)
     else:
@@ -78,7 +76,7 @@ def compare(
         if prometheus is not None:
             found = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window), share_a))
         else:
-            lines = _file(sources) if topic is None else asyncio.run(_topic(config_file, topic, last))
+            lines = _file(sources[0]) if topic is None else asyncio.run(_topic(config_file, topic, last))
             found = _variants(lines, names, service, share_a)
     _write(found, targets)
     if not any(one.delta is not None for one in found.comparisons):
@@ -107,15 +105,11 @@ def _names(given: Iterable[str] | None) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _file(files: list[Path]) -> list[bytes]:
-    if len(files) != 1:
-        raise ConfigError(
-            "A.json B.json", f"{len(files)} files are too many", "give two reports, or one file of results"
-        )
+def _file(path: Path) -> list[bytes]:
     try:
-        return files[0].read_bytes().splitlines()
+        return path.read_bytes().splitlines()
     except OSError as error:
-        raise ConfigError("RESULTS.jsonl", f"{files[0]}: {error.strerror}", "give a readable file") from error
+        raise ConfigError("A", f"{path}: {error.strerror}", "give a readable file") from error
 
 
 async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:

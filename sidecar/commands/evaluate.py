@@ -118,7 +118,12 @@ def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Rep
 
 
 def _refused(report: Report) -> bool:
-    worse = any(one.winner == "A" for one in report.regression or ())
+    """A stored run of which nothing can be compared, as it was scored in another way, holds nothing against this one: that is no pass."""
+    compared = report.regression
+    if compared is not None and not any(one.delta is not None for one in compared):
+        errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)
+        return True
+    worse = any(one.winner == "A" for one in compared or ())
     return worse or (report.gate is not None and not report.gate.passed)
 
 

@@ -13,6 +13,8 @@ from sidecar.offline.render import words
 _MARKS = {"supported": "✓", "contradicted": "✗", "not_said": "?"}
 _TOLD = {"supported": "supported", "contradicted": "contradicted", "not_said": "not said"}
 _MOST_ROWS = 1000
+# Others have claims of the reference.
+_OF_ANSWER = ("faithfulness", "faithfulness_judge")
 # What a case is ranked by, where it has one: strings that differ from the reference may be as right.
 _TELLING = frozenset(
     {"faithfulness", "groundedness", "answer_relevancy", "answer_correctness", "context_recall", "context_precision"}
@@ -98,7 +100,7 @@ def _score(said: Evaluation) -> str:
 def _answer(one: CaseRecord) -> str:
     """The answer with its claims marked where they stand; those that stand nowhere, as a judge's, below it."""
     answer = one.answer or ""
-    claims = next((said.claims for said in one.evaluations if said.claims), ())
+    claims = next((said.claims for said in one.evaluations if said.claims and said.evaluator in _OF_ANSWER), ())
     placed = [claim for claim in claims if claim.start is not None and claim.end is not None]
     others = [claim for claim in claims if claim.start is None and claim.text]
     body = "".join(_marked(answer, placed)) or '<span class="soft">none</span>'

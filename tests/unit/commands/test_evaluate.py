@@ -220,6 +220,16 @@ def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> N
     assert cli("evaluate", good, "--against", stored).returncode == 0
 
 
+def test_a_stored_run_of_other_cases_is_no_pass(tmp_path: Path) -> None:
+    stored = tmp_path / "stored.json"
+    assert cli("evaluate", cases(tmp_path / "one.jsonl", 1), "-o", stored).returncode == 0
+    rows = cases(tmp_path / "two.jsonl", 2).read_text().replace('"c', '"d')
+    (other := tmp_path / "other.jsonl").write_text(rows)
+    run = cli("evaluate", other, "--against", stored)
+    assert run.returncode == 5
+    assert "nothing of the stored run can be compared" in run.stderr
+
+
 def test_a_gate_that_cannot_be_read_is_told_before_anything_is_scored(tmp_path: Path) -> None:
     (gate := tmp_path / "gate.yaml").write_text("metrics: {faithfulness: 85}\n")
     run = cli("evaluate", cases(tmp_path / "cases.jsonl", 2), "--gate", gate)

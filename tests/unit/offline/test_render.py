@@ -91,13 +91,18 @@ def test_claims_have_the_colour_of_what_the_documents_say_of_them_where_they_sta
 
 def test_claims_that_stand_nowhere_are_listed_below_the_answer() -> None:
     claim = {"text": "A judge's claim.", "support": 0.0, "supported": False}
-    html = case_of(record("a", said("f", 0.0, claims=(claim,)), answer="The answer."))
+    html = case_of(record("a", said("faithfulness_judge", 0.0, claims=(claim,)), answer="The answer."))
     assert re.search(r'The answer\..*<mark class="not_said"[^>]*>A judge&#x27;s claim\.', html)
+
+
+def test_claims_of_the_reference_are_no_claims_of_the_answer() -> None:
+    html = case_of(record("a", said("context_recall", 0.0, claims=CLAIMS), answer=ANSWER))
+    assert "<mark" not in html
 
 
 def test_claims_that_overlap_or_end_beyond_the_answer_mark_each_character_once() -> None:
     claims = [{**CLAIMS[0], "start": 0, "end": 15}, {**CLAIMS[1], "start": 11, "end": 99}]
-    html = case_of(record("a", said("f", 0.0, claims=claims), answer=ANSWER))
+    html = case_of(record("a", said("faithfulness", 0.0, claims=claims), answer=ANSWER))
     assert "".join(re.findall(r">([^<]*)<sup>", html)) == ANSWER
 
 
