@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast test-long chaos soak bench lint parts lock docs dashboards dashboards-preview clean
+.PHONY: demo test test-fast test-long chaos soak bench lint site parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
@@ -45,6 +45,11 @@ lint: $(VENV)/.dev
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml sidecar exporters
 	$(BIN)/python -m docs.generate --check
 	$(BIN)/python -m dashboards.generate --check
+	$(BIN)/mkdocs build --strict --site-dir $(or $(TMPDIR),/tmp)/rag-sidecar-site
+
+# The documentation as a site, in site/.
+site: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
 
 parts: $(VENV)/.dev
 	$(BIN)/python -m tests.parts
@@ -64,6 +69,7 @@ lock: | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q 'uv>=0.9'
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra demo -o requirements-demo.lock
+	$(COMPILE) --extra export -o requirements-export.lock
 	$(COMPILE) --extra dev -o requirements-dev.lock
 	echo 'setuptools>=77' | $(patsubst pyproject.toml,-,$(COMPILE)) -o requirements-build.lock
 
@@ -82,4 +88,4 @@ $(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.demo
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist site *.egg-info

@@ -35,13 +35,26 @@ is reached after `assemble.max_age_seconds`, when no trace is open any more whos
 
 Secrets belong in the environment or in files, never in the YAML file of a ConfigMap. [logins.md](logins.md) has an example of each login.
 """
+_FIVE = """
+## The five settings you need
+
+| setting | why |
+|---|---|
+| `receive.bootstrap_servers` | where Kafka is |
+| `receive.topics` | what to read |
+| `sample.rate` | the share that is scored; [what for which certainty](scaling.md#how-many-scored-requests-a-window-needs) |
+| `results.topic` | where verdicts and claims of single requests go; without it there are series alone |
+| `receive.dead_letter_topic` | where records go that cannot be read; without it they are counted and passed over |
+
+Behind a login add `receive.security`. All others have defaults that were measured or argued for; change one when a runbook says so.
+"""
 _ROOT = Path(__file__).parent.parent
 _OF_EVERY_MODEL = {("languages",)}
 
 
 def page() -> str:
     """The whole page."""
-    parts = [_INTRO]
+    parts = [_INTRO, _FIVE]
     for name, field in Config.model_fields.items():
         model = model_of(field.annotation)
         parts.append(f"## {name}\n\n{field.description}")

@@ -46,9 +46,11 @@ def test_the_image_runs_the_command_as_a_numbered_user_and_needs_no_shell() -> N
 
 
 def test_the_base_is_pinned_and_everything_is_installed_by_hash() -> None:
-    (base,) = instructions("ARG")
+    base = instructions("ARG")[0]
     assert re.fullmatch(r"PYTHON_IMAGE=python:3\.\d+-slim-\w+", base)
-    assert set(instructions("FROM")) == {"${PYTHON_IMAGE} AS build", "${PYTHON_IMAGE}"}
+    made = [line.partition(" AS ")[::2] for line in instructions("FROM")]
+    assert {source for source, _ in made} == {"${PYTHON_IMAGE}", "build", "runtime"}
+    assert made[-1] == ("runtime", "sidecar"), "what is built by default is the plain image"
     for command in re.findall(r"pip install ([^&\n]+)", DOCKERFILE.read_text(encoding="utf-8")):
         assert "--require-hashes" in command or "--no-index" in command, command
 
