@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from training.data import Row
-from training.pairs import sentences
+from training.selector import sentences
 from training.values import changed_value, same_value
 
 SET = "made/values"

@@ -38,8 +38,8 @@ from sidecar.inference.pairs import PairModel
 from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.bert_graph import INPUTS, SHAPE, encoder
-from training.pairs import Selector, sentences
 from training.quantise import Batch, CalibratedGraph, samples
+from training.selector import Selector, sentences
 
 ALIGNMENT_LAYERS = (3, 5)
 MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}

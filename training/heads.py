@@ -31,8 +31,8 @@ from training import data
 from training.data import Row
 from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.grounding_heads import NONE, SEED, grounding_heads
-from training.pairs import SOURCES
 from training.relevance_heads import relevance_heads
+from training.sources import SOURCES
 
 
 def count_idf(rows: Sequence[Row], most: int = 40_000) -> tuple[dict[str, float], float]:

@@ -7,11 +7,9 @@ changed in the evidence the changed claim is supported and the true one is not.
 
 from __future__ import annotations
 
-import math
 import random
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -21,10 +19,11 @@ from training import data
 from training.changes import NAME, Change, Spans, as_question, change, contract, in_evidence, opened, reword
 from training.data import Row
 from training.made_facts import made_facts
+from training.selector import Selector, sentences, without_the_fact
+from training.sources import SOURCES, Asks, Source
 from training.written import SET as WRITTEN
 from training.written import asked, written
 
-Asks: TypeAlias = Literal["grounding", "document", "answer"]
 TASKS: Mapping[Asks, Task] = {"grounding": SUPPORT, "document": DOCUMENT, "answer": ANSWER}
 Verdict: TypeAlias = Literal["yes", "neutral", "contradiction", "no"]
 
@@ -32,62 +31,10 @@ SHARE_ALIKE = ("snli", "fever_dev")
 MOST_QUESTION_WORDS = 40
 _COPIES_OF_A_TEXT = 3
 MADE_FACTS = 14_000
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'(])|\n+")
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_STOP = frozenset(
-    "the a an of to in and or is are was were be been for on at by with as it its this that from he she they his her their has have "
-    "had not but which who will would can".split()
-)
 _SAYS: dict[str, Verdict] = {
     "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
     "NOT ENOUGH INFO": "neutral",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A set: what its rows ask, how much a row weighs, how many are taken at most, and whether pairs are made of its texts."""
-
-    name: str
-    task: Asks = "grounding"
-    weight: float = 1.0
-    most: int = 40_000
-    texts: bool = False
-
-
-SOURCES = (
-    *(Source(name, texts=True) for name in data.GROUNDING if name not in ("xsumfaith", "summedits")),
-    Source("xsumfaith", weight=0.6, texts=True),
-    Source("summedits", weight=1.5, texts=True),
-    Source("attributionbench_train", texts=True),
-    Source("snli", weight=0.7, most=10_000),
-    Source("fever_dev", weight=0.8),
-    Source("cad_snli"),
-    Source("scone_nli"),
-    Source("condaqa_yesno_dev", weight=1.5, texts=True),
-    Source("conjnli_human"),
-    Source("mnli_binary_docnli", most=14_000),
-    Source("taxinli_mnli"),
-    Source("infotabs_lines", most=12_000),
-    Source("curriculum_lexical", weight=0.7, most=3_000),
-    Source("curriculum_temporal", weight=0.7, most=3_000),
-    Source("paws_wiki_dev", weight=0.7, most=6_000),
-    Source("semantoneg", weight=0.7, most=6_000),
-    Source("menli_wmt20", weight=0.5),
-    Source("menli_xpaws", weight=0.5, most=3_000),
-    Source("help_conjunction", weight=0.5, most=2_500),
-    Source("wikifactcheck_negated_only_negatives", weight=0.5, most=4_000),
-    Source("squadshifts_reddit", task="document", most=9_000, texts=True),
-    Source("squadshifts_amazon_reviews", task="document", most=9_000, texts=True),
-    Source("squadshifts_new_wiki", task="document", most=9_000, texts=True),
-    Source("policyqa_relevance", task="document", texts=True),
-    Source("tatqa_relevance", task="document", texts=True),
-    Source("multihop_paragraphs", task="document", most=6_000),
-    Source("selqa", task="document", most=8_000),
-    Source("qed_sentences", task="document"),
-    Source("expertqa_answer_relevance", task="answer"),
-    Source("haluquestqa_answer_relevance", task="answer", most=5_000),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,77 +50,6 @@ class Pair:
     says: Verdict
     weight: float
     wrong: Spans | None = None
-
-
-def content_words(text: str) -> list[str]:
-    """Lower-case words without stop words."""
-    return [word for word in (found.lower() for found in _WORD.findall(text)) if word not in _STOP]
-
-
-def sentences(text: str) -> list[str]:
-    """Sentences by punctuation; enough for training pairs."""
-    return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
-
-
-def evidence_words(claim: str) -> int:
-    """How many words of evidence a claim gets."""
-    return min(180, max(90, 60 + 3 * len(claim.split())))
-
-
-class Selector:
-    """Chooses the sentences of a text that bear on a claim, by idf-weighted coverage; each word counts less once covered."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        unique = set(texts)
-        counts: Counter[str] = Counter()
-        for text in unique:
-            counts.update(set(content_words(text[:3000])))
-        self._counts, self._total = counts, len(unique) + 1
-
-    def idf(self, word: str) -> float:
-        """Inverse document frequency over the texts given."""
-        return math.log(self._total / (self._counts[word] + 1)) + 0.1
-
-    def select(self, claim: str, text: str, share: float = 1.0) -> str:
-        """At most about `share` of `evidence_words` words of the text, whole sentences in their order."""
-        most = int(share * evidence_words(claim))
-        if len(text.split()) <= most:
-            return text
-        pieces: list[str] = []
-        for sentence in sentences(text):
-            words = sentence.split()
-            pieces.extend(" ".join(words[n : n + 60]) for n in range(0, len(words), 60))
-        left = {word: self.idf(word) for word in content_words(claim)}
-        has = [set(content_words(piece)) for piece in pieces]
-        chosen: set[int] = set()
-        size = 0
-        while size < most and len(chosen) < len(pieces):
-
-            def gain(n: int) -> float:
-                near = 0.15 if n - 1 in chosen or n + 1 in chosen else 0.0
-                return sum(left.get(word, 0.0) for word in has[n]) - 0.002 * len(pieces[n].split()) + near
-
-            best = max((n for n in range(len(pieces)) if n not in chosen), key=gain)
-            if size + len(pieces[best].split()) > 1.2 * most and size > 0.6 * most:
-                break
-            chosen.add(best)
-            size += len(pieces[best].split())
-            for word in has[best] & left.keys():
-                left[word] *= 0.45
-        return " ".join(pieces[n] for n in sorted(chosen))
-
-    def coverage(self, claim: str, text: str) -> float:
-        """Share (0..1) of the claim's content, by idf, that stands in the text."""
-        words = set(content_words(claim))
-        total = sum(self.idf(word) for word in words) or 1.0
-        return sum(self.idf(word) for word in words & set(content_words(text))) / total
-
-
-def without_the_fact(claim: str, text: str, selector: Selector) -> str | None:
-    """The text without the sentences that bear on the claim; None where too little is left or the rest still covers it."""
-    rest = [sentence for sentence in sentences(text) if selector.coverage(claim, sentence) < 0.3]
-    left = " ".join(rest)
-    return left if len(rest) > 1 and len(rest) < len(sentences(text)) and selector.coverage(claim, left) < 0.6 else None
 
 
 class Maker:

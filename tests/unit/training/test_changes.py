@@ -7,7 +7,7 @@ import random
 import pytest
 
 from training.changes import change, in_evidence, opened, reword
-from training.pairs import sentences
+from training.selector import sentences
 
 TEXT = (
     "Anna Berg founded the Lund Institute in 1984. Visitors must book before Monday. The museum is not open in winter. "

@@ -9,7 +9,8 @@ import pytest
 
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.read import read_values
-from training.values import changed_value, in_words, same_value
+from training.value_words import in_words
+from training.values import changed_value, same_value
 
 TEXTS = (
     "Revenue grew from $3.9bn in 2022 to $4.2bn in 2023.",

@@ -19,7 +19,7 @@ from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 from tests.unit.inference.values.test_golden import pairs, readings
-from training.values import in_words
+from training.value_words import in_words
 
 
 def only(text: str) -> Value:
