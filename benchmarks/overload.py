@@ -45,6 +45,7 @@ from sidecar.sample.rules import SampleConfig, Sampler
 
 PARTITION = ("bench", 0)
 _POLL_SECONDS = 0.05
+_LEAST_SECONDS = 30
 
 
 class PacedSource:
@@ -217,4 +218,7 @@ async def measure(seconds: float) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0)
-    sys.exit(asyncio.run(measure(parser.parse_args().seconds)))
+    seconds = parser.parse_args().seconds
+    if seconds < _LEAST_SECONDS:
+        parser.error(f"--seconds: {_LEAST_SECONDS} at least, of which the first twenty are not counted")
+    sys.exit(asyncio.run(measure(seconds)))
