@@ -64,16 +64,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_packages_with_their_models_and_types_and_nothing_else(wheel: Path) -> None:
-    names = set(zipfile.ZipFile(wheel).namelist())
+    names, source = set(zipfile.ZipFile(wheel).namelist()), wheel.parents[1]
     assert {name.split("/")[0] for name in names} == {
         "sidecar",
         "exporters",
         f"rag_sidecar-{__version__}.dist-info",
     }
     expected = {
-        str(path.relative_to(ROOT))
+        str(path.relative_to(source))
         for top in ("sidecar", "exporters")
-        for path in (ROOT / top).rglob("*")
+        for path in (source / top).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert {name for name in names if ".dist-info/" not in name} == expected
