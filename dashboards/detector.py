@@ -23,8 +23,8 @@ def panels() -> list[Panel]:
         Panel(
             title="Share below the threshold, raw and corrected",
             description="Raw: the share of verdicts. Corrected: what the share of hallucinated answers would be, given how often the "
-            "verdict of each grounding model is right (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % the detector's "
-            "false alarms explain all of the raw ratio. No alert reads it: rates of a benchmark correct nothing on a service unlike it. `rag-sidecar calibrate` measures them on yours.",
+            "verdict of each grounding model is right on answers of yours (Rogan-Gladen), between its 95 % bounds; the uncertainty of those rates is in them. At 0 % "
+            "false alarms explain all of the raw ratio. Empty until `rag-sidecar calibrate` measured the rates (`inference.detector`); no alert reads it.",
             unit="percentunit",
             width=12,
             height=9,
@@ -40,7 +40,7 @@ def panels() -> list[Panel]:
         Panel(
             title="How often the verdict is right",
             description="On labelled answers: sensitivity is the share of hallucinated answers that were found, specificity the share of "
-            "grounded ones that passed. From the model's card, or from `inference.detector`.",
+            "grounded ones that passed. From `inference.detector`; empty until `rag-sidecar calibrate` measured it on answers of yours.",
             unit="percentunit",
             width=6,
             height=9,

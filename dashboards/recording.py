@@ -21,7 +21,6 @@ from dashboards.objectives import (
 
 LEVEL = "rag_service"
 BASIS = "rag_hallucination_basis"
-_BY_MODEL = f"{LEVEL}_{promql.DETECTOR}"
 _INTERVAL = "30s"
 # Ranges of days cost much to read and change slowly. Below five minutes, after which Prometheus calls a series stale.
 _TICKET_INTERVAL = "2m"
@@ -40,26 +39,6 @@ def lower_bound(window: str) -> str:
 def upper_bound(window: str) -> str:
     """Name of the ratio's 95 % upper bound."""
     return f"{LEVEL}:rag_hallucination:upper95_rate{window}"
-
-
-def model_ratio(window: str) -> str:
-    """Name of the weighted hallucination ratio of each grounding model's verdicts."""
-    return f"{_BY_MODEL}:rag_hallucination:ratio_rate{window}"
-
-
-def model_samples(window: str) -> str:
-    """Name of the effective sample size behind that ratio."""
-    return f"{_BY_MODEL}:rag_verdict_effective_samples:increase{window}"
-
-
-def corrected(window: str) -> str:
-    """Name of the ratio of each grounding model's verdicts, corrected for its errors."""
-    return f"{_BY_MODEL}:rag_hallucination:corrected_ratio_rate{window}"
-
-
-def corrected_bound(window: str, *, upper: bool) -> str:
-    """Name of a 95 % bound of the corrected ratio."""
-    return f"{_BY_MODEL}:rag_hallucination:corrected_{'upper95' if upper else 'lower95'}_rate{window}"
 
 
 def samples(window: str) -> str:
@@ -196,13 +175,7 @@ def _bounds(window: str) -> dict[str, str]:
 
 
 def _scores(window: str) -> dict[str, str]:
-    p, n, by = model_ratio(window), model_samples(window), promql.by_detector(LEVEL)
     return {
-        model_ratio(window): promql.hallucination_ratio(window, by=by),
-        model_samples(window): promql.effective_samples(window, by=by),
-        corrected(window): promql.corrected_ratio(p),
-        corrected_bound(window, upper=False): promql.corrected_bound(p, n, upper=False),
-        corrected_bound(window, upper=True): promql.corrected_bound(p, n, upper=True),
         abstention(window): promql.abstention_ratio(window, by=LEVEL),
         mean_score(window): promql.mean_score(window, by=f"{LEVEL}, evaluator"),
         mean_score_error(window): promql.mean_score_error(window, by=f"{LEVEL}, evaluator"),

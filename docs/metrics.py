@@ -177,12 +177,6 @@ def _recorded() -> str:
         ("rag_hallucination:upper95", "upper end of its 95 % interval (Wilson)"),
         ("rag_verdict_effective_samples", "effective sample size behind it: (Σw)²/Σw²"),
         ("rag_abstention:ratio", "weighted abstained / all verdicts"),
-        (
-            "rag_hallucination:corrected_ratio",
-            "the ratio of a grounding model's verdicts, corrected for its errors (Rogan-Gladen)",
-        ),
-        ("rag_hallucination:corrected_lower95", "lower end of the corrected ratio's 95 % interval"),
-        ("rag_hallucination:corrected_upper95", "upper end of the corrected ratio's 95 % interval"),
         ("rag_evaluation_score:mean", "weighted mean score of each evaluator"),
         ("rag_evaluation_score:stderr", "standard error of that mean"),
         ("rag_evaluations_scored", "scores of each evaluator, unweighted: what the mean rests on"),

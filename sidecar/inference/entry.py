@@ -46,7 +46,7 @@ class Running(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Built(Generic[Model_co]):
-    """A model with its files read. `parts` run while it is in use; `detector` says how often a grounding model's verdict is right.
+    """A model with its files read. `parts` run while it is in use; `detector` says how often a grounding model's verdict is right on answers of the user's own.
     `away` says why it cannot be asked now; None of one that can."""
 
     model: Model_co

@@ -73,7 +73,7 @@ class InferenceConfig(BaseModel):
     )
     detector: Detector | None = Field(
         default=None,
-        description="Error rates of the verdict, as `rag-sidecar calibrate` prints them; by default those of the model's card.",
+        description="Error rates of the default grounding model's verdict on your answers, as `rag-sidecar calibrate` prints them.",
     )
     threads: int | None = Field(
         default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."

@@ -73,6 +73,41 @@ def test_two_variants_are_compared_by_their_own_verdicts(tmp_path: Path) -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_each_models_flagged_answers_are_corrected_by_its_own_measured_rates(tmp_path: Path) -> None:
+    """40 % flagged of 60 effective samples; by hand: (0.4 + 0.9 - 1) / (0.8 + 0.9 - 1) = 0.4286, variance (0.4 * 0.6 / 60 + 0.4286^2 * 0.8 * 0.2 / 200
+    + 0.5714^2 * 0.9 * 0.1 / 300) / 0.7^2. Model h flags 10 %; that of `coin` is no better than chance, nobody measured that of `new`."""
+    series = {}
+    for model, flagged in (("g", 0.4), ("h", 0.1), ("coin", 0.4), ("new", 0.4)):
+        for verdict, share in (("hallucinated", flagged), ("grounded", 1 - flagged)):
+            labels = f'{{rag_service="kb",grounding_model="{model}",verdict="{verdict}"}}'
+            series[f"rag_verdict_weight_total{labels}"] = f"0+{10 * share:g}x120"
+            series[f"rag_verdict_weight_squared_total{labels}"] = f"0+{100 * share:g}x120"
+    for model, *rates in (("g", 0.8, 0.9), ("h", 0.9, 0.95), ("coin", 0.4, 0.6)):
+        for rate, value in zip(("sensitivity", "specificity"), rates, strict=True):
+            for pod in "ab":
+                name = f'rag_sidecar_detector_rate{{grounding_model="{model}",rate="{rate}",pod="{pod}"}}'
+                series[name] = f"{value}x120"
+        for label, count in (("hallucinated", 200), ("grounded", 300)):
+            series[f'rag_sidecar_detector_labelled{{grounding_model="{model}",label="{label}"}}'] = f"{count}x120"
+
+    def of(model: str, bound: bool | None = None) -> str:
+        where = f'grounding_model="{model}"'
+        p = promql.hallucination_ratio("1h", by=promql.DETECTOR, where=where)
+        n = promql.effective_samples("1h", by=promql.DETECTOR, where=where)
+        return f"max({promql.corrected_ratio(p) if bound is None else promql.corrected_bound(p, n, upper=bound)})"
+
+    values = {
+        of("g"): 0.4286,
+        of("g", False): 0.2461,
+        of("g", True): 0.6110,
+        of("h"): 0.0588,
+        of("coin"): None,
+        of("new"): None,
+    }
+    done = expect(tmp_path, series, {f"round({expression}, 0.0001)": value for expression, value in values.items()})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def chosen(where: str) -> str:
     """Matchers with a choice made in the dashboard's variables."""
     return re.sub(r"\$\w+", ".+", where.replace("$variant_a", "a").replace("$variant_b", "b"))

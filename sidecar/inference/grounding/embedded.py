@@ -46,7 +46,7 @@ class EmbeddedConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     detector: Detector | None = Field(
-        default=None, description="Error rates of its verdict; by default those of the model's card."
+        default=None, description="Error rates of its verdict, as `rag-sidecar calibrate` prints them."
     )
 
 
@@ -230,7 +230,7 @@ def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder
     grounder = EmbeddedGrounder(
         dependencies.encoder, dependencies.idf, common.model, heads=own, identity=card.identity("heads.json")
     )
-    return Built(grounder, (common.lease(),), config.detector or Detector.model_validate(heads["detector"]))
+    return Built(grounder, (common.lease(),), config.detector)
 
 
 def _size(_: EmbeddedConfig, dependencies: Dependencies) -> int:

@@ -17,7 +17,6 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
-from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.han import CLAIM_FEATURES, Piece, choose, features, pieces, read
 from sidecar.inference.onnx import read_verified, size_of
 from sidecar.inference.threads import off_loop
@@ -90,7 +89,7 @@ def _build(_: NoSettings, dependencies: Dependencies) -> Built[Grounder]:
     grounder = LexicalGrounder(
         idf, Logistic.from_card(head, CLAIM_FEATURES), identity=card.identity(HEADS), threshold=head["threshold"]
     )
-    return Built(grounder, (), Detector.model_validate(heads["detector"]))
+    return Built(grounder)
 
 
 ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, _build, size=size)

@@ -15,6 +15,8 @@ from sidecar.record.errors import RetryableInferenceError
 
 HOUR, DAY = 3600.0, 86_400.0
 _HELD = {HOUR: 0.1, DAY: 0.05}
+# Of what a purse holds. A process that starts again and again must not begin with a full purse each time.
+_BEGINS = 0.1
 _LEAST_FACTOR = 1e-3
 # Dollars that are rounding errors.
 _NOTHING = 1e-9
@@ -25,13 +27,15 @@ _MEMORY_SECONDS = 120.0
 
 @dataclass(slots=True)
 class Purse:
-    """`dollars` for `period` seconds, of which this replica has `share`, and `held` is held at the most. `level` is what is in it."""
+    """`dollars` for `period` seconds, of which this replica has `share`, and `held` is held at the most. `level` is what is in it: from the first
+    share on, a tenth of what it holds, unless it has `begun` with something else."""
 
     dollars: float
     period: float
     share: Callable[[], float]
     held: float
-    level: float
+    level: float = 0.0
+    begun: bool = False
 
     @property
     def most(self) -> float:
@@ -43,6 +47,9 @@ class Purse:
         return self.dollars * (1 - self.held) * self.share() / self.period
 
     def fill(self, seconds: float) -> None:
+        if not self.begun and self.share() > 0:
+            # Only now is it known what a tenth is: the group is joined after the start.
+            self.begun, self.level = True, _BEGINS * self.most
         self.level = min(self.level + seconds * self.rate, self.most)
 
     @property
@@ -119,13 +126,10 @@ def purses(hour: float | None, day: float | None, share: Callable[[], float]) ->
     found = []
     for dollars, period in ((hour, HOUR), (day, DAY)):
         if dollars is not None:
-            purse = Purse(dollars, period, share, held=_HELD[period], level=0.0)
-            # A process that starts again and again must not begin with a full purse each time.
-            purse.level = 0.1 * purse.most
-            found.append(purse)
+            found.append(Purse(dollars, period, share, held=_HELD[period]))
     return found
 
 
 def at_once(dollars: float | None) -> list[Purse]:
     """All of it at the beginning and no more after that: for a command that someone waits for."""
-    return [] if dollars is None else [Purse(dollars, DAY, lambda: 1.0, held=1.0, level=dollars)]
+    return [] if dollars is None else [Purse(dollars, DAY, lambda: 1.0, held=1.0, level=dollars, begun=True)]

@@ -29,6 +29,18 @@ async def runtime() -> AsyncIterator[ModelRuntime]:
     await one.stop()
 
 
+async def test_error_rates_of_a_benchmark_are_no_series_and_those_of_the_users_own_answers_are() -> None:
+    own = {"sensitivity": 0.7, "specificity": 0.9, "hallucinated": 60, "grounded": 240}
+    chinese = {"rules": [{"language": "zh", "grounding": "lexical_zh"}]}
+    for inference, known in ((chinese, []), ({"detector": own}, [0.7, 0.9])):
+        telemetry = Telemetry()
+        one = ModelRuntime(InferenceConfig.model_validate(inference), telemetry)
+        await one.start()
+        await one.stop()
+        assert [value for _, value in telemetry.values("rag_sidecar_detector_rate")] == known
+        assert len(list(telemetry.values("rag_sidecar_detector_labelled"))) == len(known)
+
+
 async def test_embeddings_are_those_of_the_reference_implementation(runtime: ModelRuntime) -> None:
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     found = await runtime.models.embedder.embed([one["text"] for one in golden])

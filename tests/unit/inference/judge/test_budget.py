@@ -84,6 +84,23 @@ def test_a_replica_has_its_share() -> None:
     assert 0.7 <= half.between(HOUR, 2 * HOUR) <= 1.01
 
 
+def test_the_first_question_after_the_group_is_joined_is_not_refused() -> None:
+    """Before that a replica has no share, and its purse nothing; then it has a tenth of its share of a purse, once."""
+    clock, share = ManualClock(), 0.0
+    budget = Budget(purses(1.0, None, lambda: share), clock)
+    clock.advance(60)
+    with pytest.raises(RetryableInferenceError):
+        budget.reserve(0.001)
+    share = 0.5
+    budget.reserve(0.001)
+    assert budget.left() == pytest.approx(0.1 * 0.1 * 0.5 - 0.001)
+    # A rebalance takes the share away and gives it back: no second tenth.
+    share = 0.0
+    assert budget.left() == 0
+    share = 0.5
+    assert budget.left() == 0
+
+
 def test_without_a_budget_everything_may_be_spent() -> None:
     budget = Budget([], ManualClock())
     budget.reserve(1e9)
@@ -105,8 +122,8 @@ def test_a_command_may_spend_all_at_once_and_no_more() -> None:
 
 
 def test_a_process_that_starts_again_and_again_does_not_spend_a_full_purse_each_time() -> None:
-    [purse] = purses(1.0, None, lambda: 1.0)
-    assert purse.level <= 0.02
+    budget = Budget(purses(1.0, None, lambda: 1.0), ManualClock())
+    assert budget.left() == pytest.approx(0.01)
     [purse] = purses(None, 1.0, lambda: 1.0)
     assert purse.rate * DAY < 1.0
 
