@@ -15,26 +15,26 @@ from dashboards.objectives import LEARNING_DAYS, LEAST_SAMPLES, Windows, duratio
 LEVEL = "rag_service"
 IDENTITY = f"{LEVEL}_identity"
 _BY = f"{LEVEL}, identity"
-_DAY = "1d"
 _WEEKS = (7, 14)
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a window is compared with: sums over windows `over`, each so many days earlier in the middle. `word` is in the names; without `tested`
-    the rise has no error."""
+    """What a window is compared with: sums over windows `over`, each so many days (of `day` each) earlier in the middle. `word` is in the names;
+    without `tested` the rise has no error."""
 
     word: str
     window: str
     over: str
     days: tuple[int, ...]
     tested: bool = True
+    day: str = "1d"
 
     @property
     def offsets(self) -> tuple[str, ...]:
         """How far the windows of the past end before now."""
         later = (seconds(self.over) - seconds(self.window)) // 2
-        return tuple(duration(days * seconds(_DAY) - later) for days in self.days)
+        return tuple(duration(days * seconds(self.day) - later) for days in self.days)
 
     @property
     def rise(self) -> str:
@@ -87,13 +87,13 @@ class Past:
 def pasts(windows: Windows) -> tuple[Past, Past, Past, Past]:
     """What is compared with what: two hours and a day with the learning time, two hours with the same weekday of the fortnight, the day with the day
     before."""
-    quick, slow = windows.rises()
+    (quick, slow), day = windows.rises(), windows.day
     learned = tuple(range(1, LEARNING_DAYS + 1))
     return (
-        Past("rise", quick, windows.slow, learned),
-        Past("rise", slow, slow, learned),
-        Past("rise_since_weeks", quick, windows.slow, _WEEKS, tested=False),
-        Past("rise_since_yesterday", slow, slow, (1,)),
+        Past("rise", quick, windows.slow, learned, day=day),
+        Past("rise", slow, slow, learned, day=day),
+        Past("rise_since_weeks", quick, windows.slow, _WEEKS, tested=False, day=day),
+        Past("rise_since_yesterday", slow, slow, (1,), day=day),
     )
 
 

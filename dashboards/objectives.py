@@ -11,7 +11,7 @@ class Windows:
 
     `fast` pairs with `fast_check`, `slow` with `slow_check`, `ticket` with `ticket_check`, `long_ticket` with `slow`: the
     long window says that it matters, the short one that it still goes on (Site Reliability Workbook, chapter 5,
-    multiwindow multi-burn-rate alerts).
+    multiwindow multi-burn-rate alerts). A `day` is what a share is compared with those before.
     """
 
     fast: str = "1h"
@@ -21,6 +21,7 @@ class Windows:
     ticket: str = "1d"
     ticket_check: str = "2h"
     long_ticket: str = "3d"
+    day: str = "1d"
 
     def all(self) -> tuple[str, ...]:
         """Every window once, those that page first, and each kind from short to long."""

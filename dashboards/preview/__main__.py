@@ -1,6 +1,7 @@
-"""`python -m dashboards.preview`: draw every dashboard into docs/img, from a Prometheus that a real sidecar was scraped by.
+"""`python -m dashboards.preview`: draw every dashboard into docs/img, from a Prometheus that a real sidecar was scraped by, and the truth beside the
+estimates.
 
-It takes a few minutes, and needs Prometheus and Chromium (`make parts`). Nothing of Grafana is involved: the panels' queries, units,
+It takes a quarter of an hour, and needs Prometheus and Chromium (`make parts`). Nothing of Grafana is involved: the panels' queries, units,
 thresholds, titles and places are those of the JSON files, what is drawn of them is ours.
 """
 
@@ -18,12 +19,13 @@ from typing import Any
 from PIL import Image
 
 from dashboards import generate
-from dashboards.preview import ask, feed, page
+from dashboards.panels import to_json
+from dashboards.preview import ask, feed, page, truth
 from tests.parts import paths
 from tests.parts.prometheus import Prometheus
 
 IMAGES = generate.ROOT / "docs/img"
-SECONDS = 300.0
+SECONDS = 780.0
 RATE = 5.0
 
 
@@ -58,8 +60,8 @@ def note_of(span: ask.Span) -> str:
     """What the pictures say about themselves."""
     minutes = (span.end - span.start) / 60
     return (
-        f"{minutes:.0f} minutes of the demo's traffic, half of it scored; the share of made-up answers rises half way. "
-        f"Windows of an hour are {span.window} here."
+        f"{minutes:.0f} minutes of the demo's traffic, a part of it scored; the share of made-up answers rises half way. "
+        f"An hour is {span.window} here, a day {feed.DAY}."
     )
 
 
@@ -70,11 +72,13 @@ def draw(prometheus: Prometheus, span: ask.Span, images: Path) -> None:
         return prometheus.get(path, **parameters)
 
     images.mkdir(parents=True, exist_ok=True)
-    for path in generate.DASHBOARDS:
-        board = json.loads((generate.ROOT / path).read_text(encoding="utf-8"))
+    boards = {path.stem: (generate.ROOT / path).read_text(encoding="utf-8") for path in generate.DASHBOARDS}
+    boards["truth"] = to_json(truth.dashboard(feed.FAVOURITE))
+    for name, text in boards.items():
+        board = json.loads(text)
         answers = {one["id"]: ask.answer(one, get, span) for one in board["panels"] if one["type"] != "row"}
         marks = [at for one in board["annotations"]["list"] for at in ask.began(one["expr"], get, span)]
-        target = images / f"{path.stem}.png"
+        target = images / f"{name}.png"
         picture(page.page(board, answers, span, marks=marks, note=note_of(span)), target, height=page.height(board))
         empty = [one["title"] for one in board["panels"] if one["id"] in answers and not answers[one["id"]].lines]
         print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB; no data in {', '.join(empty) or 'no panel'}")

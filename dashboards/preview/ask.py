@@ -8,19 +8,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dashboards.objectives import WINDOWS
+
 # Get the `data` of an answer of Prometheus's HTTP API: (path, parameters).
 Get = Callable[[str, Mapping[str, str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time to show, in seconds since the epoch, and the widths of what is asked for within it."""
+    """The time to show, in seconds since the epoch, and the widths of what is asked for within it: `windows` has the short one of each that the
+    rules have."""
 
     start: float
     end: float
     step: float
     rate_interval: str
-    window: str
+    windows: Mapping[str, str]
+
+    @property
+    def window(self) -> str:
+        """What is shown in place of an hour."""
+        return self.windows[WINDOWS.fast]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +53,13 @@ class Answer:
     dots: tuple[tuple[float, float], ...] = field(default=())
 
 
-def prepare(expression: str, *, rate_interval: str, window: str, variants: tuple[str, str]) -> str:
-    """A panel's query with its variables as Grafana fills them in when everything is chosen, and the hour as short as `window`."""
-    query = expression.replace("$__rate_interval", rate_interval).replace("[1h]", f"[{window}]")
-    query = re.sub(r"(:\w+_(?:rate|increase))1h\b", rf"\g<1>{window}", query)
+def prepare(expression: str, span: Span, *, variants: tuple[str, str]) -> str:
+    """A panel's query with its variables as Grafana fills them in when everything is chosen, and windows as short as those of the span."""
+    query = expression.replace("$__rate_interval", span.rate_interval).replace(f"[{WINDOWS.fast}]", f"[{span.window}]")
+    names = "|".join(map(re.escape, span.windows))
+    query = re.sub(
+        rf"(:\w+_(?:rate|increase)|:increase)({names})\b", lambda found: found[1] + span.windows[found[2]], query
+    )
     query = query.replace("$variant_a", variants[0]).replace("$variant_b", variants[1])
     return re.sub(r"\$\w+", ".*", query)
 
@@ -58,7 +69,7 @@ def answer(panel: Mapping[str, Any], get: Get, span: Span) -> Answer:
     lines: list[Line] = []
     dots: list[tuple[float, float]] = []
     for target in panel.get("targets") or []:
-        query = prepare(target["expr"], rate_interval=span.rate_interval, window=span.window, variants=("A", "B"))
+        query = prepare(target["expr"], span, variants=("A", "B"))
         legend = target.get("legendFormat") or ""
         if target.get("instant"):
             found = get("/api/v1/query", {"query": query, "time": str(span.end)})["result"]
@@ -76,7 +87,7 @@ def answer(panel: Mapping[str, Any], get: Get, span: Span) -> Answer:
 
 def began(expression: str, get: Get, span: Span) -> list[float]:
     """When each series of an annotation began, in seconds since the epoch; those that were there at the start are left out."""
-    query = prepare(expression, rate_interval=span.rate_interval, window=span.window, variants=("A", "B"))
+    query = prepare(expression, span, variants=("A", "B"))
     parameters = {"query": query, "start": str(span.start), "end": str(span.end), "step": str(span.step)}
     first = [float(one["values"][0][0]) for one in get("/api/v1/query_range", parameters)["result"]]
     return sorted(at for at in first if at > span.start)

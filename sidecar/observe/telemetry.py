@@ -75,7 +75,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_export_seconds", "histogram", "Seconds of one push to an exporter, failed or not.", ("exporter",)),
     Series("rag_sidecar_export_failures_total", "counter", "Pushes to an exporter that failed, retried or not.", ("exporter", "error_type")),
     Series("rag_sidecar_redactions_total", "counter", "Values of a request that were replaced by pseudonyms before its result went out, by kind.", ("kind",)),
-    Series("rag_sidecar_detector_rate", "gauge", "How often verdicts are right on answers of your own, as `calibrate` measured it: sensitivity (hallucinated found), specificity (grounded passed).", ("rate", "grounding_model")),
+    Series("rag_sidecar_detector_rate", "gauge", "How often verdicts are right on your own answers: sensitivity (hallucinated found), specificity.", ("rate", "grounding_model")),
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label", "grounding_model")),
     Series("rag_sidecar_judge_requests_total", "counter", "Questions to the judge: ok, cached, judge_invalid, or why there is no reply.", ("evaluator", "outcome")),
     Series("rag_sidecar_judge_seconds", "histogram", "Seconds of one HTTP call to the judge, failed or not."),

@@ -72,13 +72,16 @@ _MODELS = (
     ("gemini-2.5-flash", "gcp.gemini"),
     ("atlas-7b-instruct", "in-house"),
 )
+# As many times as all others together.
+_FAVOUR = 2
 _BASE = {Kind.ABSTAINING: 0.07, Kind.OFF_TOPIC: 0.03, Kind.FAILING: 0.05}
 
 
 class Corpus:
     """Draws requests. Seeded: the same draws in every run."""
 
-    def __init__(self, seed: int = 7) -> None:
+    def __init__(self, seed: int = 7, *, favourite: str | None = None) -> None:
+        """Of the service `favourite` are most of the requests."""
         data = json.loads(
             resources.files("sidecar.commands.demo").joinpath("data/corpus.json").read_text(encoding="utf-8")
         )
@@ -94,6 +97,8 @@ class Corpus:
         # No text is made up of one question and right of another.
         self.made_up = frozenset((*(text for p in self.passages for text in p.hallucinated), *self._off_topic))
         self._random = random.Random(seed)  # noqa: S311 - traffic for a demo
+        own = tuple(p for p in self.passages if p.service == favourite)
+        self._drawn_from = self.passages + own * (_FAVOUR * len(self.passages) // max(1, len(own)))
 
     def draw(self, hallucinated_share: float) -> Request:
         """One request; the share is of all requests."""
@@ -102,7 +107,7 @@ class Corpus:
     def compose(self, kind: Kind) -> Request:
         """One request of a kind."""
         chance = self._random
-        passage = chance.choice(self.passages)
+        passage = chance.choice(self._drawn_from)
         place = chance.randrange(len(passage.questions))
         question, answer = passage.questions[place], self._answer(kind, passage, place)
         if kind is Kind.ABSTAINING:

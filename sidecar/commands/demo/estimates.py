@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -26,6 +27,23 @@ class Ratio:
     def of(cls, found: Estimate) -> Self:
         """Of an estimate of one service."""
         return cls(float(found.share), float(found.lower), float(found.upper), float(found.samples))
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """By how much a share is above that of the past, -1..1, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, now: Ratio, past: Ratio) -> Self:
+        """The interval is Newcombe's (1998, method 10), as in the rules about variants."""
+        value = now.value - past.value
+        below = math.hypot(now.value - now.low, past.high - past.value)
+        above = math.hypot(now.high - now.value, past.value - past.low)
+        return cls(value, value - below, value + above)
 
 
 def below_threshold(seen: Sequence[Seen]) -> Ratio | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections import Counter
 
 from sidecar.commands.demo.broker import EmbeddedBroker
 from sidecar.commands.demo.corpus import MADE_UP, Corpus, Kind
@@ -15,19 +16,23 @@ REPLAYED_SHARE = 0.06
 
 
 class DemoProducer:
-    """Sends `rate` requests a second. `turn_seconds` is when the share of hallucinated answers rises."""
+    """Sends `rate` requests a second. `turn_seconds` is when the share of hallucinated answers rises. `answers` counts those that were sent, by
+    service and whether they are made up."""
 
-    def __init__(self, broker: EmbeddedBroker, *, rate: float, turn_seconds: float, seed: int = 7) -> None:
+    def __init__(
+        self, broker: EmbeddedBroker, *, rate: float, turn_seconds: float, seed: int = 7, favourite: str | None = None
+    ) -> None:
         self._broker = broker
         self._rate = rate
         self.turn = turn_seconds
         self._random = random.Random(seed)  # noqa: S311 - traffic for a demo
-        self._corpus = Corpus(seed)
+        self._corpus = Corpus(seed, favourite=favourite)
         self._spans = SpanMaker(seed)
         self._started = time.monotonic()
         self.sent = 0
         self.kinds: dict[str, int] = {}
         self._truth: list[tuple[float, bool]] = []
+        self.answers: Counter[tuple[str, bool]] = Counter()
 
     def injected(self, since: float = 0.0, until: float = float("inf")) -> float | None:
         """The share of made-up answers among those that are answers, of what was sent between two times, seconds since the start; None
@@ -58,7 +63,10 @@ class DemoProducer:
             self._count("recorded", made_up=False)
             return
         request = self._corpus.draw(TROUBLED if self.troubled else CALM)
-        self._count(request.kind, made_up=MADE_UP.get(request.kind))
+        made_up = MADE_UP.get(request.kind)
+        self._count(request.kind, made_up=made_up)
+        if made_up is not None:
+            self.answers[request.service, made_up] += 1
         way = self._random.randrange(5)
         if way == 4:
             trace_id, record = self._spans.native(request, now)

@@ -49,12 +49,12 @@ def run_demo(seconds: float | None) -> int:
 
 async def _run(seconds: float | None) -> int:
     console = Console(highlight=False)
-    watcher = Watcher()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     turn = seconds / 2 if seconds else _TURN_WITHOUT_LIMIT
+    watcher = Watcher(learning_seconds=turn / 2)
     _ask_directly()
     with EmbeddedBroker() as broker, ScriptedJudge(Corpus()) as judge, TemporaryDirectory() as folder:
         settings = _settings(broker.bootstrap_servers, judge.url, Path(folder))

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from exporters.result import Outcome
-from sidecar.commands.demo.estimates import Ratio
+from sidecar.commands.demo.estimates import Ratio, Rise
 from sidecar.commands.demo.judge import ERROR
 from sidecar.commands.demo.watch import Watcher
 from sidecar.evaluate.registry import DEFAULTS
@@ -47,7 +47,7 @@ def live_view(watcher: Watcher, truth: Truth, *, seconds: float, address: str, w
     panels = Columns(
         [_scores(watcher), _latency(watcher), _money(watcher), _funnel(watcher, truth.sent)], padding=(0, 1)
     )
-    return Group(head, _ratio_panel(watcher, truth, width), panels, _worst(watcher, width))
+    return Group(head, _ratio_panel(watcher, truth, seconds=seconds, width=width), panels, _worst(watcher, width))
 
 
 def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) -> str:
@@ -58,7 +58,8 @@ def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) 
     return (
         f"{seconds:5.0f} s  sent {truth.sent}  done {done}  {watcher.rate():.1f}/s  injected {share(truth.injected())}  "
         f"anchored {describe(watcher.anchored())}  below threshold {describe(watcher.ratio())}  "
-        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}  {means}  page {address}"
+        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}, rise {points(watcher.rise(since))}  "
+        f"{means}  page {address}"
     )
 
 
@@ -106,6 +107,10 @@ def _estimates(watcher: Watcher, truth: Truth) -> Table:
     table.add_row("injected: the truth", *(share(truth.injected(*between)) for _, *between in phases))
     table.add_row("anchored estimate", *(describe(watcher.anchored(*between)) for _, *between in phases))
     table.add_row("below the threshold", *(describe(watcher.ratio(*between)) for _, *between in phases))
+    table.add_row(
+        f"rise since the first {watcher.learning_seconds:.0f} s",
+        *(points(watcher.rise(*between)) for _, *between in phases),
+    )
     return table
 
 
@@ -119,12 +124,17 @@ def describe(ratio: Ratio | None) -> str:
     return "-" if ratio is None else f"{ratio.value:.1%} [{ratio.low:.1%}, {ratio.high:.1%}] n={ratio.n:.0f}"
 
 
+def points(rise: Rise | None) -> str:
+    """A rise with its interval, in points of a hundred."""
+    return "-" if rise is None else f"{100 * rise.value:+.1f} [{100 * rise.low:+.1f}, {100 * rise.high:+.1f}]"
+
+
 def sparkline(values: Sequence[float | None]) -> str:
     """Shares as bars, full height at 60 %."""
     return "".join("·" if v is None else _BARS[min(8, round(v / 0.6 * 8))] for v in values)
 
 
-def _ratio_panel(watcher: Watcher, truth: Truth, width: int) -> Panel:
+def _ratio_panel(watcher: Watcher, truth: Truth, *, seconds: float, width: int) -> Panel:
     anchored = watcher.anchored()
     text = Text()
     text.append("injected (the truth)  ", "bold")
@@ -133,6 +143,10 @@ def _ratio_panel(watcher: Watcher, truth: Truth, width: int) -> Panel:
     text.append(describe(anchored), "bold red" if anchored and anchored.low > _ALARMING else "bold")
     text.append("\nbelow the threshold   ", "bold")
     text.append(describe(watcher.ratio()))
+    text.append("\nrise of the last 10 s ", "bold")
+    text.append(
+        points(watcher.rise(max(0.0, seconds - 10))) + f" points over the first {watcher.learning_seconds:.0f} s"
+    )
     text.append("\n" + sparkline(watcher.history(max(10, width - 8))), "red")
     title = "made-up answers, 95 % intervals; below: under the threshold over time"
     return Panel(text, title=title, title_align="left", border_style="dim")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exporters.result import Outcome, Result, Verdict
-from sidecar.commands.demo.estimates import Ratio, anchored_ratio, below_threshold
+from sidecar.commands.demo.estimates import Ratio, Rise, anchored_ratio, below_threshold
 from sidecar.evaluate.seen import Seen
 
 _BIN_SECONDS = 2.0
@@ -31,7 +31,9 @@ class Watcher:
     every_trace = True
     local = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, learning_seconds: float = 15.0) -> None:
+        """The first `learning_seconds` are the past that a rise is one against: minutes stand for days here."""
+        self.learning_seconds = learning_seconds
         self.begin()
         self.outcomes: Counter[str] = Counter()
         self.unscorable: Counter[str] = Counter()
@@ -69,6 +71,11 @@ class Watcher:
     def anchored(self, since: float = 0.0, until: float = float("inf")) -> Ratio | None:
         """The share that is made up, as the judge's answers on a random part make of it; None without any."""
         return anchored_ratio(self._between(since, until))
+
+    def rise(self, since: float, until: float = float("inf")) -> Rise | None:
+        """By how much the share below the threshold is above that of the learning time; None without answers on either side."""
+        now, past = self.ratio(max(since, self.learning_seconds), until), self.ratio(0.0, self.learning_seconds)
+        return Rise.of(now, past) if now and past else None
 
     @property
     def shown(self) -> int:

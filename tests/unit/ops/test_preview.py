@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families as parse
 
 from dashboards import generate
 from dashboards.preview import ask, draw, page, units
 from dashboards.preview.ask import Answer, Line, Span
+from dashboards.preview.truth import TruthServer
 from tests.unit.ops.asked import boards
 
 ROOT = Path(__file__).parents[3]
-SPAN = Span(1000.0, 1240.0, step=5.0, rate_interval="30s", window="90s")
+SPAN = Span(1000.0, 1240.0, step=5.0, rate_interval="30s", windows={"1h": "90s", "2h": "60s"})
 
 
 @pytest.mark.parametrize(
@@ -52,9 +55,14 @@ def test_an_axis_has_round_numbers_that_cover_it() -> None:
 
 def test_a_query_is_sent_with_its_variables_filled_in() -> None:
     query = 'sum(rate(a_total{job=~"$job",variant="$variant_a"}[$__rate_interval])) / sum(increase(b_total[1h]))'
-    assert ask.prepare(query, rate_interval="30s", window="90s", variants=("A", "B")) == (
+    assert ask.prepare(query, SPAN, variants=("A", "B")) == (
         'sum(rate(a_total{job=~".*",variant="A"}[30s])) / sum(increase(b_total[90s]))'
     )
+
+
+def test_a_recorded_name_is_that_of_the_short_window() -> None:
+    query = 's:rise_rate2h{s=~"$s"} + s:rag:samples_increase1h'
+    assert ask.prepare(query, SPAN, variants=("A", "B")) == 's:rise_rate60s{s=~".*"} + s:rag:samples_increase90s'
 
 
 def test_a_legend_names_labels_and_nan_is_left_out() -> None:
@@ -131,9 +139,16 @@ def test_a_heatmap_shows_what_each_bucket_holds_alone() -> None:
     assert "≤ 1" in drawn
 
 
-def test_there_is_a_picture_of_every_dashboard_and_it_is_small() -> None:
-    for path in generate.DASHBOARDS:
-        image = ROOT / "docs/img" / f"{path.stem}.png"
+def test_the_truth_is_served_as_series_that_a_rate_can_be_taken_of() -> None:
+    with TruthServer({("kb", True): 3, ("kb", False): 40, ("wiki", False): 2}) as server:
+        text = httpx.get(f"http://{server.address}/metrics", trust_env=False).text
+    found = {(s.labels["rag_service"], s.labels["made_up"]): s.value for one in parse(text) for s in one.samples}
+    assert found == {("kb", "true"): 3, ("kb", "false"): 40, ("wiki", "true"): 0, ("wiki", "false"): 2}
+
+
+def test_there_is_a_picture_of_every_dashboard_and_of_the_truth_and_it_is_small() -> None:
+    for name in (*(path.stem for path in generate.DASHBOARDS), "truth"):
+        image = ROOT / "docs/img" / f"{name}.png"
         assert image.read_bytes().startswith(b"\x89PNG")
         assert image.stat().st_size < 300_000
 

@@ -173,6 +173,20 @@ async def test_the_anchored_estimate_is_that_of_the_worked_example() -> None:
     assert [found.low, found.high] == pytest.approx([0.0882, 0.2674], abs=3e-4)
 
 
+async def test_a_rise_is_one_against_the_learning_time_with_newcombes_interval() -> None:
+    """9 of 10 against 3 of 10: Newcombe 1998, table II, method 10."""
+    watcher = Watcher(learning_seconds=5.0)
+    await watcher.start()
+    past = [judged(n, local=Verdict.HALLUCINATED if n < 3 else Verdict.GROUNDED, judge=None) for n in range(10)]
+    now = [judged(n, local=Verdict.HALLUCINATED if n < 9 else Verdict.GROUNDED, judge=None) for n in range(10)]
+    await watcher.export(past)
+    assert watcher.rise(0.0) is None
+    await watcher.export([replace(one, timestamp=time.time() + 8) for one in now])
+    found = watcher.rise(0.0)
+    assert found is not None
+    assert [found.value, found.low, found.high] == pytest.approx([0.6, 0.1705, 0.8090], abs=2e-4)
+
+
 async def test_without_the_judge_there_is_no_anchored_estimate() -> None:
     watcher = Watcher()
     await watcher.export([judged(n, local=Verdict.GROUNDED, judge=None) for n in range(10)])
@@ -200,7 +214,7 @@ async def test_the_screen_shows_truth_and_estimates_and_fits(width: int) -> None
 
 
 async def test_the_summary_holds_the_truth_against_the_estimates_before_and_after_the_rise() -> None:
-    watcher = Watcher()
+    watcher = Watcher(learning_seconds=5.0)
     await watcher.start()
     calm = [judged(n, local=Verdict.GROUNDED, judge=None) for n in range(10)]
     after = [replace(judged(n, local=Verdict.HALLUCINATED, judge=None), timestamp=time.time() + 8) for n in range(10)]
@@ -208,8 +222,11 @@ async def test_the_summary_holds_the_truth_against_the_estimates_before_and_afte
     console = Console(record=True, width=100)
     assert summary(console, watcher, Told(20))
     assert "judged          0 answers" in console.export_text(clear=False)
-    [row] = [line for line in console.export_text().splitlines() if line.startswith("below the threshold")]
+    text = console.export_text()
+    [row] = [line for line in text.splitlines() if line.startswith("below the threshold")]
     assert row.split()[3:] == ["0.0%", "[0.0%,", "27.8%]", "n=10", "100.0%", "[72.2%,", "100.0%]", "n=10"]
+    [row] = [line for line in text.splitlines() if line.startswith("rise since the first 5 s")]
+    assert row.split()[6:] == ["-", "+100.0", "[+60.7,", "+100.0]"]
 
 
 @pytest.mark.parametrize(
