@@ -64,8 +64,7 @@ def _levels(windows: Windows) -> tuple[Alert, ...]:
         Alert(
             name="RagHallucinationRateHigh",
             severity="warning",
-            expr=f"{estimate.bound(windows.fast, upper=False)} > {LOWER_BOUND}\n"
-            f"and {estimate.judged_samples(windows.fast)} >= {LEAST_ANCHORS}",
+            expr=f"{estimate.bound(windows.fast, upper=False)} > {LOWER_BOUND}\nand {estimate.enough(windows.fast)}",
             wait="10m",
             keep="15m",
             summary="The hallucination ratio of a RAG service is high, with 95 % confidence.",
@@ -81,7 +80,7 @@ def _burn(long: str, short: str, threshold: float) -> str:
     """Certainly above the limit in the long window, and not certainly below it in the short one."""
     return (
         f"  {estimate.bound(long, upper=False)} > {threshold}\n"
-        f"  and {estimate.judged_samples(long)} >= {LEAST_ANCHORS}\n"
+        f"  and {estimate.enough(long)}\n"
         f"  unless {estimate.bound(short, upper=True)} < {threshold}"
     )
 
@@ -187,9 +186,9 @@ def _unanchored(windows: Windows) -> Alert:
         expr=f"{basis} offset 1d\nunless on ({recording.LEVEL}) {basis}\n"
         f"and on ({recording.LEVEL}) {recording.requests(windows.fast)} >= {LEAST_REQUESTS}",
         wait="30m",
-        summary="The judge sees too few answers of a RAG service to say its hallucination ratio.",
-        description="{{ $labels.rag_service }}: fewer than "
-        f"{LEAST_ANCHORS} effective answers were judged in a day, so that the alerts on its level are silent.",
+        summary="Nothing tells the hallucination ratio of a RAG service any more, as it did yesterday.",
+        description="{{ $labels.rag_service }}: in a day the judge saw fewer than "
+        f"{LEAST_ANCHORS} effective answers, and labels are of another verdict or none, so that the alerts on its level are silent.",
         board=QUALITY,
         choose="rag_service",
     )

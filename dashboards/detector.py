@@ -1,4 +1,4 @@
-"""The row *Errors of the detector* of the dashboard *RAG quality*: the raw ratio beside the corrected one, and what it is corrected for."""
+"""The row *Errors of the detector* of the dashboard *RAG quality*: the raw ratio beside the corrected one, what it is corrected for, and what labels say."""
 
 from __future__ import annotations
 
@@ -62,4 +62,29 @@ def panels() -> list[Panel]:
                 for label in ("hallucinated", "grounded")
             ),
         ),
+        _labelled(),
     ]
+
+
+def _labelled() -> Panel:
+    """What anchors the ratio where no judge does."""
+    where = f'{REPLICAS},rag_service=~"$rag_service"'
+    return Panel(
+        title="How often the verdict is right by labels, and how many these are",
+        description="Of each service whose answers people labelled at random (`evaluate.anchors`): its anchored ratio is made of these where no judge looks at it. "
+        "Empty: nobody labelled (docs/labels.md).",
+        unit="short",
+        width=24,
+        height=5,
+        kind="stat",
+        targets=(
+            Target(
+                f'avg by (rag_service, rate) (rag_sidecar_label_rate{{{where},bound="share"}})',
+                "{{rag_service}}: {{rate}}",
+            ),
+            Target(
+                f"max by (rag_service, label) (rag_sidecar_labelled_answers{{{where}}})",
+                "{{rag_service}}: {{label}} labelled",
+            ),
+        ),
+    )

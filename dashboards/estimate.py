@@ -1,13 +1,13 @@
 """The anchored estimate in PromQL: the formulas of sidecar/evaluate/estimate.py over recorded sums, which add up over replicas.
 
 Every name is of a recorded series of a service. Where the errors of the judge were measured (`judge.detector`) the true share is corrected for
-them, else its interval allows for the error that objectives.py states.
+them, else its interval allows for the error that objectives.py states. Where no judge looks at the service, people's labels of it anchor (labels.py).
 """
 
 from __future__ import annotations
 
-from dashboards import promql
-from dashboards.objectives import JUDGE_ERROR
+from dashboards import labels, promql
+from dashboards.objectives import JUDGE_ERROR, LEAST_ANCHORS
 
 LEVEL = "rag_service"
 PAIRS = "rag_judged_verdict_weight_total"
@@ -43,6 +43,11 @@ def judged_samples(window: str) -> str:
     return f"{LEVEL}:rag_judged:effective_samples_increase{window}"
 
 
+def enough(window: str) -> str:
+    """Whether the ratio rests on enough to page anyone: on judged answers, or on labelled rates and the answers that they are applied to."""
+    return f"({judged_samples(window)} >= {LEAST_ANCHORS} or {labels.samples(window)} >= {LEAST_ANCHORS})"
+
+
 def judged_ratio(window: str) -> str:
     """Name of the share that the judge calls hallucinated, of those that it saw."""
     return f"{LEVEL}:rag_judged:ratio_rate{window}"
@@ -57,10 +62,12 @@ def rules(window: str) -> dict[str, str]:
     made[_name("explained", window)] = _explained(window)
     made[samples(window)] = _samples(window)
     made[_name("predicted", window)] = _predicted(window)
-    made[ratio(window)] = f"{_corrected(window)}\nor\n{_name('predicted', window)}"
+    made |= labels.rules(window, whole=_all("weight", window))
+    made[ratio(window)] = f"{_corrected(window)}\nor\n{_name('predicted', window)}\nor\n{labels.share(window)}"
     for upper in (False, True):
         made[_name(_bound(upper=upper), window)] = _judges_bound(window, upper=upper)
-        made[bound(window, upper=upper)] = f"{_measured(window, upper=upper)}\nor\n{_stated(window, upper=upper)}"
+        judges = f"{_measured(window, upper=upper)}\nor\n{_stated(window, upper=upper)}"
+        made[bound(window, upper=upper)] = f"{judges}\nor\n{labels.bound(window, upper=upper)}"
     return made
 
 
@@ -70,8 +77,8 @@ def errors(word: str) -> str:
 
 
 def judge_rules() -> dict[str, str]:
-    """The rules about the judge's errors: nothing where they were not measured, or where it is no better than chance. Over replicas, which
-    differ while settings are rolled out, it is their mean."""
+    """The rules about the judge's errors, and about those of the local verdict by labels: nothing where they were not measured, or where it is no
+    better than chance. Over replicas, which differ while settings are rolled out, it is their mean."""
     made = {}
     for rate, label in (("sensitivity", "hallucinated"), ("specificity", "grounded")):
         name, labelled = errors(rate), f'avg({_LABELLED}{{label="{label}"}})'
@@ -80,7 +87,7 @@ def judge_rules() -> dict[str, str]:
         smooth = f"(({name} * {labelled} + 1) / ({labelled} + 2))"
         made[errors(f"{rate}_variance")] = f"{smooth} * (1 - {smooth}) / {labelled}"
     made[errors("youden")] = f"{errors('sensitivity')} + {errors('specificity')} - 1 > 0"
-    return made
+    return made | labels.once()
 
 
 def _name(word: str, window: str) -> str:

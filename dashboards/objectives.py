@@ -66,6 +66,10 @@ LONG_TICKET_BURN = 1.0
 # The judge errs on that share of the answers at the most, of those that are grounded and of those that are not, as long as nobody
 # measured it (`judge.detector`): the interval of the true ratio allows for that much.
 JUDGE_ERROR = 0.05
+# Error rates of the local verdict that people's labels showed (`evaluate.anchors`) have moved by that much since at the most: a deploy that words
+# answers otherwise moves false alarms. They are applied where that share of a service's verdicts is of the identity that was labelled.
+RATES_DRIFT = 0.03
+COVERED = 0.95
 # With 95 % confidence the ratio is above this.
 LOWER_BOUND = 0.10
 # The judge saw fewer answers than this: the estimate rests on too little to page anyone.

@@ -13,7 +13,6 @@ from typing import Any
 from dashboards import baseline, estimate, promql
 from dashboards.objectives import (
     FIRST_TOKEN_SECONDS,
-    LEAST_ANCHORS,
     REQUEST_SECONDS,
     WINDOWS,
     Windows,
@@ -119,7 +118,7 @@ def groups(windows: Windows = WINDOWS, *, interval: str | None = None) -> list[d
 def _basis(windows: Windows) -> list[dict[str, Any]]:
     """What the number of a service rests on, as the label `basis` of a series that is 1: the first of these that holds."""
     quick, slow, *_ = baseline.pasts(windows)
-    anchored = f"(\n  {estimate.judged_samples(windows.ticket)} >= {LEAST_ANCHORS}\n)"
+    anchored = estimate.enough(windows.ticket)
     learned = f"(\n  {quick.samples} > 0\n  or {slow.samples} > 0\n)"
     seen = f"sum by ({LEVEL}) (increase({promql.WEIGHT}{promql.selector(promql.JUDGED)}[{windows.ticket}])) > 0"
     conditions = {

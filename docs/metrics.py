@@ -130,11 +130,20 @@ def _recorded() -> str:
     meanings = (
         (
             "rag_hallucination:anchored_ratio",
-            "anchored: share of hallucinated answers, from the local verdicts on all and the judge's on some",
+            "anchored: share of hallucinated answers, from the local verdicts on all and the judge's on some, or from labelled rates",
         ),
-        ("rag_hallucination:anchored_lower95", "lower end of its 95 % interval, the judge's errors included"),
-        ("rag_hallucination:anchored_upper95", "upper end of its 95 % interval, the judge's errors included"),
-        ("rag_hallucination:anchored_samples", "size of the plain random sample that would know as much"),
+        (
+            "rag_hallucination:anchored_lower95",
+            "lower end of its 95 % interval, errors of the judge or of the labelled rates included",
+        ),
+        (
+            "rag_hallucination:anchored_upper95",
+            "upper end of its 95 % interval, errors of the judge or of the labelled rates included",
+        ),
+        (
+            "rag_hallucination:anchored_samples",
+            "size of the plain random sample of judged answers that would know as much",
+        ),
         ("rag_judged:ratio", "share that the judge calls hallucinated, of those that it saw"),
         ("rag_judged:effective_samples", "effective sample size behind that"),
         ("rag_judged:predicted", "what the judge would say of all answers"),
@@ -146,6 +155,14 @@ def _recorded() -> str:
             "sum of squared weights x deviations from the mean, of the local verdict, the judge's, or both",
         ),
         ("rag_judged:", "sum over the answers that the judge saw: see sidecar/evaluate/estimate.py"),
+        ("rag_label_rates:known", "1 for each identity of the verdict that labels are of"),
+        (
+            "rag_label_rates:",
+            "how often the local verdict is right, by labels (`evaluate.anchors`): share, Laplace's, and 95 % bounds",
+        ),
+        ("rag_labelled:ratio", "share below the threshold of the verdicts whose identity was labelled"),
+        ("rag_labelled:samples", "effective sample size behind it"),
+        ("rag_labelled:", "weight of those verdicts; nothing where they are fewer than most of all"),
         ("rag_scored:", "sum over all answers with a verdict: see sidecar/evaluate/estimate.py"),
         ("rag_verdict_share:weight", "weight of the verdicts of one identity"),
         ("rag_verdict_share:flagged", "weight of those that are hallucinated"),

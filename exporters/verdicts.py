@@ -91,7 +91,12 @@ def identity_of(evaluation: Evaluation | None) -> str:
         return ""
     model = evaluation.model
     parts = (evaluation.evaluator, evaluation.version, evaluation.method, evaluation.threshold)
-    told = "\0".join(map(str, (*parts, *((model.name, model.version, model.sha256) if model else ()))))
+    return short_identity((*parts, *((model.name, model.version, model.sha256) if model else ())))
+
+
+def short_identity(parts: Sequence[object]) -> str:
+    """Eight hex digits for evaluator, version, formula and threshold, then name, version and weights of a model."""
+    told = "\0".join(map(str, parts))
     return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 

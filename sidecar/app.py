@@ -17,6 +17,7 @@ from sidecar.config import Config
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
+from sidecar.evaluate.anchors import show_anchors
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
@@ -78,6 +79,7 @@ class App:
         )
         self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge)
         self._tell_evaluators()
+        show_anchors(config.evaluate.anchors, self.telemetry)
         self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
             config.deliver,

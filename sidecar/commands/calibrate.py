@@ -140,7 +140,7 @@ async def measure_labels(
         return beside(drawn, judge=judge)
     rows = labelled_requests(drawn, requests, settings)
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
-    return _of(grounder, today(rows, [one.verdict for one in judged], drawn))
+    return _of(grounder, today(rows, judged, drawn))
 
 
 def _of(grounder: Grounder, found: Calibration) -> Calibration:

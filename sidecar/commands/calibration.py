@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
 from exporters.result import Verdict
-from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.grounding.detector import Anchor, Detector
 from sidecar.record.errors import ConfigError
 
 LEAST_OF_EACH = 30
 _LEAST_SUM = 1.2
 _FEW = 100
 _Z = 1.96
+# A rate that nothing is known of.
+_UNKNOWN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,23 @@ class Judged:
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """The verdicts on labelled requests. `without_verdict` counts those that abstained or could not be scored. Where labels are of a random sample
-    `found` counts what that is worth, `share` tells of the answers themselves, and `notes` what was left out. `section` is where the settings go."""
+    `found` counts what that is worth, `share` tells of the answers themselves, and `notes` what was left out. `section` is where the settings go;
+    `anchors` are the rates of each service with enough good answers. `found` is None where the labels are too few for a sensitivity."""
 
-    found: Detector
+    found: Detector | None
     without_verdict: int
     threshold: float | None
     model: str
     share: str | None = None
     notes: tuple[str, ...] = ()
     section: str = "inference"
+    anchors: Mapping[str, Anchor] = field(default_factory=dict)
 
     def report(self) -> list[str]:
         """What a reader needs to know of the rates."""
         one = self.found
+        if one is None:
+            return [*([] if self.share is None else [self.share]), *self.notes, *self._anchored()]
         flagged, passed = one.sensitivity * one.hallucinated, one.specificity * one.grounded
         return [
             f"model {self.model}" + ("" if self.threshold is None else f", threshold {self.threshold:g}"),
@@ -51,11 +58,21 @@ class Calibration:
             f"sensitivity {one.sensitivity:.3f} ({interval(flagged, one.hallucinated)}): hallucinated answers that are found",
             f"specificity {one.specificity:.3f} ({interval(passed, one.grounded)}): grounded answers that pass",
             *self.notes,
+            *self._anchored(),
+        ]
+
+    def _anchored(self) -> list[str]:
+        return [
+            f"{service}: anchored in {one.grounded} good and {one.hallucinated} bad answers, specificity {one.specificity:.3f} "
+            f"({interval(one.specificity * one.grounded, one.grounded)})"
+            for service, one in self.anchors.items()
         ]
 
     def warnings(self) -> list[str]:
         """Why these rates are better not used as they are, and what to do."""
-        one, found = self.found, []
+        one, found = self.found, list[str]()
+        if one is None:
+            return found
         if (both := one.sensitivity + one.specificity) < _LEAST_SUM:
             found.append(
                 f"sensitivity + specificity is {both:.2f}, where 1 is as good as a coin: rates corrected with it mean little. Look at the "
@@ -69,13 +86,10 @@ class Calibration:
 
     def settings(self) -> str:
         """The settings to paste, as YAML."""
-        rates = {
-            "sensitivity": round(self.found.sensitivity, 4),
-            "specificity": round(self.found.specificity, 4),
-            "hallucinated": self.found.hallucinated,
-            "grounded": self.found.grounded,
-        }
-        return yaml.safe_dump({self.section: {"detector": rates}}, sort_keys=False)
+        made: dict[str, Any] = {} if self.found is None else {self.section: {"detector": _rounded(self.found)}}
+        if self.anchors:
+            made["evaluate"] = {"anchors": {service: _rounded(one) for service, one in self.anchors.items()}}
+        return yaml.safe_dump(made, sort_keys=False)
 
 
 def rates(judged: Sequence[Judged]) -> Detector:
@@ -96,6 +110,24 @@ def rates(judged: Sequence[Judged]) -> Detector:
     )
 
 
+def anchors(judged: Mapping[str, Sequence[Judged]], identity: str) -> dict[str, Anchor]:
+    """The rates of each service with enough good answers among its randomly drawn labels, as `rates` weighs them. Bad answers may be few: on a service that
+    is well they are. Left out is a service on whose answers the verdict is no better than a coin."""
+    found = {}
+    for service, rows in sorted(judged.items()):
+        right = [one for one in rows if one.label and one.verdict in DECIDED]
+        wrong = [one for one in rows if not one.label and one.verdict in DECIDED]
+        if not right or (grounded := worth([one.weight for one in right])) < LEAST_OF_EACH:
+            continue
+        bad = worth([one.weight for one in wrong]) if wrong else 0
+        sensitivity = _share(wrong, Verdict.HALLUCINATED) if wrong else _UNKNOWN
+        specificity = _share(right, Verdict.GROUNDED)
+        if (sensitivity * bad + 1) / (bad + 2) + specificity >= _LEAST_SUM:
+            rates = {"sensitivity": sensitivity, "hallucinated": bad, "specificity": specificity, "grounded": grounded}
+            found[service] = Anchor.model_validate({**rates, "identity": identity})
+    return found
+
+
 DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
 
 
@@ -110,6 +142,10 @@ def interval(hits: float, of: float) -> str:
     middle, spread = p + square / (2 * of), _Z * math.sqrt((p * (1 - p) + square / (4 * of)) / of)
     low, high = (middle - spread) / (1 + square / of), (middle + spread) / (1 + square / of)
     return f"{low:.3f} to {high:.3f}"
+
+
+def _rounded(one: Detector) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in one.model_dump().items()}
 
 
 def _share(rows: Sequence[Judged], wanted: Verdict) -> float:

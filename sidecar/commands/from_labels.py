@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import orjson
 
 from exporters.result import Verdict
-from sidecar.commands.calibration import Calibration, Judged, interval, rates, worth
+from exporters.verdicts import identity_of, short_identity
+from sidecar.commands.calibration import Calibration, Judged, anchors, interval, rates, worth
 from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Requests, read_requests
 from sidecar.config import Config
+from sidecar.evaluate.engine import Evaluated
+from sidecar.inference.grounding.detector import Anchor, Detector
 from sidecar.labels.record import SCHEMA, Beside, Label, latest
 from sidecar.labels.store import read_labels
 from sidecar.record.errors import ConfigError
@@ -92,7 +95,8 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
     notes, others = drawn.left_out(), len(rows) - len(same)
     if others:
         notes.append(f"labels left out: {others} beside another model, version or threshold than the latest")
-    made = _calibration(judged, drawn, without=len(drawn.decided) - others, notes=notes)
+    own_rates = {} if judge else anchors(_by_service([one for one, _ in same], judged), short_identity(last.identity))
+    made = _calibration(judged, drawn, without=len(drawn.decided) - others, notes=notes, own_rates=own_rates)
     model = last.model
     name = "" if model is None else f"{model.name} {model.version}"
     return replace(made, model=name, threshold=last.threshold, section="judge" if judge else "inference")
@@ -107,26 +111,43 @@ def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> list[tu
     return found
 
 
-def today(rows: Sequence[tuple[RagTrace, Label]], verdicts: Sequence[Verdict | None], drawn: Drawn) -> Calibration:
+def today(rows: Sequence[tuple[RagTrace, Label]], given: Sequence[Evaluated], drawn: Drawn) -> Calibration:
     """The rates of verdicts given now, one for each row. Raises ConfigError where too few labels got one."""
     judged = [
-        Judged(one.verdict == "grounded", verdict, one.weight())
-        for (_, one), verdict in zip(rows, verdicts, strict=True)
+        Judged(one.verdict == "grounded", said.verdict, one.weight())
+        for (_, one), said in zip(rows, given, strict=True)
     ]
     notes = drawn.left_out()
     if missing := len(drawn.decided) - len(rows):
         notes.append(f"labels left out: {missing} whose request is not in the file")
-    return _calibration(judged, drawn, without=len(rows), notes=notes)
+    deciding = (one for said in given for one in said.evaluations if one.decides_verdict and one.label)
+    identity = identity_of(next(deciding, None))
+    own_rates = anchors(_by_service([one for _, one in rows], judged), identity) if identity else {}
+    return _calibration(judged, drawn, without=len(rows), notes=notes, own_rates=own_rates)
 
 
-def _calibration(judged: Sequence[Judged], drawn: Drawn, *, without: int, notes: Sequence[str]) -> Calibration:
-    """`without` is how many there are; those that have a verdict are taken off."""
+def _by_service(labels: Sequence[Label], judged: Sequence[Judged]) -> dict[str, list[Judged]]:
+    found: dict[str, list[Judged]] = {}
+    for label, one in zip(labels, judged, strict=True):
+        found.setdefault(label.about.service, []).append(one)
+    return found
+
+
+def _calibration(
+    judged: Sequence[Judged], drawn: Drawn, *, without: int, notes: Sequence[str], own_rates: Mapping[str, Anchor]
+) -> Calibration:
+    """`without` is how many there are; those that have a verdict are taken off. Raises ConfigError where the labels are too few for any rate."""
+    found: Detector | None
     try:
         found = rates(judged)
     except ConfigError as error:
-        raise ConfigError("IN", f"{error.problem}; {drawn.share()}", error.mend) from None
+        if not own_rates:
+            raise ConfigError("IN", f"{error.problem}; {drawn.share()}", error.mend) from None
+        found, notes = None, [*notes, f"{error.problem}: no inference.detector is made of these"]
     counts = Counter(one.verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED) for one in judged)
-    return Calibration(found, without - counts[True], None, "", share=drawn.share(), notes=tuple(notes))
+    return Calibration(
+        found, without - counts[True], None, "", share=drawn.share(), notes=tuple(notes), anchors=own_rates
+    )
 
 
 def _own(label: Label, *, judge: bool) -> Beside | None:

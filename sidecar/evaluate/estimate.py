@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sidecar.inference.grounding.detector import Detector
+from sidecar.inference.grounding.detector import Anchor, Detector
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -128,3 +128,24 @@ def corrected(found: Estimate, rates: Detector) -> Estimate:
     below = np.sqrt((found.share - found.lower) ** 2 + variance) / youden
     above = np.sqrt((found.upper - found.share) ** 2 + variance) / youden
     return Estimate(share, np.clip(share - below, 0, 1), np.clip(share + above, 0, 1), found.samples)
+
+
+def by_labels(found: Estimate, rates: Anchor, *, drift: float) -> Estimate:
+    """The true share behind a share of local verdicts on all answers, where randomly drawn labels of the same service say how often that verdict is right:
+    (share + specificity - 1) / (sensitivity + specificity - 1) as in `corrected`. On a service that is well few labelled answers are bad, and sensitivity is
+    hardly known; so the interval takes the numerator with its sampling errors (Wilson's of both parts, squared and added), allows for `drift` of the
+    rates since the labels, and divides it by the denominator that makes it widest: it holds the truth in 95 % or more."""
+    (found_low, found_high), (passed_low, passed_high) = (
+        wilson(np.asarray(rate), np.asarray(float(count)))
+        for rate, count in ((rates.sensitivity, rates.hallucinated), (rates.specificity, rates.grounded))
+    )
+    excess = found.share + rates.specificity - 1
+    below = np.hypot(found.share - found.lower, rates.specificity - passed_low) + drift
+    above = np.hypot(found.upper - found.share, passed_high - rates.specificity) + drift
+    least = found_low + passed_low - 1
+    lower = np.clip((excess - below) / (found_high + passed_high - 1), 0, 1)
+    upper = np.clip((excess + above) / least, 0, 1) if least > 0 else np.ones_like(lower)
+    # Laplace's rule, as long as few bad answers were labelled.
+    smooth = (rates.sensitivity * rates.hallucinated + 1) / (rates.hallucinated + 2)
+    share = np.clip(excess / (smooth + rates.specificity - 1), 0, 1)
+    return Estimate(share, lower, upper, found.samples)

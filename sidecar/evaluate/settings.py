@@ -15,6 +15,7 @@ from sidecar.evaluate.judged.own import OwnEvaluator, OwnMetric
 from sidecar.evaluate.metrics.faithfulness import Faithfulness
 from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing
 from sidecar.inference.base import ModelSource
+from sidecar.inference.grounding.detector import Anchor
 from sidecar.inference.judge.judge import Judge
 from sidecar.record.errors import ConfigError
 
@@ -47,6 +48,13 @@ class _Limits(BaseModel):
         default={},
         max_length=20,
         description="Metrics of your own, by name, which the judge answers: each is an evaluator with series and panels like any other.",
+    )
+
+    anchors: Mapping[str, Anchor] = Field(
+        default={},
+        max_length=200,
+        description="By service, what randomly drawn labels say of the local verdict on its answers, as `rag-sidecar calibrate` prints it: the hallucination "
+        "ratio is anchored in that where no judge looks at the service.",
     )
 
     @field_validator("metrics")

@@ -11,16 +11,31 @@ import numpy as np
 import pytest
 import yaml
 
-from dashboards import estimate, generate, promql, recording
-from dashboards.objectives import JUDGE_ERROR
-from sidecar.evaluate.estimate import Estimate, Floats, Judged, Scored, anchored, corrected, judge_alone, within_error
-from sidecar.inference.grounding.detector import Detector
+from dashboards import estimate, generate, labels, promql, recording
+from dashboards.objectives import JUDGE_ERROR, RATES_DRIFT
+from sidecar.evaluate.anchors import show_anchors
+from sidecar.evaluate.estimate import (
+    Estimate,
+    Floats,
+    Judged,
+    Scored,
+    anchored,
+    by_labels,
+    corrected,
+    judge_alone,
+    wilson,
+    within_error,
+)
+from sidecar.inference.grounding.detector import Anchor, Detector
+from sidecar.observe.telemetry import Telemetry
 from tests.parts.prometheus import Prometheus
 
 pytestmark = pytest.mark.real
 SERVICES, REPLICAS = 1000, 2
 STEP_SECONDS, STEPS = 300, 15
 ANSWERS, RATE = 100, 0.2  # scored in each step by each replica, and the share of them that the judge sees
+LABELLED = "labelled"
+ANCHOR = Anchor(sensitivity=0.7, hallucinated=25, specificity=0.9, grounded=220, identity="0a1b2c3d")
 RATES = Detector(sensitivity=0.93, specificity=0.95, hallucinated=150, grounded=250)
 HOUR = "1h"
 CELLS = tuple((local, judge) for local in ("grounded", "hallucinated") for judge in ("grounded", "hallucinated"))
@@ -79,9 +94,12 @@ def write(path: Path, made: World, start: float) -> None:
             at = start + scrape * STEP_SECONDS
             value = values[service, replica, scrape]
             lines.append(f'{name},rag_service="{service}",instance="{replica}"}} {value:g} {at:.0f}')
+    for family, lines in labelled(start).items():
+        by_family[family] = by_family.get(family, []) + lines
     with path.open("w", encoding="utf-8") as file:
         for family, lines in by_family.items():
-            file.write("\n".join([f"# TYPE {family} counter", *lines, ""]))
+            kind = "gauge" if family.startswith("rag_sidecar_label") else "counter"
+            file.write("\n".join([f"# TYPE {family} {kind}", *lines, ""]))
         for family, label, names in (
             ("rag_sidecar_judge_detector_rate", "rate", ("sensitivity", "specificity")),
             ("rag_sidecar_judge_detector_labelled", "label", ("hallucinated", "grounded")),
@@ -89,15 +107,41 @@ def write(path: Path, made: World, start: float) -> None:
             file.write(f"# TYPE {family} gauge\n")
             for name in names:
                 for scrape in range(STEPS):
-                    labels, at = f'{label}="{name}",instance="0"', start + scrape * STEP_SECONDS
-                    file.write(f"{family}{{{labels}}} {getattr(RATES, name)} {at:.0f}\n")
+                    own, at = f'{label}="{name}",instance="0"', start + scrape * STEP_SECONDS
+                    file.write(f"{family}{{{own}}} {getattr(RATES, name)} {at:.0f}\n")
         file.write("# EOF\n")
+
+
+def labelled(start: float) -> dict[str, list[str]]:
+    """The lines by family of a service that no judge looks at, of whose answers people labelled some: 15 % are flagged, answers weigh 1 or 2."""
+    found: dict[str, list[str]] = {}
+    named = f'rag_service="{LABELLED}",identity="{ANCHOR.identity}",instance="0"'
+    telemetry = Telemetry()
+    show_anchors({LABELLED: ANCHOR}, telemetry)
+    for scrape in range(STEPS):
+        at = f"{start + scrape * STEP_SECONDS:.0f}"
+        for series, power in ((promql.WEIGHT, 1), (promql.WEIGHT_SQUARED, 2)):
+            lines = found.setdefault(series.removesuffix("_total"), [])
+            for verdict, count in (("hallucinated", 30), ("grounded", 170)):
+                lines.append(f'{series}{{verdict="{verdict}",{named}}} {scrape * (count + 2**power * count)} {at}')
+        for series in ("rag_sidecar_label_rate", "rag_sidecar_labelled_answers"):
+            lines = found.setdefault(series, [])
+            for own, value in telemetry.values(series):
+                said = ",".join(f'{name}="{text}"' for name, text in own.items())
+                lines.append(f'{series}{{{said},instance="0"}} {value!r} {at}')
+    # All of a series together, and in the order of time.
+    return {
+        family: sorted(lines, key=lambda line: (line.split("} ")[0], float(line.rsplit(" ", 1)[1])))
+        for family, lines in found.items()
+    }
 
 
 def rules(path: Path, *, measured: bool) -> Path:
     """The rules of one hour as they are generated, with the judge's errors or without."""
-    wanted = (["rag-sidecar.recording.judge"] if measured else []) + [f"rag-sidecar.recording.{HOUR}"]
+    wanted = ["rag-sidecar.recording.judge", f"rag-sidecar.recording.{HOUR}"]
     groups = {group["name"]: group["rules"] for group in yaml.safe_load(generate.rules_yaml())["groups"]}
+    if not measured:
+        groups[wanted[0]] = [rule for rule in groups[wanted[0]] if "judge_errors" not in rule["record"]]
     # One group, so that all of it is of one instant.
     group = {"name": "all", "interval": "15s", "rules": [rule for name in wanted for rule in groups[name]]}
     path.write_text(yaml.safe_dump({"groups": [group]}), encoding="utf-8")
@@ -108,14 +152,19 @@ class Recorded:
     """What the rules recorded at one instant, in the order of the services."""
 
     def __init__(self, prometheus: Prometheus) -> None:
-        prometheus.wait_for(f"count({estimate.bound(HOUR, upper=True)}) == {SERVICES}", seconds=120)
+        prometheus.wait_for(f"count({estimate.bound(HOUR, upper=True)}) >= {SERVICES}", seconds=120)
         self._prometheus = prometheus
         self._at = time.time()
 
     def ask(self, name: str) -> Floats:
-        found = {int(labels["rag_service"]): value for labels, value in self._prometheus.query(name, at=self._at)}
+        rows = self._prometheus.query(name, at=self._at)
+        found = {int(own["rag_service"]): value for own, value in rows if own["rag_service"] != LABELLED}
         assert len(found) == SERVICES, name
         return np.array([found[number] for number in range(SERVICES)])
+
+    def labelled(self, name: str) -> float:
+        [(_, value)] = self._prometheus.query(f'{name}{{rag_service="{LABELLED}"}}', at=self._at)
+        return value
 
     def sums(self) -> tuple[Scored, Judged]:
         scored = {word: self.ask(f"{recording.LEVEL}:rag_scored:{word}_increase{HOUR}") for word in SCORED}
@@ -150,6 +199,18 @@ def test_the_rules_say_what_the_formulas_in_python_say(setting: tuple[Recorded, 
     found = recorded.estimate()
     for name in ("share", "lower", "upper", "samples"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-6, abs=1e-9), name
+
+
+def test_labels_anchor_a_service_that_no_judge_looks_at_as_the_formula_says(setting: tuple[Recorded, bool]) -> None:
+    recorded, _ = setting
+    share = np.asarray(recorded.labelled(f"{recording.LEVEL}:rag_labelled:ratio_rate{HOUR}"))
+    n = np.asarray(recorded.labelled(labels.samples(HOUR)))
+    assert float(share) == pytest.approx(0.15)
+    expected = by_labels(Estimate(share, *wilson(share, n), n), ANCHOR, drift=RATES_DRIFT)
+    found = [recorded.labelled(estimate.bound(HOUR, upper=upper)) for upper in (False, True)]
+    assert [recorded.labelled(estimate.ratio(HOUR)), *found] == pytest.approx(
+        [float(expected.share), float(expected.lower), float(expected.upper)], rel=1e-6
+    )
 
 
 def test_the_interval_covers_what_the_judge_would_say_of_all(setting: tuple[Recorded, bool], made: World) -> None:

@@ -14,3 +14,14 @@ class Detector(BaseModel):
     specificity: float = Field(ge=0, le=1, description="Share of grounded answers that pass.")
     hallucinated: int = Field(ge=1, description="Hallucinated answers that the sensitivity was measured on.")
     grounded: int = Field(ge=1, description="Grounded answers that the specificity was measured on.")
+
+
+class Anchor(Detector):
+    """The same on randomly drawn answers of one service, for one identity of the verdict: what `rag-sidecar calibrate` makes of labels."""
+
+    identity: str = Field(
+        pattern=r"^[0-9a-f]{8}$",
+        description="Of the verdict that the rates are of, as the series have it: with another model, version or threshold they hold no more.",
+    )
+    hallucinated: int = Field(ge=0, description="Hallucinated answers that the sensitivity was measured on.")
+    grounded: int = Field(ge=30, description="Grounded answers that the specificity was measured on.")

@@ -11,7 +11,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from exporters.result import Verdict
+from exporters.result import Evaluation, ModelIdentity, Outcome, Verdict
+from exporters.verdicts import identity_of
 from sidecar import config
 from sidecar.commands.calibrate import cli, measure_labels
 from sidecar.commands.calibration import Judged, rates
@@ -31,7 +32,7 @@ MODEL = Model(name="embedded", version="2", sha256="ab")
 
 def one(
     number: int, said: Said, found: str | None, *, p: float = 1.0, draw: Draw | None = ALL, at: datetime = NOW,
-    threshold: float = 0.3, judge: tuple[str, float] | None = None,
+    threshold: float = 0.3, judge: tuple[str, float] | None = None, service: str = "s",
 ) -> Label:  # fmt: skip
     """A label of an answer of which the local model said `found`, and the judge, with its probability, `judge`."""
     model = None if found == "abstained" else MODEL
@@ -45,7 +46,7 @@ def one(
         ),
     )  # fmt: skip
     about = Facts(
-        result=str(number), trace_id=str(number), service="s", inclusion_probability=p, draw=draw, verdict=found,
+        result=str(number), trace_id=str(number), service=service, inclusion_probability=p, draw=draw, verdict=found,
         beside=(own, *others),
     )  # fmt: skip
     return label(about, said, at=at)
@@ -66,6 +67,7 @@ def forty_of_each(*, start: int = 0) -> list[Label]:
 
 def test_each_label_counts_for_as_many_as_it_stands_for(tmp_path: Path) -> None:
     made = beside(read_drawn(write(tmp_path / "labels.jsonl", forty_of_each())), judge=False)
+    assert made.found is not None
     # 30 of 30 + 10 x 4 are found; worth (70)^2 / (30 + 10 x 16) = 25.8 answers.
     assert made.found.sensitivity == pytest.approx(30 / 70)
     assert (made.found.hallucinated, made.found.grounded) == (25, 40)
@@ -114,6 +116,7 @@ def test_of_the_judge_each_label_counts_for_as_many_as_the_judge_saw_of_its_kind
     rows += [one(n, "grounded", "grounded", judge=("grounded", 0.1)) for n in range(40, 80)]
     rows += [one(n, "grounded", "grounded") for n in range(80, 100)]
     made = beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=True)
+    assert made.found is not None
     assert made.found.sensitivity == pytest.approx(360 / 380)
     assert (made.found.specificity, made.found.grounded) == (1.0, 40)
     assert yaml.safe_load(made.settings()) == {
@@ -147,6 +150,33 @@ def test_the_weighted_rates_are_those_of_all_answers_and_their_interval_holds_th
     assert abs(np.mean(off)) < 0.005
 
 
+def test_a_service_that_is_well_is_anchored_though_few_of_its_labels_are_bad(tmp_path: Path) -> None:
+    """Of 4 bad answers 3 are found, of 196 good ones 190 pass: too few for a sensitivity, enough for the anchor. Another service has too few labels."""
+    rows = [one(n, "hallucinated", "hallucinated" if n < 3 else "grounded") for n in range(4)]
+    rows += [one(n, "grounded", "grounded" if n < 194 else "hallucinated") for n in range(4, 200)]
+    rows += [one(n, "grounded", "grounded", service="small") for n in range(300, 320)]
+    run = CliRunner().invoke(cli, [str(write(tmp_path / "labels.jsonl", rows))], catch_exceptions=False)
+    given = yaml.safe_load(run.stdout)
+    assert "only 4 hallucinated requests got a verdict: no inference.detector is made of these" in run.stderr
+    assert "s: anchored in 196 good and 4 bad answers, specificity 0.969" in run.stderr
+    assert list(given) == ["evaluate"]
+    made = config.build(given, receive={"bootstrap_servers": "unused:9092", "topics": ["unused"]})
+    assert set(made.evaluate.anchors) == {"s"}
+    anchor = made.evaluate.anchors["s"]
+    assert (anchor.hallucinated, anchor.grounded, anchor.sensitivity) == (4, 196, 0.75)
+    said = Evaluation(
+        evaluator="groundedness", outcome=Outcome.SCORED, threshold=0.3, model=ModelIdentity("embedded", "2", "ab")
+    )
+    assert anchor.identity == identity_of(said), "the identity is that of the series"
+
+
+def test_labels_of_the_judge_anchor_nothing_by_themselves(tmp_path: Path) -> None:
+    rows = [one(n, "hallucinated", "grounded", judge=("hallucinated", 0.1)) for n in range(40)]
+    rows += [one(n, "grounded", "grounded", judge=("grounded", 0.1)) for n in range(40, 100)]
+    made = beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=True)
+    assert made.anchors == {}
+
+
 async def test_with_their_requests_todays_model_is_measured(tmp_path: Path) -> None:
     corpus, spans, lines, labels = Corpus(5), SpanMaker(5), [], []
     for number, kind in enumerate([Kind.FAITHFUL] * 35 + [Kind.HALLUCINATED] * 35):
@@ -163,9 +193,11 @@ async def test_with_their_requests_todays_model_is_measured(tmp_path: Path) -> N
         {"evaluate": {"timeout_seconds": 0.001}}, receive={"bootstrap_servers": "unused:9092", "topics": ["unused"]}
     )
     found = await measure_labels(path, hasty, requests=requests)
+    assert found.found is not None
     # The verdict beside the labels would find nothing.
     assert found.found.sensitivity > 0.6
     assert found.model.startswith("embedded")
+    assert found.anchors["s"].identity != "00000000"
     assert found.notes == ("labels left out: 1 whose request is not in the file",)
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({"request_id": "x", "question": "q", "answer": "a", "contexts": ["c"]}))
