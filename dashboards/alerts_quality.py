@@ -16,6 +16,7 @@ from dashboards.objectives import (
     LEAST_SLOW_RISE_SAMPLES,
     LONG_TICKET_BURN_RATIO,
     LOWER_BOUND,
+    QUICK_RISE_TOLERATED,
     RISE_TOLERATED,
     RISE_Z,
     SLOW_BURN_RATIO,
@@ -88,14 +89,14 @@ def _burn(long: str, short: str, threshold: float) -> str:
 def _risen(windows: Windows) -> Alert:
     quick, slow, weeks, yesterday = baseline.pasts(windows)
     soon = (
-        f"  {_beyond(quick, RISE_Z)}\n  and {quick.samples} >= {LEAST_RISE_SAMPLES}\n"
+        f"  {_beyond(quick, QUICK_RISE_TOLERATED, RISE_Z)}\n  and {quick.samples} >= {LEAST_RISE_SAMPLES}\n"
         # Where a fortnight is known, the same hour of the same weekday has to have been lower too.
-        f"  unless {weeks.rise} < {RISE_TOLERATED}"
+        f"  unless {weeks.rise} < {QUICK_RISE_TOLERATED}"
     )
     later = (
-        f"  {_beyond(slow, SLOW_RISE_Z)}\n  and {slow.samples} >= {LEAST_SLOW_RISE_SAMPLES}\n"
+        f"  {_beyond(slow, RISE_TOLERATED, SLOW_RISE_Z)}\n  and {slow.samples} >= {LEAST_SLOW_RISE_SAMPLES}\n"
         # A rise that yesterday had too is known, or the sum of two small ones.
-        f"  and {_beyond(yesterday, SLOW_RISE_Z)}"
+        f"  and {_beyond(yesterday, RISE_TOLERATED, SLOW_RISE_Z)}"
     )
     # Where a judge looks at the service, its word on the level is better than the local model's on the rise.
     return Alert(
@@ -104,7 +105,7 @@ def _risen(windows: Windows) -> Alert:
         expr=f"(\n(\n{soon}\n)\nor\n(\n{later}\n)\n)\n"
         f"unless (\n  {estimate.bound(windows.ticket_check, upper=True)} < {SLOW_BURN_RATIO}\n"
         f"  and {estimate.judged_samples(windows.ticket_check)} >= {LEAST_ANCHORS}\n)",
-        wait="5m",
+        wait="2m",
         keep="15m",
         summary="Many more answers of a RAG service than before are called hallucinated.",
         description="{{ $labels.rag_service }}: the share of its answers below the threshold is {{ $value | humanizePercentage }} (of all answers) "
@@ -114,8 +115,8 @@ def _risen(windows: Windows) -> Alert:
     )
 
 
-def _beyond(past: baseline.Past, errors: float) -> str:
-    return f"{past.rise} > {RISE_TOLERATED} + {errors} * {past.error}"
+def _beyond(past: baseline.Past, tolerated: float, errors: float) -> str:
+    return f"{past.rise} > {tolerated} + {errors} * {past.error}"
 
 
 def _drops(windows: Windows) -> tuple[Alert, ...]:

@@ -214,6 +214,13 @@ def _latency() -> list[Panel]:
             where=SERVICES,
         ),
         shapes.heat("Durations of generation", f"Where the model's time lies. {_DOTS}", _GENERATION, where=SERVICES),
+        shapes.gauge(
+            "Requests at once, by service",
+            "How many requests of a service are on their way at a time, on average: seconds of requests per second. Where it rises and the rate of requests does not, they take longer.",
+            promql.total("rate", f"{_TOTAL}_sum", RATE, by="rag_service", where=SERVICES),
+            "{{rag_service}}",
+            width=24,
+        ),
     ]
 
 

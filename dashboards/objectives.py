@@ -76,10 +76,11 @@ LOWER_BOUND = 0.10
 LEAST_ANCHORS = 30
 # The share of answers below the threshold is compared with that of so many days before: until they have gone by there is no baseline.
 LEARNING_DAYS = 3
-# A change of the share that is no incident: a deploy that words answers otherwise moves false alarms by that much.
+# A change of the share that is no incident: a deploy that words answers otherwise moves false alarms by that much; within hours the time of day adds to it.
 RISE_TOLERATED = 0.03
+QUICK_RISE_TOLERATED = 0.045
 # So many standard errors above it pages, in so many effective samples: in two hours, and in a day. docs/alerts.md has what they were chosen by.
-RISE_Z = 2.6
+RISE_Z = 1.5
 LEAST_RISE_SAMPLES = 800
 SLOW_RISE_Z = 1.8
 LEAST_SLOW_RISE_SAMPLES = 2000

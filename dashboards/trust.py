@@ -12,6 +12,7 @@ from dashboards.objectives import (
     LEARNING_DAYS,
     LEAST_ANCHORS,
     LOWER_BOUND,
+    QUICK_RISE_TOLERATED,
     RISE_TOLERATED,
     WINDOWS,
 )
@@ -55,12 +56,13 @@ def over_time() -> list[Panel]:
         ),
         Panel(
             title="Rise against the days before",
-            description=_RISE + f" Up to {RISE_TOLERATED * 100:g} points are tolerated.",
+            description=_RISE
+            + f" Up to {QUICK_RISE_TOLERATED * 100:g} points in two hours, and {RISE_TOLERATED * 100:g} in a day, are tolerated.",
             unit="percentunit",
             width=12,
             height=9,
             targets=(Target(_QUICK.rise + _CHOSEN, "{{rag_service}}"),),
-            thresholds=((RISE_TOLERATED, YELLOW),),
+            thresholds=((QUICK_RISE_TOLERATED, YELLOW),),
             lines=True,
             signed=True,
         ),

@@ -14,7 +14,7 @@ from sidecar.inference.grounding.detector import Anchor, Detector
 from sidecar.record.errors import ConfigError
 
 LEAST_OF_EACH = 30
-_LEAST_SUM = 1.2
+LEAST_SUM = 1.2
 _FEW = 100
 _Z = 1.96
 # A rate that nothing is known of.
@@ -73,7 +73,7 @@ class Calibration:
         one, found = self.found, list[str]()
         if one is None:
             return found
-        if (both := one.sensitivity + one.specificity) < _LEAST_SUM:
+        if (both := one.sensitivity + one.specificity) < LEAST_SUM:
             found.append(
                 f"sensitivity + specificity is {both:.2f}, where 1 is as good as a coin: rates corrected with it mean little. Look at the "
                 "labels of requests that were judged otherwise (rag-sidecar score), then try another grounding model "
@@ -122,7 +122,7 @@ def anchors(judged: Mapping[str, Sequence[Judged]], identity: str) -> dict[str, 
         bad = worth([one.weight for one in wrong]) if wrong else 0
         sensitivity = _share(wrong, Verdict.HALLUCINATED) if wrong else _UNKNOWN
         specificity = _share(right, Verdict.GROUNDED)
-        if (sensitivity * bad + 1) / (bad + 2) + specificity >= _LEAST_SUM:
+        if (sensitivity * bad + 1) / (bad + 2) + specificity >= LEAST_SUM:
             rates = {"sensitivity": sensitivity, "hallucinated": bad, "specificity": specificity, "grounded": grounded}
             found[service] = Anchor.model_validate({**rates, "identity": identity})
     return found
