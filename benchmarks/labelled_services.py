@@ -26,6 +26,7 @@ from dashboards.objectives import FAST_BURN_RATIO, JUDGE_ERROR, LEAST_ANCHORS, S
 from sidecar.evaluate.estimate import Estimate, Judged, Scored, anchored, within_error
 
 GOOD, BAD = 150, 100
+LEAST = 30
 COPIES, DAYS = 40, 30
 JUDGED = 0.1
 # What goes wrong: made-up answers rise by ten points, or to four of ten.
@@ -79,7 +80,7 @@ def score(path: Path, folder: Path) -> Service:
         for label in (0, 1)
     }
     good, bad = flagged[1], flagged[0]
-    return Service(name, len(good), len(bad), float(np.mean(good)), float(np.mean(bad)))
+    return Service(name, len(good), len(bad), sum(good) / max(1, len(good)), sum(bad) / max(1, len(bad)))
 
 
 class Traffic:
@@ -178,7 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     print("|---|---|---|---|---|---|---|---|---|")
     for one in services:
-        print(replay(one, chance), flush=True)
+        if min(one.good, one.bad) < LEAST:
+            print(f"{one.name}: {one.good} good and {one.bad} bad answers got a verdict, too few", file=sys.stderr)
+        else:
+            print(replay(one, chance), flush=True)
 
 
 def _scored(sets: Sequence[Path], kept: Path | None) -> list[Service]:

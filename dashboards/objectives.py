@@ -80,7 +80,7 @@ LEARNING_DAYS = 3
 RISE_TOLERATED = 0.03
 QUICK_RISE_TOLERATED = 0.045
 # So many standard errors above it pages, in so many effective samples: in two hours, and in a day. docs/alerts.md has what they were chosen by.
-RISE_Z = 1.5
+RISE_Z = 1.6
 LEAST_RISE_SAMPLES = 800
 SLOW_RISE_Z = 1.8
 LEAST_SLOW_RISE_SAMPLES = 2000
