@@ -61,6 +61,9 @@ MAY_BE_EMPTY = {
     "Judge paused",
     "Texts that speak to the judge",
     "How often the judge is right",
+    "How often the verdict is right",
+    "Labelled answers behind that",
+    "How often the verdict is right by labels, and how many these are",
     # There are no days before.
     "Rise against the days before",
 }
@@ -80,13 +83,17 @@ MAY_BE_ABSENT = {
     "rag_sidecar_revoked_traces_total",
     "rag_sidecar_unknown_weights_total",
     "rag_sidecar_model_away",
+    "rag_sidecar_detector_labelled",
+    "rag_sidecar_detector_rate",
+    "rag_sidecar_label_rate",
+    "rag_sidecar_labelled_answers",
     "rag_sidecar_judge_detector_labelled",
     "rag_sidecar_judge_detector_rate",
     "rag_sidecar_judge_paused",
     "rag_sidecar_judge_suspicious_texts_total",
 }
-# Rules about what does not happen here: nobody measured the judge's errors, and there are no days before.
-MAY_BE_UNRECORDED = re.compile("judge:rag_judge_errors:|.+:rag_verdict_share:rise_")
+# Rules about what does not happen here: nobody measured errors of the judge or labelled anything, and there are no days before.
+MAY_BE_UNRECORDED = re.compile("judge:rag_judge_errors:|.+:rag_label(led|_rates):|.+:rag_verdict_share:rise_")
 # Alerts about services have no job and no instance.
 MAY_BE_EMPTY_LABELS = {"ALERTS": {"job", "instance"}}
 
@@ -300,7 +307,8 @@ def test_the_warning_begins_when_a_quarter_is_hallucinated_and_nothing_else_does
 
 
 def as_grafana_sends_it(expression: str) -> str:
-    return ask.prepare(expression, rate_interval="120s", window="120s", variants=("a", "b"))
+    span = ask.Span(0.0, 0.0, step=1.0, rate_interval="120s", windows={"1h": "120s"})
+    return ask.prepare(expression, span, variants=("a", "b"))
 
 
 @pytest.mark.parametrize("record", [rule["record"] for rule in asked.rules(RULES) if "record" in rule])

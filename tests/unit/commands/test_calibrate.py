@@ -41,12 +41,14 @@ async def measure(path: Path) -> Calibration:
 async def test_the_rates_are_counts_of_verdicts_against_labels(tmp_path: Path) -> None:
     kinds = [Kind.FAITHFUL] * 45 + [Kind.HALLUCINATED] * 40 + [Kind.ABSTAINING] * 3
     right = await measure(labelled(tmp_path / "right.jsonl", kinds))
+    assert right.found is not None
     assert right.without_verdict >= 3
     assert right.found.hallucinated + right.found.grounded + right.without_verdict == len(kinds)
     assert right.found.sensitivity > 0.6
     assert right.found.specificity > 0.6
     # Ten faithful answers labelled as hallucinated: those that pass are now misses.
     wrong = await measure(labelled(tmp_path / "wrong.jsonl", kinds, wrong=10))
+    assert wrong.found is not None
     assert wrong.found.hallucinated == right.found.hallucinated + 10
     assert wrong.found.sensitivity < right.found.sensitivity
 
@@ -147,6 +149,7 @@ async def test_the_judge_labels_what_has_no_label(tmp_path: Path) -> None:
     async with JudgeServer(answer) as server:
         judge = {"url": server.url, "redact": False, "budget_usd_per_hour": None, "budget_usd_per_day": None}
         found = await measure_file(path, config.build({"judge": judge}, receive=UNUSED), from_judge=True)
+    assert found.found is not None
     # An answer that is right of one question may be given to another.
     assert found.found.grounded + found.found.hallucinated + found.without_verdict == 64
     assert found.without_verdict <= 1
