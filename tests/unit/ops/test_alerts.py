@@ -152,7 +152,9 @@ LEVELS = ("RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow", "R
 def test_an_alert_on_the_level_reads_the_anchored_ratio_alone(name: str) -> None:
     read = {use.series for use in uses(ALERTS[name]["expr"])}
     assert read
-    assert all(":anchored_" in series or ":rag_judged:effective_samples" in series for series in read)
+    # And, for its size, the sample that it rests on: judged answers, or those whose verdict was labelled.
+    of_samples = (":rag_judged:effective_samples", ":rag_labelled:samples")
+    assert all(":anchored_" in series or any(one in series for one in of_samples) for series in read)
 
 
 def test_no_alert_reads_the_share_below_the_threshold_as_a_level() -> None:
