@@ -63,4 +63,4 @@ def test_without_any_tool_or_registry_each_part_names_the_tool_and_the_way_to_it
 
 def test_a_part_can_be_asked_for_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["helm", "hlem"]) == 2
-    assert "no such part: hlem; there are alertmanager, chromium" in capsys.readouterr().out
+    assert "no such part: hlem; there are alertmanager, axe-core, chromium" in capsys.readouterr().out
