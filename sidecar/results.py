@@ -52,7 +52,8 @@ async def redact(
     telling = any(one.claims or one.explanation or one.documents for one in evaluated.evaluations)
     if not (with_texts or trace.session or telling):
         return Said(evaluated, {})
-    texts = [trace.question, *(document.text for document in trace.documents), trace.answer]
+    texts = [trace.question, *(document.text for document in trace.documents), trace.answer, trace.reference]
+    texts += [*((trace.authored and trace.authored.contexts) or ()), *(message.text for message in trace.messages)]
 
     def work(session: Session) -> Said:
         evaluations = tuple(_redacted(one, trace, session) for one in evaluated.evaluations)
@@ -87,7 +88,9 @@ def _redacted(one: Evaluation, trace: RagTrace, session: Session) -> Evaluation:
 
 def _claim(claim: ClaimResult, trace: RagTrace, session: Session) -> ClaimResult:
     evidence = None if claim.evidence is None else _evidence(claim.evidence, trace, session)
-    said = session.redact(claim.text, part_of=trace.answer or "")
+    whole = trace.answer or ""
+    whole = whole if claim.text in whole else trace.reference or whole
+    said = session.redact(claim.text, part_of=whole)
     marks = None if claim.unsupported is None else tuple(said.span(*place) for place in claim.unsupported)
     conflicts = tuple(
         ValueConflict(*said.span(one.start, one.end), _evidence(one.evidence, trace, session))

@@ -101,7 +101,7 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         spans=len(group),
         attributes={key: value for n in group for key, value in n.span.attributes.items()},
     )
-    return replace(trace, missing=what_is_missing(trace))
+    return replace(trace, missing=what_is_missing(trace), messages=generation.said.messages if generation else ())
 
 
 def _question(group: Sequence[Node], top: Node, generation: Node | None, retrievals: Sequence[Node]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field, fields
 
+from sidecar.record.authored import Message
 from sidecar.record.record import Attributes
 from sidecar.record.request import Document, Tokens
 
@@ -69,7 +70,8 @@ class Said:
     two conventions in a span, of log records into their span, of the spans of a request.
 
     `question` and `answer` are the unwrapped, validated input and output texts; `prompt` is all input text of a model
-    span (to see which documents reached it). Text fields are None where content capture is off or the text was dropped.
+    span (to see which documents reached it), `messages` the conversation,
+    where it is more than a question and an answer. Text fields are None where content capture is off or the text was dropped.
     `first_token_ns` and `error_status` are what times and error classes are made of.
     """
 
@@ -80,6 +82,7 @@ class Said:
     prompt_question: str | None = None
     prompt_context: str | None = None
     documents: tuple[Document, ...] = ()
+    messages: tuple[Message, ...] = ()
     provider: str | None = None
     model_requested: str | None = None
     model_answered: str | None = None
@@ -112,6 +115,7 @@ class Said:
         for name in ("question", "answer", "query", "prompt", "prompt_question", "prompt_context", "reference"):
             setattr(self, name, None)
         self.documents = tuple(document.without_text() for document in self.documents)
+        self.messages = ()
 
 
 _NAMES = tuple(one.name for one in fields(Said))

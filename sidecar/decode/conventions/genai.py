@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sidecar.decode.values.conversation import dialogue
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import (
     all_text,
@@ -167,6 +168,7 @@ def _first_token(found: Said, span: RawSpan) -> None:
 def _messages(found: Said, attributes: Mapping[str, Any]) -> None:
     sent = attributes.get("gen_ai.input.messages")
     found.question = last_user(sent)
+    found.messages = dialogue(sent, attributes.get("gen_ai.output.messages"))
     system = parts_text(parsed(attributes.get("gen_ai.system_instructions")))
     found.prompt = "\n\n".join(text for text in (system, all_text(sent)) if text) or None
     found.answer = next(

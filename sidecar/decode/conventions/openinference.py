@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sidecar.decode.values.conversation import dialogue
 from sidecar.decode.values.documents import document, documents_in, settle_ids
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
 from sidecar.decode.values.scalars import REDACTED, first_count, first_text, make_tokens, number, parsed, slots, text_of
@@ -75,6 +76,7 @@ def _model_texts(found: Said, attributes: Attributes) -> None:
         for _, slot in sorted(slots(attributes, "llm.prompts").items())
         if (text := text_of(slot.get("prompt.text")))
     ]
+    found.messages = dialogue(_raw(attributes, "llm.input_messages"), _raw(attributes, "llm.output_messages"))
     users = [text for role, text in sent if role in ("user", "human")]
     found.question = users[-1] if users else (prompts[-1] if prompts else unwrap_input(attributes.get("input.value")))
     found.prompt = "\n\n".join([text for _, text in sent] or prompts) or text_of(attributes.get("input.value"))
@@ -89,15 +91,38 @@ def _model_texts(found: Said, attributes: Attributes) -> None:
     found.answer = got[0] if got else choices[0] if choices else None
 
 
+def _raw(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
+    """Flattened messages as OpenAI has them."""
+    return [
+        {
+            "role": slot.get("message.role"),
+            "content": _text_of_slot(slot),
+            "tool_calls": [
+                {
+                    "name": call.get("tool_call.function.name"),
+                    "arguments": call.get("tool_call.function.arguments"),
+                }
+                for _, call in sorted(slots(slot, "message.tool_calls").items())
+            ],
+        }
+        for _, slot in sorted(slots(attributes, prefix).items())
+    ]
+
+
+def _text_of_slot(slot: Attributes) -> str | None:
+    text = text_of(slot.get("message.content"))
+    if text is not None:
+        return text
+    parts = slots(slot, "message.contents")
+    texts = [part.get("message_content.text") for _, part in sorted(parts.items())]
+    return "\n".join(t for t in texts if isinstance(t, str) and t) or None
+
+
 def _messages(attributes: Attributes, prefix: str) -> list[tuple[str, str]]:
     """(role, text) of flattened messages, in order."""
     found = []
     for _, slot in sorted(slots(attributes, prefix).items()):
-        text = text_of(slot.get("message.content"))
-        if text is None:
-            parts = slots({key: value for key, value in slot.items() if isinstance(key, str)}, "message.contents")
-            texts = [part.get("message_content.text") for _, part in sorted(parts.items())]
-            text = "\n".join(t for t in texts if isinstance(t, str) and t) or None
+        text = _text_of_slot(slot)
         if text:
             found.append((str(slot.get("message.role", "")), text))
     return found

@@ -18,6 +18,14 @@ def conversation(value: Any) -> tuple[Message, ...]:
     return tuple(one for raw in flat(value)[:MOST_MESSAGES] if (one := _message(raw)) is not None)
 
 
+def dialogue(*values: Any) -> tuple[Message, ...]:
+    """The messages of several values, one after the other, where they are more than a question and an answer: with a call of a tool, or several turns of
+    the user; else nothing."""
+    found = tuple(message for value in values if value is not None for message in conversation(value))[:MOST_MESSAGES]
+    users = sum(message.role == "user" for message in found)
+    return found if users > 1 or any(message.tool_calls for message in found) else ()
+
+
 def tool_calls(value: Any) -> tuple[ToolCall, ...]:
     """Calls of tools in a list of them: {name, args}, {name, arguments}, {function: {name, arguments}}; the rest is left out."""
     value = parsed(value)
