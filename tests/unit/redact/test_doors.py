@@ -59,7 +59,7 @@ TELLING = [
     line
     for value in SECRETS
     for line in value.replace("\\n", "\n").split("\n")
-    if len(line) > 5 and not line.startswith("---")
+    if len(line) > 5 and not line.startswith("---") and line not in "answer_correctness"  # the name of an evaluator
 ]
 
 
