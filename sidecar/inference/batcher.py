@@ -18,7 +18,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
 
 _LOOK_AHEAD = 256
-_LIKE = 0.6
+_LIKE = 0.8
 _SLACK_TOKENS = 4
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -123,16 +123,17 @@ class Batcher(Generic[Item, Output]):
         if not self._queue:
             return []
         oldest = self._queue.popleft()
-        longest = oldest.tokens
+        shortest = longest = oldest.tokens
         batch = [oldest]
         passed: list[_Waiting[Item, Output]] = []
         while self._queue and len(passed) < _LOOK_AHEAD and longest * (len(batch) + 1) <= self._most_tokens:
             waiting = self._queue.popleft()
             if waiting.future.done():
                 continue
-            if _LIKE * longest <= waiting.tokens <= longest + _SLACK_TOKENS:
+            least, most = min(shortest, waiting.tokens), max(longest, waiting.tokens)
+            if _LIKE * most - _SLACK_TOKENS <= least:
                 batch.append(waiting)
-                longest = max(longest, waiting.tokens)
+                shortest, longest = least, most
             else:
                 passed.append(waiting)
         if longest * len(batch) > self._most_tokens and len(batch) > 1:

@@ -78,7 +78,7 @@ class InferenceConfig(BaseModel):
     threads: int | None = Field(
         default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."
     )
-    batch_tokens: int = Field(default=1024, ge=256, description="Most tokens, padding included, in one batch.")
+    batch_tokens: int = Field(default=512, ge=256, description="Most tokens, padding included, in one batch.")
     documents_megabytes: int = Field(
         default=256,
         ge=1,
