@@ -1,4 +1,4 @@
-"""Chinese texts as pairs of characters, values and names, and what a statement has in common with its evidence.
+"""Chinese texts as pairs of characters, values and names, and the sentences that hold most of one.
 
 Without a dictionary: a pair of neighbouring characters is about a word, weighted by how rare it is. Values are those that values.read
 reads, numerals in characters too.
@@ -13,20 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidecar.inference.calibrated import FloatVector
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.text import Span
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.value import Kind, Value
 
-CLAIM_FEATURES = ("coverage", "characters", "any_value_missing", "names_missing", "negation_differs")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
 _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿]")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
 _NEGATES = re.compile(
-    r"不(?!仅|但|管|同|断|过|少|久|错|论|止|如|得不)|没|未(?!来|必)|无(?!论|线|数|锡|人机)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
+    r"不(?![仅僅]|但|管|同|断|過|过|少|久|错|论|止|如|得不)|[没沒]|未(?!来|來|必)|[无無](?![论論线線数數锡錫]|人机|人機)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
 )
 _LONGEST_SENTENCE = 120
 MOST_SENTENCES = 4
@@ -35,7 +33,8 @@ _HELD = 0.2  # what a pair counts once it is held
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text: pairs of characters in order, single characters, triples, names in Latin letters, values, and how often it negates."""
+    """A text: pairs of characters in order, single characters, triples, names in Latin letters, values, how often it negates, and of
+    how many Chinese characters it is."""
 
     pairs: tuple[str, ...]
     characters: frozenset[str]
@@ -43,6 +42,18 @@ class Read:
     names: frozenset[str]
     values: tuple[Value, ...]
     negations: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What some texts hold together."""
+
+    pairs: frozenset[str]
+    characters: frozenset[str]
+    triples: frozenset[str]
+    names: frozenset[str]
+    values: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ def read(text: str) -> Read:
         if _has_numbers(folded)
         else (),
         negations=len(_NEGATES.findall(folded)),
+        length=sum(map(len, runs)),
     )
 
 
@@ -103,23 +115,20 @@ def choose(asked: Read, sentences: Sequence[Piece], idf: Idf) -> list[Piece]:
     return chosen
 
 
-def features(claim: Read, evidence: Sequence[Piece], idf: Idf) -> FloatVector:
-    """CLAIM_FEATURES (5,) of a statement against sentences, the best first; all finite."""
-    best = evidence[0].read if evidence else read("")
-    known = frozenset(pair for piece in evidence for pair in piece.read.pairs)
-    characters = frozenset(one for piece in evidence for one in piece.read.characters)
-    names = frozenset(one for piece in evidence for one in piece.read.names)
-    lost = missing_values(claim.values, [value for piece in evidence for value in piece.read.values])
-    return np.array(
-        [
-            share(claim.pairs, known, idf),
-            len(claim.characters & characters) / max(1, len(claim.characters)),
-            float(lost > 0),
-            len(claim.names - names) / max(1, len(claim.names)),
-            float(bool(claim.negations) != bool(best.negations)),
-        ],
-        np.float64,
+def held(evidence: Sequence[Piece]) -> Held:
+    """What sentences hold together."""
+    return Held(
+        pairs=frozenset(pair for piece in evidence for pair in piece.read.pairs),
+        characters=frozenset(one for piece in evidence for one in piece.read.characters),
+        triples=frozenset(one for piece in evidence for one in piece.read.triples),
+        names=frozenset(one for piece in evidence for one in piece.read.names),
+        values=tuple(value for piece in evidence for value in piece.read.values),
     )
+
+
+def lacking(wanted: frozenset[str], there: frozenset[str]) -> float:
+    """Share of some characters or names that is not there; 0 where none are wanted."""
+    return len(wanted - there) / max(1, len(wanted))
 
 
 def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:

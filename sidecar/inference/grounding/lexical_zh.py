@@ -17,7 +17,8 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
-from sidecar.inference.grounding.han import CLAIM_FEATURES, Piece, choose, features, pieces, read
+from sidecar.inference.grounding.han import Piece, choose, pieces, read
+from sidecar.inference.grounding.han_features import CLAIM_FEATURES, Question, features
 from sidecar.inference.onnx import read_verified, size_of
 from sidecar.inference.threads import off_loop
 
@@ -39,7 +40,7 @@ class LexicalGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        return await off_loop(lambda: self._supports([claim.text for claim in claims], pieces(documents)))
+        return await off_loop(lambda: self._supports(claims, pieces(documents)))
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
@@ -53,20 +54,26 @@ class LexicalGrounder:
         mean = float(np.mean([logit(one) for one in found]))
         return float(1 / (1 + np.exp(-(mean + logit(min(found))) / 2)))
 
-    def rows(self, claims: Sequence[str], sentences: Sequence[Piece]) -> tuple[FloatVector, list[list[Piece]]]:
-        """Features (claims, len(CLAIM_FEATURES)), and the evidence of each. Training reads the same."""
-        asked = [read(claim) for claim in claims]
-        evidence = [choose(one, sentences, self._idf) for one in asked]
-        return np.stack([features(one, own, self._idf) for one, own in zip(asked, evidence, strict=True)]), evidence
-
-    def _supports(self, claims: Sequence[str], sentences: Sequence[Piece]) -> list[Support]:
+    def _supports(self, claims: Sequence[Claim], sentences: Sequence[Piece]) -> list[Support]:
         if not sentences or not claims:
             return [Support(NOTHING_TO_READ, None)] * len(claims)
-        rows, evidence = self.rows(claims, sentences)
+        rows, evidence = claim_rows(claims, sentences, self._idf)
         return [
             Support(float(p), Evidence(own[0].document, own[0].span.start, own[0].span.end))
             for p, own in zip(self._model.probability(rows), evidence, strict=True)
         ]
+
+
+def claim_rows(claims: Sequence[Claim], sentences: Sequence[Piece], idf: Idf) -> tuple[FloatVector, list[list[Piece]]]:
+    """Features (claims, len(CLAIM_FEATURES)), and the evidence of each. Training reads the same."""
+    questions = {text: Question(text, sentences, idf) for text in {claim.question for claim in claims}}
+    rows, evidence = [], []
+    for claim in claims:
+        asked = read(claim.text)
+        own = choose(asked, sentences, idf)
+        rows.append(features(asked, own, idf, questions[claim.question].near(asked, sentences)))
+        evidence.append(own)
+    return np.stack(rows), evidence
 
 
 def load(dependencies: Dependencies) -> tuple[Card, dict[str, Any], Idf]:

@@ -12,7 +12,7 @@ from sidecar.inference.base import RelevanceModel
 from sidecar.inference.calibrated import FloatVector, Logistic
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
-from sidecar.inference.grounding.han import Read, choose, pieces, read, share
+from sidecar.inference.grounding.han import Read, choose, held, lacking, pieces, read, share
 from sidecar.inference.grounding.lexical_zh import HEADS, NAME, load, size
 from sidecar.inference.threads import off_loop
 
@@ -78,18 +78,15 @@ def _row(asked: Read, text: str, idf: Idf, *, wants_number: bool) -> FloatVector
     chosen = choose(asked, pieces([text]), idf)
     if not chosen:
         return np.zeros(len(FEATURES))
-    known = frozenset(pair for piece in chosen for pair in piece.read.pairs)
-    characters = frozenset(one for piece in chosen for one in piece.read.characters)
-    triples = frozenset(one for piece in chosen for one in piece.read.triples)
-    names = frozenset(one for piece in chosen for one in piece.read.names)
+    there = held(chosen)
     numbers = any(len(piece.read.values) > 0 for piece in chosen[:2])
     return np.array(
         [
-            share(asked.pairs, known, idf),
+            share(asked.pairs, there.pairs, idf),
             share(asked.pairs, frozenset(chosen[0].read.pairs), idf),
-            len(asked.characters & characters) / max(1, len(asked.characters)),
-            len(asked.triples & triples) / max(1, len(asked.triples)),
-            len(asked.names - names) / max(1, len(asked.names)),
+            len(asked.characters & there.characters) / max(1, len(asked.characters)),
+            len(asked.triples & there.triples) / max(1, len(asked.triples)),
+            lacking(asked.names, there.names),
             float(wants_number and numbers),
             float(wants_number and not numbers),
             np.log1p(len(text)),

@@ -11,6 +11,7 @@ from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import choose, missing_values, pieces, read
+from sidecar.inference.grounding.han_features import CLAIM_FEATURES, Question, features
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from tests.unit.evaluate.fakes import request
@@ -81,6 +82,39 @@ async def test_an_answer_in_another_language_is_unscorable(engine: Engine, answe
 async def test_an_answer_that_declines_is_abstained(engine: Engine) -> None:
     found = await evaluate(engine, "文档中没有提到颜色。")
     assert (found.verdict, found.abstention) == (Verdict.ABSTAINED, "full")
+
+
+async def test_an_answer_in_a_few_words_is_judged_beside_its_question(engine: Engine) -> None:
+    async def support(question: str) -> float:
+        found = await evaluate(engine, "六个月。", question)
+        return next(one.claims for one in found.evaluations if one.claims)[0].support
+
+    assert await support("电池保修多久？") > await support("运费是多少？")
+
+
+def test_near_what_is_asked_is_the_sentence_of_the_answer_and_those_beside_it() -> None:
+    sentences = pieces(["水壶保修两年。盖子保修三年。颜色是蓝色。运费十五元。"])
+    question = Question("水壶保修多久？", sentences, Idf({}, 1.0))
+    near, held = question.near(read("两年"), sentences)
+    assert near == held == pytest.approx(3 / 5)
+    assert question.near(read("十五元"), sentences) == (0.0, held)
+    assert question.near(read("运费是十五元"), sentences) == (0.0, 0.0)
+    assert Question("水壶？", [], Idf({}, 1.0)).near(read("两年"), []) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("text", ["電池沒有保修", "電池無保修", "电池没有保修", "电池不保修"])
+def test_negations_are_read_in_both_scripts(text: str) -> None:
+    assert read(text).negations == 1
+
+
+def test_what_is_not_a_negation_is_not_read_as_one() -> None:
+    assert read("無論如何，無線電不僅便宜，未來也一樣").negations == 0
+
+
+def test_a_word_whose_opposite_stands_there_counts() -> None:
+    evidence = pieces(["价格上涨了。"])
+    opposites = CLAIM_FEATURES.index("opposites")
+    assert [features(read(text), evidence, Idf({}, 1.0))[opposites] for text in ("价格下跌了", "价格上涨了")] == [2, 0]
 
 
 def test_values_are_found_in_whatever_way_they_are_written() -> None:
