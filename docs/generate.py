@@ -1,7 +1,7 @@
 """`python -m docs.generate`: write what is generated from the code; `--check` only says whether it is up to date.
 
 Written are docs/metrics.md (from the two tables of series), docs/catalogue.md (from the registry of evaluators), docs/configuration.md
-(from the settings' models), docs/native.md and docs/native.schema.json (from the fields of a native record), docs/label.schema.json,
+(from the settings' models), docs/native.md and docs/native.schema.json (from the fields of a native record), the schemas of labels and results,
 the index of docs/adr, and the chart's values.schema.json and README.md. The version is written into the chart and the Dockerfile.
 """
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs import catalogue, chart, configuration, decisions, labels, metrics, native, versions
+from docs import catalogue, chart, configuration, decisions, labels, metrics, native, results, versions
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,6 +27,7 @@ def files() -> dict[Path, str]:
         labels.SCHEMA: labels.schema(),
         native.PAGE: native.page(),
         native.SCHEMA: native.schema(),
+        results.SCHEMA: results.schema(),
         decisions.INDEX: decisions.page(ROOT),
         chart.SCHEMA: chart.schema(),
         chart.README: chart.readme(values),

@@ -60,6 +60,11 @@ COMMANDS = (
         "backfill",
         "Score again the requests that ended between two times, into the results topic or a file.",
     ),
+    Command(
+        "results",
+        "results.run",
+        "Read results, of a file or the results topic: the worst answers, the latest ones, or one of them, claim by claim.",
+    ),
     Command("models", "models", "Export, quantise and verify models that are not in the package."),
     Command(
         "metrics", "metrics", "List every evaluator: what it needs, its formula, calls to the judge, and when it runs."

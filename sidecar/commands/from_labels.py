@@ -14,7 +14,7 @@ from exporters.result import Verdict
 from exporters.verdicts import identity_of, short_identity
 from sidecar.commands.calibration import Calibration, Judged, anchors, interval, rates, worth
 from sidecar.commands.inspect import read_files
-from sidecar.commands.label.answers import Requests, read_requests
+from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
 from sidecar.evaluate.engine import Evaluated
 from sidecar.inference.grounding.detector import Anchor, Detector
@@ -105,7 +105,9 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
 def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> list[tuple[RagTrace, Label]]:
     """The requests of labelled answers. Raises ConfigError where none is there."""
     there = Requests(read_requests(read_files(requests, None), settings))
-    found = [(trace, one) for one in drawn.decided if (trace := there.of(one.about)) is not None]
+    found = [
+        (trace, one) for one in drawn.decided if (trace := there.of(one.about.result, one.about.trace_id)) is not None
+    ]
     if not found:
         raise ConfigError("--requests", f"{requests} has no request that is labelled", "give those that were scored")
     return found

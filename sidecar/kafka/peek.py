@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from sidecar.kafka.client import explain, missing_topics, survey
@@ -17,6 +20,54 @@ _GLANCE_MS = 500
 
 async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
     """At most the `count` latest records of a topic, oldest first. Raises BrokerError naming the step that failed."""
+    async with _opened(config, topic) as reader:
+        async with asyncio.timeout(config.start_timeout_seconds):
+            return await reader.latest(count)
+
+
+async def follow(config: ReceiveConfig, topic: str, count: int) -> AsyncIterator[list[Record]]:
+    """The same, and after that what comes to the topic, until the caller leaves. Raises BrokerError."""
+    async with _opened(config, topic) as reader:
+        async with asyncio.timeout(config.start_timeout_seconds):
+            found = await reader.latest(count)
+        while True:
+            yield found
+            found = await reader.next()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A consumer without a group, on every partition of a topic."""
+
+    consumer: AIOKafkaConsumer
+    partitions: Sequence[TopicPartition]
+
+    async def latest(self, count: int) -> list[Record]:
+        """From each partition as many as are asked for in all, since one may hold them all; then the latest of these."""
+        consumer, own = self.consumer, self.partitions
+        consumer.assign(own)
+        begins, ends = await consumer.beginning_offsets(own), await consumer.end_offsets(own)
+        left = {tp: ends[tp] for tp in own if ends[tp] > begins[tp]}
+        for tp in own:
+            consumer.seek(tp, max(begins[tp], ends[tp] - count))
+        found: list[Record] = []
+        while left:
+            for tp, batch in (await consumer.getmany(*left, timeout_ms=_GLANCE_MS)).items():
+                found += [_record(one) for one in batch if one.offset < ends[tp]]
+                if batch[-1].offset >= ends[tp]:
+                    consumer.seek(tp, ends[tp])  # What came meanwhile is the next reading's.
+            # A position passes the markers of transactions too, which are no records.
+            left = {tp: end for tp, end in left.items() if await consumer.position(tp) < end}
+        return sorted(found, key=lambda record: record.timestamp)[-count:]
+
+    async def next(self) -> list[Record]:
+        """What has come since; after a moment without any an empty list."""
+        batches = await self.consumer.getmany(timeout_ms=_GLANCE_MS)
+        return sorted((_record(one) for batch in batches.values() for one in batch), key=lambda one: one.timestamp)
+
+
+@asynccontextmanager
+async def _opened(config: ReceiveConfig, topic: str) -> AsyncIterator[_Reader]:
     cluster = await survey(config, topics=[topic], create=False)
     if topic not in cluster.topics:
         raise missing_topics([topic])
@@ -31,32 +82,13 @@ async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
     try:
         async with asyncio.timeout(config.start_timeout_seconds):
             await consumer.start()
-            return await _read(consumer, topic, cluster.topics[topic], count)
+        yield _Reader(consumer, [TopicPartition(topic, number) for number in range(cluster.topics[topic])])
     except (KafkaError, OSError, TimeoutError) as error:
         raise explain(error, config.brokers, config.bootstrap_servers) from error
     finally:
         await consumer.stop()
 
 
-async def _read(consumer: AIOKafkaConsumer, topic: str, partitions: int, count: int) -> list[Record]:
-    """From each partition as many as are asked for in all, since one may hold them all; then the latest of these."""
-    own = [TopicPartition(topic, number) for number in range(partitions)]
-    consumer.assign(own)
-    begins, ends = await consumer.beginning_offsets(own), await consumer.end_offsets(own)
-    left = {tp: ends[tp] for tp in own if ends[tp] > begins[tp]}
-    for tp in own:
-        consumer.seek(tp, max(begins[tp], ends[tp] - count))
-    found: list[Record] = []
-    while left:
-        for tp, batch in (await consumer.getmany(*left, timeout_ms=_GLANCE_MS)).items():
-            found += [
-                Record(
-                    one.topic, one.partition, one.offset, max(one.timestamp, 0) / 1000, one.key, one.value,
-                    tuple((name, value or b"") for name, value in one.headers),
-                )
-                for one in batch
-                if one.offset < ends[tp]
-            ]  # fmt: skip
-        # A position passes the markers of transactions too, which are no records.
-        left = {tp: end for tp, end in left.items() if await consumer.position(tp) < end}
-    return sorted(found, key=lambda record: record.timestamp)[-count:]
+def _record(one: ConsumerRecord[bytes, bytes]) -> Record:
+    headers = tuple((name, value or b"") for name, value in one.headers)
+    return Record(one.topic, one.partition, one.offset, max(one.timestamp, 0) / 1000, one.key, one.value, headers)

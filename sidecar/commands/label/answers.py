@@ -10,18 +10,11 @@ import orjson
 from pydantic import ValidationError
 
 from exporters.result import SCHEMA
-from sidecar.assemble import Assembler
-from sidecar.config import Config
-from sidecar.decode.decoder import Decoder
+from sidecar.commands.requests import Requests, Texts, texts_of
 from sidecar.labels.facts import facts_of
 from sidecar.labels.record import Draw, Facts
-from sidecar.observe.telemetry import Telemetry
-from sidecar.record.clock import SystemClock
-from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.record.record import Record
-from sidecar.record.request import RagTrace
+from sidecar.record.errors import ConfigError
 from sidecar.redact.redactor import Redactor
-from sidecar.results import result_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +37,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An answer with its texts, as a person is shown it. `documents` are (id, text) in rank order."""
+    """An answer with its texts, as a person is shown it."""
 
     answer: Answer
-    question: str
-    text: str
-    documents: tuple[tuple[str, str], ...]
+    texts: Texts
 
     def claims(self) -> list[tuple[str, str | None]]:
         """Each claim with the sentence of the documents that is nearest to it."""
-        return [(one.text or "", self._quoted(one)) for one in self.answer.claims]
-
-    def _quoted(self, claim: Claim) -> str | None:
-        if claim.evidence is None:
-            return None
-        document, start, end = claim.evidence
-        text = self.documents[document][1] if 0 <= document < len(self.documents) else ""
-        return text[start:end].strip() or None
+        return [
+            (one.text or "", None if one.evidence is None else self.texts.quote(*one.evidence))
+            for one in self.answer.claims
+        ]
 
 
 def read_answers(lines: Iterable[bytes], source: str) -> list[Answer]:
@@ -92,53 +79,12 @@ def drawn(answers: Sequence[Answer], draw: Draw) -> list[Answer]:
     ]
 
 
-def read_requests(records: Sequence[Record], settings: Config) -> list[RagTrace]:
-    """The requests that records hold; what cannot be read is passed over."""
-    decoder, assembler = (
-        Decoder(settings.decode, Telemetry()),
-        Assembler(settings.assemble, SystemClock(), Telemetry()),
-    )
-    spans, whole = [], []
-    for record in records:
-        try:
-            decoded = decoder.decode(record)
-        except DecodeError:
-            continue
-        spans.extend(decoded.spans)
-        whole.extend(decoded.requests)
-    ended = [*assembler.take(whole), *assembler.add(spans), *assembler.flush()]
-    return [request for one in ended for request in one.requests]
-
-
-class Requests:
-    """Finds the request of an answer: by the id of its result, else by its trace id where only one request has it."""
-
-    def __init__(self, requests: Sequence[RagTrace]) -> None:
-        self._by_result = {result_id(one): one for one in requests}
-        self._by_trace: dict[str, list[RagTrace]] = {}
-        for one in requests:
-            self._by_trace.setdefault(one.trace_id, []).append(one)
-
-    def of(self, facts: Facts) -> RagTrace | None:
-        """The request of an answer, or None."""
-        found = self._by_result.get(facts.result)
-        if found is None and len(same := self._by_trace.get(facts.trace_id, [])) == 1:
-            found = same[0]
-        return found
-
-
 def shown(answer: Answer, requests: Requests, redactor: Callable[[], Redactor]) -> Shown | None:
     """An answer with its texts, redacted where its result was; None where its request or its texts are not there."""
-    trace = requests.of(answer.facts)
+    trace = requests.of(answer.facts.result, answer.facts.trace_id)
     if trace is None or not trace.answer:
         return None
-    texts = [trace.question or "", *(document.text or "" for document in trace.documents), trace.answer]
-    if answer.redacted:
-        session = redactor().session([text for text in texts if text])
-        texts = [session.redact(text).text if text else text for text in texts]
-    question, *documents, text = texts
-    ids = [document.id or "" for document in trace.documents]
-    return Shown(answer, question, text, tuple(zip(ids, documents, strict=True)))
+    return Shown(answer, texts_of(trace, redactor if answer.redacted else None))
 
 
 def _answer(row: Mapping[str, Any]) -> Answer | None:

@@ -64,15 +64,15 @@ def _row(one: Shown) -> dict[str, Any]:
         "schema": SCHEMA,
         "verdict": None,
         "wrong_claims": [],
-        "question": clean(one.question),
-        "answer": clean(one.text),
+        "question": clean(one.texts.question),
+        "answer": clean(one.texts.answer),
         "claims": [
             {"number": number, "text": clean(text), "nearest": None if nearest is None else clean(nearest)}
             for number, (text, nearest) in enumerate(one.claims(), 1)
         ],
         "documents": [
             {"number": number, "id": clean(name), "text": clean(text)}
-            for number, (name, text) in enumerate(one.documents, 1)
+            for number, (name, text) in enumerate(one.texts.documents, 1)
         ],
         "about": one.answer.facts.model_dump(),
     }

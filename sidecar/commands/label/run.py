@@ -16,10 +16,11 @@ from rich.console import Console
 from sidecar import config
 from sidecar.commands.common import ConfigOption, errors, new_cli
 from sidecar.commands.inspect import read_files
-from sidecar.commands.label.answers import Answer, Requests, Shown, drawn, read_answers, read_requests, shown
+from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, shown
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
+from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
 from sidecar.kafka.peek import peek
 from sidecar.labels.record import Draw, Label, label

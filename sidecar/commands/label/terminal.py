@@ -72,13 +72,13 @@ def _show(shown: Shown, number: int, of: int, console: Console) -> None:
     facts = shown.answer.facts
     console.rule(Text(f"{number} of {of}"))
     console.print(Text(safe(f"{facts.service}  {facts.trace_id}  {shown.answer.timestamp or ''}"), "dim"))
-    _part(console, "Question", shown.question or "(none)")
-    _part(console, "Answer", shown.text)
+    _part(console, "Question", shown.texts.question or "(none)")
+    _part(console, "Answer", shown.texts.answer)
     for place, (text, evidence) in enumerate(shown.claims(), 1):
         _part(console, f"Claim {place}", text or "(its text is not in the results)")
         if evidence:
             console.print(Text(f"  nearest: {safe(evidence)}", "dim"))
-    for place, (name, text) in enumerate(shown.documents, 1):
+    for place, (name, text) in enumerate(shown.texts.documents, 1):
         _part(console, f"Document {place}", f"{name}\n{text}" if name else text)
     console.print()
 

@@ -1,0 +1,145 @@
+"""Results out of a file or a topic, each once, and those that were asked for."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import orjson
+
+from exporters.record import ResultRecord, parse
+from exporters.result import Verdict
+from sidecar.commands.backfill import moment
+from sidecar.record.errors import ConfigError
+
+# What decides the verdict, in the order of who is asked first.
+_DECIDING = ("groundedness", "groundedness_judge", "faithfulness")
+_AGO = re.compile(r"(\d{1,9})([smhd])")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LEAST_PREFIX = 4
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A result, and the line that it was read from."""
+
+    record: ResultRecord
+    line: bytes
+
+    @property
+    def timestamp(self) -> datetime:
+        """End of the request; long ago where that is not known."""
+        return self.record.timestamp or _LONG_AGO
+
+    def score(self, by: str | None) -> float | None:
+        """The score that the worst are found by: of the evaluator named, else of what decides the verdict."""
+        for name in (by,) if by else _DECIDING:
+            said = self.record.evaluation(name)
+            if said is not None and said.score is not None:
+                return said.score
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which results are asked for; None is any. `since` is seconds since the epoch."""
+
+    service: str | None = None
+    model: str | None = None
+    variant: str | None = None
+    verdict: Verdict | None = None
+    since: float | None = None
+
+    def takes(self, row: Row) -> bool:
+        """Whether a result is one of them."""
+        record = row.record
+        own = (record.service, record.model, record.variant, record.verdict)
+        asked = (self.service, self.model, self.variant, self.verdict)
+        if any(want is not None and want != have for want, have in zip(asked, own, strict=True)):
+            return False
+        return self.since is None or row.timestamp.timestamp() >= self.since
+
+
+class Collected:
+    """Takes lines and keeps of each id the more complete result (docs/results.md); `unread` counts what is no result."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row] = {}
+        self.unread = 0
+
+    def take(self, lines: Iterable[bytes]) -> Iterator[Row]:
+        """Read lines in their order; what is new or better is given back as it comes."""
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                record = parse(line)
+            except ValueError:
+                record = None
+            if record is None:
+                self.unread += 1
+                continue
+            known = self._rows.get(record.id)
+            if known is None or record.completeness >= known.record.completeness:
+                row = self._rows[record.id] = Row(record, line)
+                yield row
+
+    def read(self, lines: Iterable[bytes]) -> list[Row]:
+        """All results there are, each once."""
+        for _ in self.take(lines):
+            pass
+        return list(self._rows.values())
+
+
+def worst(rows: Iterable[Row], count: int, by: str | None = None) -> list[Row]:
+    """The worst first: hallucinated before all others, then by score, of equal ones the latest. Without a score there is no worst."""
+    scored = [(row, score) for row in rows if (score := row.score(by)) is not None]
+
+    def order(one: tuple[Row, float]) -> tuple[bool, float, float]:
+        row, score = one
+        first = by is None and row.record.verdict is Verdict.HALLUCINATED
+        return (not first, score, -row.timestamp.timestamp() if row.record.timestamp else 0.0)
+
+    return [row for row, _ in sorted(scored, key=order)[:count]]
+
+
+def latest(rows: Iterable[Row], count: int) -> list[Row]:
+    """The latest, oldest first."""
+    return sorted(rows, key=lambda row: row.timestamp)[-count:]
+
+
+def named(rows: Sequence[Row], name: str) -> list[Row]:
+    """The results of an id, of its beginning, of a trace id, or of a native record's own id. Raises ConfigError where there are none or
+    the beginning is of several."""
+    exact = [row for row in rows if name in (row.record.id, row.record.trace_id, row.record.request_id)]
+    if exact:
+        return latest(exact, len(exact))
+    begun = [row for row in rows if len(name) >= _LEAST_PREFIX and row.record.id.startswith(name)]
+    if not begun:
+        raise ConfigError(
+            "ID",
+            f"none of {len(rows)} results has it",
+            f"give the id of a result (its first {_LEAST_PREFIX} characters do) or of a trace; --records reads more of a topic",
+        )
+    if len(begun) > 1:
+        several = ", ".join(row.record.id for row in begun[:3])
+        raise ConfigError("ID", f"{len(begun)} results begin so", f"write more of it: {several}")
+    return begun
+
+
+def since(text: str | None) -> float | None:
+    """A time, or how long ago: 90s, 30m, 2h, 7d. Raises ConfigError naming the option."""
+    if text is None:
+        return None
+    ago = _AGO.fullmatch(text)
+    return time.time() - int(ago[1]) * _UNITS[ago[2]] if ago else moment("--since", text)
+
+
+def plain(row: Row) -> dict[str, object]:
+    """A result as it was read, with fields that we do not know."""
+    found: dict[str, object] = orjson.loads(row.line)
+    return found

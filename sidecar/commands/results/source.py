@@ -1,0 +1,91 @@
+"""Where results are read from, and the requests that they are about."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from sidecar.commands.inspect import read_files
+from sidecar.commands.requests import Requests, Texts, read_requests, texts_of
+from sidecar.commands.results.read import Row
+from sidecar.config import Config, load
+from sidecar.kafka.peek import follow, peek
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.record.errors import ConfigError
+from sidecar.redact.redactor import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Results in a file, or the latest `records` of a topic; requests in a file, or in the topics that are received."""
+
+    settings: Config
+    file: Path | None
+    topic: str
+    records: int
+    requests: Path | None
+    received: bool
+
+    def lines(self) -> Iterable[bytes]:
+        """The lines there are. Raises ConfigError or BrokerError."""
+        if self.file is None:
+            found = asyncio.run(peek(self._brokers, self.topic, self.records))
+            return [record.value for record in found if record.value]
+        if str(self.file) == "-":
+            return sys.stdin.buffer
+        try:
+            return self.file.read_bytes().splitlines()
+        except OSError as error:
+            raise ConfigError("RESULTS", f"{self.file}: {error.strerror}", "give a readable file of results") from error
+
+    async def batches(self) -> AsyncIterator[list[bytes]]:
+        """The same of a topic, and then what comes to it. Raises BrokerError."""
+        async for batch in follow(self._brokers, self.topic, self.records):
+            yield [record.value for record in batch if record.value]
+
+    def texts(self) -> TextsOf:
+        """The texts of the requests. Raises ConfigError or BrokerError."""
+        found = read_files(self.requests, None) if self.requests else []
+        if self.received:
+            for topic in self.settings.receive.topic_names:
+                found += asyncio.run(peek(self.settings.receive, topic, self.records))
+        asked = self.received or self.requests is not None
+        return TextsOf(Requests(read_requests(found, self.settings)) if asked else None, self.settings)
+
+    @property
+    def _brokers(self) -> ReceiveConfig:
+        receive = self.settings.receive
+        brokers = self.settings.results.brokers(receive.brokers)
+        return receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
+
+
+class TextsOf:
+    """Finds the texts of results."""
+
+    def __init__(self, requests: Requests | None, settings: Config) -> None:
+        self._requests = requests
+        self._redactor = cache(partial(Redactor, settings.redact))
+
+    def __call__(self, row: Row) -> Texts | None:
+        """What the request says, so that its result's places point into it; None where it was not read."""
+        record = row.record
+        trace = self._requests.of(record.id, record.trace_id) if self._requests else None
+        return None if trace is None else texts_of(trace, self._redactor if record.redacted is not None else None)
+
+
+def open_source(
+    file: Path | None, topic: str | None, records: int, requests: Path | None, received: bool, config: Path | None
+) -> Source:
+    """What the command line names. Raises ConfigError naming what is missing."""
+    settings = load(config, kafka=received or file is None)
+    if file is not None and topic is not None:
+        raise ConfigError("RESULTS", "a file and --topic are given", "give one of them")
+    if file is None and (topic := topic or settings.results.topic) is None:
+        raise ConfigError("RESULTS", "no results are named", "give a file, results.topic or --topic")
+    if received and not settings.receive.topic_names:
+        raise ConfigError("--received", "receive.topics names no topic", "name them, or give --requests FILE")
+    return Source(settings, file, topic or "", records, requests, received)
