@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
 from exporters.clients.files import UnreadableFileError
@@ -23,7 +23,7 @@ from exporters.clients.producer import KafkaProducer, open_producer
 from exporters.clients.security import Brokers, SecurityConfig
 from exporters.result import SCHEMA, Result
 from exporters.serialize import result_to_json
-from exporters.text import clean
+from exporters.text import Patterns, clean
 
 logger = logging.getLogger(__name__)
 
@@ -57,19 +57,9 @@ class KafkaResultsConfig(BaseModel):
     include_text: bool = Field(
         default=False, description="Put claims and explanations, which are user text, into the results."
     )
-    redact: tuple[str, ...] = Field(
+    redact: Patterns = Field(
         default=(), description="Regular expressions; what they match becomes [redacted] in texts."
     )
-
-    @field_validator("redact")
-    @classmethod
-    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
-        return patterns
 
     def brokers(self, received: Brokers) -> Brokers:
         """The brokers of the results. The login for those that are `received` from is never shown to others."""

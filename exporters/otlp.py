@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 from urllib.parse import urlsplit
@@ -23,15 +22,15 @@ from opentelemetry.util.re import parse_env_headers
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from exporters.base import DestinationError, PermanentExportError
+from exporters.http_push import is_url
 from exporters.otlp_send import Destination, GrpcSender, HttpSender, Sender, environment
-from exporters.result import Evaluation, Outcome, Result, Subject
-from exporters.serialize import REDACTED
-from exporters.text import clean
+from exporters.result import Evaluation, Outcome, Result
+from exporters.scores import is_id, span_of
+from exporters.text import Patterns, clean, text_door
 
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"
 EVENT = "gen_ai.evaluation.result"
-_HEX = re.compile(r"[0-9a-fA-F]+")
 _SAMPLED = 1
 _LATEST_NANOSECONDS = 2**63 - 1
 
@@ -50,7 +49,7 @@ class OtlpConfig(BaseModel):
     headers: Mapping[str, SecretStr] = Field(default={}, description="Headers of each request, for example an API key.")
     timeout_seconds: float = Field(default=10.0, gt=0, description="Time for one request.")
     include_text: bool = Field(default=False, description="Send explanations, which are user text.")
-    redact: tuple[str, ...] = Field(
+    redact: Patterns = Field(
         default=(), description="Regular expressions; what they match becomes [redacted] in texts."
     )
     traces: bool = Field(default=True, description="Send the sidecar's own spans too.")
@@ -58,19 +57,9 @@ class OtlpConfig(BaseModel):
     @field_validator("endpoint")
     @classmethod
     def _url(cls, endpoint: str | None) -> str | None:
-        if endpoint is not None and not _is_url(endpoint):
+        if endpoint is not None and not is_url(endpoint):
             raise ValueError("is no URL: write for example http://collector:4318")
         return endpoint
-
-    @field_validator("redact")
-    @classmethod
-    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
-        return patterns
 
     @property
     def wanted(self) -> bool:
@@ -115,7 +104,7 @@ class OtlpExporter:
 
     def __init__(self, config: OtlpConfig) -> None:
         self._config = config
-        self._redact = [re.compile(pattern) for pattern in config.redact]
+        self._text = text_door(config.include_text, config.redact)
         self._resource = _resource()
         self._sender: Sender | None = None
 
@@ -144,10 +133,7 @@ class OtlpExporter:
 
     def _event(self, result: Result, one: Evaluation) -> LogRecord:
         trace_id = trace_id_bytes(result.trace_id)
-        span = result.span_id
-        if one.subject is not Subject.ANSWER:
-            span = result.retrieval_span_id or span
-        span_id = span_id_bytes(span) if trace_id else b""
+        span_id = span_id_bytes(span_of(result, one)) if trace_id else b""
         nanoseconds = _nanoseconds(result.completed_at)
         return LogRecord(
             time_unix_nano=nanoseconds,
@@ -184,13 +170,6 @@ class OtlpExporter:
             "rag_sidecar.evaluator.model_sha256": model.sha256 if model else None,
         }
 
-    def _text(self, text: str | None) -> str | None:
-        if text is None or not self._config.include_text:
-            return None
-        for pattern in self._redact:
-            text = pattern.sub(REDACTED, text)
-        return text
-
 
 def destination(config: OtlpConfig, *, grpc: bool) -> Destination:
     """Where evaluation events go: what the config names, else the standard variables. Raises DestinationError."""
@@ -201,7 +180,7 @@ def destination(config: OtlpConfig, *, grpc: bool) -> Destination:
         field, url = "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", own
     elif base := os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         field, url = "OTEL_EXPORTER_OTLP_ENDPOINT", base if grpc else f"{base.rstrip('/')}/v1/logs"
-    if url is None or not (_is_url(url) or (grpc and "://" not in url)):
+    if url is None or not (is_url(url) or (grpc and "://" not in url)):
         raise DestinationError(field, "is no URL", "write for example http://collector:4318")
     secure = urlsplit(url).scheme == "https" or ("://" not in url and (environment("INSECURE") or "").lower() != "true")
     headers = {**parse_env_headers(environment("HEADERS") or "", liberal=True), **(config.plain_headers() or {})}
@@ -228,9 +207,7 @@ def span_id_bytes(text: str | None) -> bytes:
 
 
 def _id_bytes(text: str | None, digits: int) -> bytes:
-    if text is None or len(text) != digits or not _HEX.fullmatch(text) or not text.strip("0"):
-        return b""
-    return bytes.fromhex(text)
+    return bytes.fromhex(text) if text is not None and is_id(text, digits) else b""
 
 
 def _protocol(config: OtlpConfig) -> str:
@@ -263,8 +240,3 @@ def _key_values(attributes: Mapping[str, str | float | None]) -> list[KeyValue]:
 def _nanoseconds(seconds: float) -> int:
     """Seconds since the epoch as OTLP has them; 0, which means unknown, for what it cannot hold."""
     return int(seconds * 1e9) if 0 <= seconds * 1e9 <= _LATEST_NANOSECONDS else 0
-
-
-def _is_url(text: str) -> bool:
-    parts = urlsplit(text)
-    return parts.scheme in ("http", "https") and bool(parts.hostname)

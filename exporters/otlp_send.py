@@ -20,7 +20,8 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
-from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
+from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles
+from exporters.http_push import http_error, post
 
 RETRYABLE_GRPC = frozenset(
     {
@@ -34,8 +35,6 @@ RETRYABLE_GRPC = frozenset(
     }
 )
 RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
-# Nothing is wrong with the request itself: an address, a login or a right has to be mended first.
-CLOSED_HTTP = frozenset({301, 302, 307, 308, 401, 403, 404, 405})
 CLOSED_GRPC = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "UNIMPLEMENTED", "NOT_FOUND"})
 
 
@@ -79,7 +78,7 @@ class HttpSender:
     async def send(self, request: ExportLogsServiceRequest) -> None:
         answer = await self._post(request.SerializeToString())
         if not 200 <= answer.status < 300:
-            raise _http_error(answer)
+            raise http_error(answer, RETRYABLE_HTTP)
         try:
             _check(ExportLogsServiceResponse.FromString(answer.body))
         except DecodeError as error:
@@ -94,14 +93,7 @@ class HttpSender:
         headers = {}
         if self._to.gzip:
             headers["content-encoding"], body = "gzip", await asyncio.to_thread(gzip.compress, body)
-        try:
-            return await self._client.post(self._to.url, body, headers=headers)
-        except UnansweredError as error:
-            raise RetryableExportError("the receiver is out of reach", error_type="unreachable") from error
-        except WrongRequestError as error:
-            raise PermanentExportError(
-                "the address or a header makes no sense", error_type="bad_request", closed=True
-            ) from error
+        return await post(self._client, self._to.url, body, headers)
 
 
 class GrpcSender:
@@ -137,13 +129,6 @@ class GrpcSender:
 
     async def close(self) -> None:
         await self._channel.close()
-
-
-def _http_error(answer: Answer) -> ExportError:
-    said, kind = f"the receiver answers {answer.status}", f"http_{answer.status}"
-    if answer.status in RETRYABLE_HTTP:
-        return RetryableExportError(said, error_type=kind, retry_after_seconds=answer.retry_after_seconds)
-    return PermanentExportError(said, error_type=kind, closed=answer.status in CLOSED_HTTP)
 
 
 def _grpc_error(code: str) -> ExportError:

@@ -12,7 +12,9 @@ from pydantic import BaseModel
 from exporters.base import Exporter
 from exporters.clients.security import Brokers
 from exporters.kafka import KafkaResultsConfig, KafkaResultsExporter
+from exporters.langfuse import LangfuseConfig, LangfuseExporter
 from exporters.otlp import OtlpConfig, OtlpExporter
+from exporters.phoenix import PhoenixConfig, PhoenixExporter
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 
 
@@ -59,8 +61,18 @@ def _otlp(config: OtlpConfig, _: Dependencies) -> Exporter | None:
     return OtlpExporter(config) if config.wanted else None
 
 
+def _phoenix(config: PhoenixConfig, _: Dependencies) -> Exporter | None:
+    return PhoenixExporter(config) if config.url else None
+
+
+def _langfuse(config: LangfuseConfig, _: Dependencies) -> Exporter | None:
+    return LangfuseExporter(config) if config.url else None
+
+
 EXPORTERS = (
     Entry("prometheus", "prometheus", PrometheusConfig, _prometheus),
     Entry("kafka", "results", KafkaResultsConfig, _kafka),
     Entry("otlp", "otlp", OtlpConfig, _otlp),
+    Entry("phoenix", "phoenix", PhoenixConfig, _phoenix),
+    Entry("langfuse", "langfuse", LangfuseConfig, _langfuse),
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -23,14 +22,13 @@ from exporters.result import (
     Result,
     ValueConflict,
 )
-from exporters.text import clean
+from exporters.text import TextDoor, clean
 
 _TOKENS = ("input", "output", "cached_input", "cache_write", "reasoning")
 _DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-REDACTED = "[redacted]"
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -42,7 +40,7 @@ def result_to_json(result: Result, *, with_text: bool, redact: Sequence[re.Patte
 
     `cost_usd` is the total in US dollars, `cost_usd_by_type` its parts; `timestamp` is the end of the request.
     """
-    text = _Texts(with_text, tuple(redact))
+    text = TextDoor(with_text, tuple(redact))
     cost = _numbers(result.cost_usd) if result.cost_usd is not None else None
     return {
         "schema": SCHEMA,
@@ -94,22 +92,7 @@ def rfc3339(seconds: float) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """The door that user text passes, or does not."""
-
-    wanted: bool
-    redact: tuple[re.Pattern[str], ...]
-
-    def __call__(self, text: str | None) -> str | None:
-        if text is None or not self.wanted:
-            return None
-        for pattern in self.redact:
-            text = pattern.sub(REDACTED, text)
-        return clean(text)
-
-
-def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
+def _evaluation(evaluation: Evaluation, text: TextDoor) -> Json:
     model = evaluation.model
     return {
         "evaluator": clean(evaluation.evaluator),
@@ -133,7 +116,7 @@ def _evaluation(evaluation: Evaluation, text: _Texts) -> Json:
     }
 
 
-def _claim(claim: ClaimResult, text: _Texts) -> Json:
+def _claim(claim: ClaimResult, text: TextDoor) -> Json:
     return {
         "text": text(claim.text),
         "support": _number(claim.support),

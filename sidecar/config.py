@@ -15,7 +15,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from exporters.kafka import KafkaResultsConfig
+from exporters.langfuse import LangfuseConfig
 from exporters.otlp import OtlpConfig
+from exporters.phoenix import PhoenixConfig
 from exporters.prometheus import PrometheusConfig
 from sidecar.assemble import AssembleConfig
 from sidecar.decode.config import DecodeConfig
@@ -74,6 +76,8 @@ class Config(BaseModel):
     prometheus: PrometheusConfig = Field(default=PrometheusConfig(), description="Series about the RAG services.")
     otlp: OtlpConfig = Field(default=OtlpConfig(), description="OpenTelemetry evaluation events and our own spans.")
     results: KafkaResultsConfig = Field(default=KafkaResultsConfig(), description="The Kafka results topic.")
+    phoenix: PhoenixConfig = Field(default=PhoenixConfig(), description="Scores beside the traces in Arize Phoenix.")
+    langfuse: LangfuseConfig = Field(default=LangfuseConfig(), description="Scores beside the traces in Langfuse.")
     labels: LabelsConfig = Field(default=LabelsConfig(), description="What people said of answers.")
     admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes.")
     status_page: StatusPageConfig = Field(default=StatusPageConfig(), description="The page at `/` of the admin port.")
@@ -89,11 +93,16 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _required_exporters_are_on(self) -> Config:
-        mends = {"results": "set results.topic", "otlp": "set otlp.endpoint"}
-        on = {"results": self.results.topic is not None, "otlp": self.otlp.wanted}
-        for name in self.required_exporters:
-            if not on[name]:
-                raise ValueError(f"deliver.required names {name}, which is off: {mends[name]}, or leave it out")
+        on = {
+            "results.topic": self.results.topic is not None,
+            "otlp.endpoint": self.otlp.wanted,
+            "phoenix.url": self.phoenix.url is not None,
+            "langfuse.url": self.langfuse.url is not None,
+        }
+        for field, wanted in on.items():
+            name = field.partition(".")[0]
+            if not wanted and name in self.required_exporters:
+                raise ValueError(f"deliver.required names {name}, which is off: set {field}, or leave it out")
         return self
 
     @model_validator(mode="after")

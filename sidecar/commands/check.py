@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
-from exporters.base import DestinationError
+from exporters.base import DestinationError, ExportError, PermanentExportError
+from exporters.langfuse import LangfuseExporter
 from exporters.otlp import OtlpConfig, destination
+from exporters.phoenix import PhoenixExporter
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
@@ -86,7 +88,36 @@ async def check_all(path: Path | None) -> int:
         well &= await _step(console, "results", lambda: check_results(settings.receive, brokers, topic))
     if settings.otlp.wanted:
         well &= await _step(console, "otlp", lambda: reach_otlp(settings.otlp))
+    for section, exporter in backends(settings):
+        well &= await _step(console, section, partial(reach_backend, section, exporter))
     return 0 if well else 1
+
+
+def backends(settings: config.Config) -> list[tuple[str, PhoenixExporter | LangfuseExporter]]:
+    """Exporters of scores that are on, by their section."""
+    found: list[tuple[str, PhoenixExporter | LangfuseExporter]] = []
+    if settings.phoenix.url is not None:
+        found.append(("phoenix", PhoenixExporter(settings.phoenix)))
+    if settings.langfuse.url is not None:
+        found.append(("langfuse", LangfuseExporter(settings.langfuse)))
+    return found
+
+
+async def reach_backend(section: str, exporter: PhoenixExporter | LangfuseExporter) -> list[str]:
+    """Whether a trace backend takes scores from us; it is sent none. Raises ConfigError."""
+    await exporter.start()
+    try:
+        await exporter.check()
+    except PermanentExportError as error:
+        mend = f"correct {section}.url, and its key and rights"
+        raise ConfigError(f"{section}.url", f"{error} ({error.error_type})", mend) from error
+    except ExportError as error:
+        raise ConfigError(
+            f"{section}.url", f"{error} ({error.error_type})", "start it, or correct the address"
+        ) from error
+    finally:
+        await exporter.stop()
+    return ["takes scores from us; none was sent"]
 
 
 async def reach_otlp(settings: OtlpConfig) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Queued: TypeAlias = Literal["results", "otlp"]
+Queued: TypeAlias = Literal["results", "otlp", "phoenix", "langfuse"]
 
 
 class DeliverConfig(BaseModel):
@@ -16,7 +16,7 @@ class DeliverConfig(BaseModel):
 
     required: tuple[Queued, ...] | None = Field(
         default=None,
-        description="Exporters (results, otlp) that must have a result before its offset is committed; intake pauses while they take "
+        description="Exporters (results, otlp, phoenix, langfuse) that must have a result before its offset is committed; intake pauses while they take "
         "nothing. By default results, where results.topic is set. Those not named get what they can take.",
     )
     queue_size: int = Field(

@@ -30,6 +30,7 @@ from tests.parts.paths import (
     MLSERVER_VERSION,
     OPENVINO_VERSION,
     OPERATOR_VERSION,
+    PHOENIX_VERSION,
 )
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -235,6 +236,22 @@ def _fetch_openvino() -> None:
         _install(work / "packages", paths.openvino_packages())
 
 
+def _phoenix_version() -> str | None:
+    # Its command takes a minute to say its version; the environment knows.
+    place = paths.phoenix_binary().parent.parent
+    return (
+        PHOENIX_VERSION if any(place.glob(f"lib/*/site-packages/arize_phoenix-{PHOENIX_VERSION}.dist-info")) else None
+    )
+
+
+def _fetch_phoenix() -> None:
+    place = paths.phoenix_binary().parent.parent
+    shutil.rmtree(place, ignore_errors=True)
+    _run([sys.executable, "-m", "venv", "--without-pip", place])
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
+    _run([*pip, f"arize-phoenix=={PHOENIX_VERSION}"])
+
+
 def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
     """Programs that come from PATH, else from a Debian package."""
 
@@ -270,6 +287,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
         Part("axe-core", f"axe-core {AXE_VERSION}", _axe_version, _fetch_axe),
         Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
         Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
+        Part("phoenix", f"phoenix {PHOENIX_VERSION}", _phoenix_version, _fetch_phoenix),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),
         _debian("chromium", "chromium", ("chromium",)),

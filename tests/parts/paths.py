@@ -14,6 +14,7 @@ OPERATOR_VERSION = "0.85.0"
 MLSERVER_VERSION = "1.7.1"
 OPENVINO_VERSION = "1.24.1"
 AXE_VERSION = "4.14.1"
+PHOENIX_VERSION = "20.26.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -91,9 +92,19 @@ def find_axe_script() -> Path:
     return script
 
 
+def phoenix_binary() -> Path:
+    """Where Arize Phoenix lies, in an environment of its own."""
+    return cache() / f"phoenix-{PHOENIX_VERSION}" / "bin" / "phoenix"
+
+
 def look_up(name: str) -> Path | None:
-    """The program `name`, or None: our own for helm, otelcol and mlserver, PATH for all others."""
-    own = {"helm": helm_binary(), "otelcol": collector_binary(), "mlserver": mlserver_binary()}
+    """The program `name`, or None: our own for helm, otelcol, mlserver and phoenix, PATH for all others."""
+    own = {
+        "helm": helm_binary(),
+        "otelcol": collector_binary(),
+        "mlserver": mlserver_binary(),
+        "phoenix": phoenix_binary(),
+    }
     if name in own:
         return own[name] if own[name].is_file() else None
     for candidate in _NAMES.get(name, (name,)):
@@ -104,7 +115,7 @@ def look_up(name: str) -> Path | None:
 
 
 def find(name: str) -> Path:
-    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl, mlserver. Raises MissingPartError."""
+    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl, mlserver, phoenix. Raises MissingPartError."""
     found = look_up(name)
     if found is None:
         raise MissingPartError(f"{name} is not here: run `make parts`, which fetches it or says how to get it")

@@ -137,7 +137,7 @@ def test_texts_are_there_only_on_request() -> None:
         for e in written(one, with_text=True)["evaluations"]
         for claim in e["claims"]
     ]
-    assert "The warranty is two years." in said
+    assert "It is 30 metres tall." in said
 
 
 def test_places_lie_within_the_texts_that_they_point_into() -> None:

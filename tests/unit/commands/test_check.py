@@ -8,12 +8,13 @@ import pytest
 
 from exporters.otlp import OtlpConfig
 from sidecar import config
-from sidecar.commands.check import ask_judge, check_models, reach_otlp
+from sidecar.commands.check import ask_judge, backends, check_models, reach_backend, reach_otlp
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
 from tests.parts.judge_server import JudgeServer, Said
+from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{}", "http://127.0.0.1:{}/"])
@@ -35,6 +36,26 @@ async def test_an_endpoint_that_takes_connections_is_named(url: str, protocol: s
 async def test_an_endpoint_where_nothing_listens_is_named_with_the_mend() -> None:
     with pytest.raises(ConfigError, match=r"otlp\.endpoint: 127\.0\.0\.1:1 cannot be reached.*correct the address"):
         await reach_otlp(OtlpConfig(endpoint="http://127.0.0.1:1"))
+
+
+def to_backends(phoenix: str, langfuse: str) -> config.Config:
+    keys = {"public_key": "pk", "secret_key": "sk"}
+    sections = {"phoenix": {"url": phoenix}, "langfuse": {"url": langfuse, **keys}}
+    return config.build(sections, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+
+
+async def test_trace_backends_are_asked_with_their_login_and_sent_no_score() -> None:
+    with phoenix_sink() as one, langfuse_sink() as other:
+        for section, exporter in backends(to_backends(one.url, other.url)):
+            assert await reach_backend(section, exporter) == ["takes scores from us; none was sent"]
+        assert one.kept == other.kept == {}
+        for section, exporter in backends(to_backends(one.url, other.url)):
+            one.answers, other.answers = [401], [401]
+            with pytest.raises(ConfigError, match=rf"{section}\.url: the receiver answers 401 \(http_401\).*its key"):
+                await reach_backend(section, exporter)
+    for section, exporter in backends(to_backends("http://127.0.0.1:1", "http://127.0.0.1:1")):
+        with pytest.raises(ConfigError, match=rf"{section}\.url: the receiver is out of reach .*start it"):
+            await reach_backend(section, exporter)
 
 
 async def test_models_are_told_with_what_they_run_on() -> None:

@@ -23,6 +23,7 @@ from sidecar.record.errors import ConfigError
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.exporters.otlp_sinks import http_sink
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED, SECRET
+from tests.unit.exporters.score_sinks import Backend, langfuse_sink, phoenix_sink
 
 
 @dataclass
@@ -84,6 +85,25 @@ async def kafka() -> AsyncIterator[Destination]:
         yield Destination({"topic": "results"}, arrived, dependencies(broker.bootstrap_servers))
 
 
+@asynccontextmanager
+async def phoenix() -> AsyncIterator[Destination]:
+    with phoenix_sink() as sink:
+        yield _kept(sink, {"url": sink.url})
+
+
+@asynccontextmanager
+async def langfuse() -> AsyncIterator[Destination]:
+    with langfuse_sink() as sink:
+        yield _kept(sink, {"url": sink.url, "public_key": "pk", "secret_key": "sk"})
+
+
+def _kept(sink: Backend, settings: dict[str, Any]) -> Destination:
+    async def arrived() -> set[str]:
+        return {str(one) for one in sink.kept.items()}
+
+    return Destination(settings, arrived)
+
+
 async def _read_all(servers: str) -> set[str]:
     consumer = AIOKafkaConsumer("results", bootstrap_servers=servers, auto_offset_reset="earliest")
     await consumer.start()
@@ -96,9 +116,21 @@ async def _read_all(servers: str) -> set[str]:
         await consumer.stop()
 
 
-DESTINATIONS: dict[str, Opener] = {"prometheus": prometheus, "otlp": otlp, "kafka": kafka}
+DESTINATIONS: dict[str, Opener] = {
+    "prometheus": prometheus,
+    "otlp": otlp,
+    "kafka": kafka,
+    "phoenix": phoenix,
+    "langfuse": langfuse,
+}
 # Settings with which there is no exporter.
-OFF: dict[str, dict[str, Any]] = {"prometheus": {"enabled": False}, "otlp": {}, "kafka": {}}
+OFF: dict[str, dict[str, Any]] = {
+    "prometheus": {"enabled": False},
+    "otlp": {},
+    "kafka": {},
+    "phoenix": {},
+    "langfuse": {},
+}
 every_exporter = pytest.mark.parametrize("entry", EXPORTERS, ids=lambda entry: entry.name)
 
 

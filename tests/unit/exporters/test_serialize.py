@@ -8,8 +8,8 @@ import re
 import orjson
 import pytest
 
-from exporters.serialize import REDACTED, result_to_json, rfc3339
-from exporters.text import clean
+from exporters.serialize import result_to_json, rfc3339
+from exporters.text import REDACTED, clean
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SAMPLED_OUT, SCORED, SECRET
 
 MARKS = [{"start": 0, "end": 4}, {"start": 6, "end": 9}]
