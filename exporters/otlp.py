@@ -7,32 +7,35 @@ retrieval for evaluators of the documents, that of the generation for all others
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs, ScopeLogs, SeverityNumber
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ProtoResource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.util.re import parse_env_headers
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from exporters.base import DestinationError, PermanentExportError
+from exporters.evaluator_spans import evaluator_spans
 from exporters.http_push import is_url
-from exporters.otlp_send import Destination, GrpcSender, HttpSender, Sender, environment
+from exporters.otlp_send import LOGS, TRACES, Destination, GrpcSender, HttpSender, Sender, Signal, environment
+from exporters.otlp_values import key_values, nanoseconds, span_id_bytes, trace_id_bytes
 from exporters.result import Evaluation, Outcome, Result
-from exporters.scores import is_id, span_of
-from exporters.text import Patterns, clean, text_door
+from exporters.scores import span_of
+from exporters.text import Patterns, text_door
 
 SCOPE = "rag_sidecar"
 SERVICE = "rag-sidecar"
 EVENT = "gen_ai.evaluation.result"
 _SAMPLED = 1
-_LATEST_NANOSECONDS = 2**63 - 1
 
 
 class OtlpConfig(BaseModel):
@@ -53,6 +56,11 @@ class OtlpConfig(BaseModel):
         default=(), description="Regular expressions; what they match becomes [redacted] in texts."
     )
     traces: bool = Field(default=True, description="Send the sidecar's own spans too.")
+    events: bool = Field(default=True, description="Send each evaluation as an event (a log record).")
+    evaluator_spans: bool = Field(
+        default=False,
+        description="Send each evaluation as an OpenInference EVALUATOR span too, linked to the span that was evaluated.",
+    )
 
     @field_validator("endpoint")
     @classmethod
@@ -63,8 +71,14 @@ class OtlpConfig(BaseModel):
 
     @property
     def wanted(self) -> bool:
-        """Whether anything names an endpoint for evaluation events."""
-        return self._wanted("LOGS")
+        """Whether evaluations are to be sent, and anything names an endpoint for them."""
+        return bool(self.signals)
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """What evaluations are sent as. Spans first: their ids follow from the results, so that they may come again when the events fail."""
+        spans = (TRACES,) if self.evaluator_spans and self._wanted("TRACES") else ()
+        return (*spans, LOGS) if self.events and self._wanted("LOGS") else spans
 
     @property
     def traces_wanted(self) -> bool:
@@ -106,44 +120,53 @@ class OtlpExporter:
         self._config = config
         self._text = text_door(config.include_text, config.redact)
         self._resource = _resource()
-        self._sender: Sender | None = None
+        self._senders: dict[str, Sender] = {}
 
     async def start(self) -> None:
         """Make ready; nothing is sent yet, for a receiver may come later. Raises DestinationError."""
         grpc = _protocol(self._config) == "grpc"
-        where = destination(self._config, grpc=grpc)
-        self._sender = GrpcSender(where) if grpc else HttpSender(where)
+        for signal in self._config.signals:
+            where = destination(self._config, grpc=grpc, signal=signal)
+            self._senders[signal.name] = GrpcSender(where) if grpc else HttpSender(where)
 
     async def export(self, results: Sequence[Result]) -> None:
-        """Send the events of all results in one request. Raises RetryableExportError or PermanentExportError."""
-        records = [self._event(result, one) for result in results for one in result.evaluations]
-        if not records:
+        """Send the evaluations of all results, one request a signal. Raises RetryableExportError or PermanentExportError."""
+        if not any(result.evaluations for result in results):
             return
-        if self._sender is None:
+        if not self._senders:
             raise PermanentExportError("not started", error_type="not_started")
-        logs = ScopeLogs(scope=InstrumentationScope(name=SCOPE), log_records=records)
-        request = ExportLogsServiceRequest(resource_logs=[ResourceLogs(resource=self._resource, scope_logs=[logs])])
-        await self._sender.send(request)
+        for name, sender in self._senders.items():
+            await sender.send(self._spans(results) if name == TRACES.name else self._events(results))
 
     async def stop(self) -> None:
         """Close connections."""
-        sender, self._sender = self._sender, None
-        if sender is not None:
+        senders, self._senders = self._senders, {}
+        for sender in senders.values():
             await sender.close()
+
+    def _spans(self, results: Sequence[Result]) -> ExportTraceServiceRequest:
+        scope = ScopeSpans(scope=InstrumentationScope(name=SCOPE), spans=evaluator_spans(results, self._text))
+        traces = [ResourceSpans(resource=self._resource, scope_spans=[scope])]
+        return ExportTraceServiceRequest(resource_spans=traces)
+
+    def _events(self, results: Sequence[Result]) -> ExportLogsServiceRequest:
+        records = [self._event(result, one) for result in results for one in result.evaluations]
+        scope = ScopeLogs(scope=InstrumentationScope(name=SCOPE), log_records=records)
+        return ExportLogsServiceRequest(resource_logs=[ResourceLogs(resource=self._resource, scope_logs=[scope])])
 
     def _event(self, result: Result, one: Evaluation) -> LogRecord:
         trace_id = trace_id_bytes(result.trace_id)
         span_id = span_id_bytes(span_of(result, one)) if trace_id else b""
-        nanoseconds = _nanoseconds(result.completed_at)
+        at = nanoseconds(result.completed_at)
         return LogRecord(
-            time_unix_nano=nanoseconds,
-            observed_time_unix_nano=nanoseconds,
+            time_unix_nano=at,
+            observed_time_unix_nano=at,
             severity_number=SeverityNumber.SEVERITY_NUMBER_INFO,
             event_name=EVENT,
             trace_id=trace_id,
             span_id=span_id,
             flags=_SAMPLED if span_id and result.trace_sampled else 0,
-            attributes=_key_values(self._attributes(result, one, attached=bool(span_id))),
+            attributes=key_values(self._attributes(result, one, attached=bool(span_id))),
         )
 
     def _attributes(self, result: Result, one: Evaluation, *, attached: bool) -> dict[str, str | float | None]:
@@ -171,43 +194,32 @@ class OtlpExporter:
         }
 
 
-def destination(config: OtlpConfig, *, grpc: bool) -> Destination:
+def destination(config: OtlpConfig, *, grpc: bool, signal: Signal = LOGS) -> Destination:
     """Where evaluation events go: what the config names, else the standard variables. Raises DestinationError."""
     field, url = "otlp.endpoint", config.endpoint
+    variable = f"OTEL_EXPORTER_OTLP_{signal.name.upper()}_ENDPOINT"
     if url is not None:
-        url = url if grpc else f"{url.rstrip('/')}/v1/logs"
-    elif own := os.environ.get("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"):
-        field, url = "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", own
+        url = url if grpc else f"{url.rstrip('/')}/v1/{signal.name}"
+    elif own := os.environ.get(variable):
+        field, url = variable, own
     elif base := os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
-        field, url = "OTEL_EXPORTER_OTLP_ENDPOINT", base if grpc else f"{base.rstrip('/')}/v1/logs"
+        field, url = "OTEL_EXPORTER_OTLP_ENDPOINT", base if grpc else f"{base.rstrip('/')}/v1/{signal.name}"
     if url is None or not (is_url(url) or (grpc and "://" not in url)):
         raise DestinationError(field, "is no URL", "write for example http://collector:4318")
-    secure = urlsplit(url).scheme == "https" or ("://" not in url and (environment("INSECURE") or "").lower() != "true")
-    headers = {**parse_env_headers(environment("HEADERS") or "", liberal=True), **(config.plain_headers() or {})}
+    told = partial(environment, signal=signal)
+    secure = urlsplit(url).scheme == "https" or ("://" not in url and (told("INSECURE") or "").lower() != "true")
+    headers = {**parse_env_headers(told("HEADERS") or "", liberal=True), **(config.plain_headers() or {})}
     return Destination(
+        signal=signal,
         url=url,
         timeout_seconds=config.timeout_seconds,
         headers=headers,
-        gzip=(environment("COMPRESSION") or "").lower() == "gzip",
+        gzip=(told("COMPRESSION") or "").lower() == "gzip",
         insecure=not secure,
-        ca_file=environment("CERTIFICATE"),
-        cert_file=environment("CLIENT_CERTIFICATE"),
-        key_file=environment("CLIENT_KEY"),
+        ca_file=told("CERTIFICATE"),
+        cert_file=told("CLIENT_CERTIFICATE"),
+        key_file=told("CLIENT_KEY"),
     )
-
-
-def trace_id_bytes(text: str | None) -> bytes:
-    """A W3C trace id as 16 bytes; empty where it is none (a native record's own id may be any string)."""
-    return _id_bytes(text, 32)
-
-
-def span_id_bytes(text: str | None) -> bytes:
-    """A W3C span id as 8 bytes; empty where it is none."""
-    return _id_bytes(text, 16)
-
-
-def _id_bytes(text: str | None, digits: int) -> bytes:
-    return bytes.fromhex(text) if text is not None and is_id(text, digits) else b""
 
 
 def _protocol(config: OtlpConfig) -> str:
@@ -223,20 +235,4 @@ def _resource() -> ProtoResource:
     """service.name, and what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME add."""
     named = os.environ.get("OTEL_SERVICE_NAME") or SERVICE
     attributes = Resource.create({"service.name": named}).attributes
-    return ProtoResource(attributes=_key_values({key: str(value) for key, value in attributes.items()}))
-
-
-def _key_values(attributes: Mapping[str, str | float | None]) -> list[KeyValue]:
-    """Those attributes that are there."""
-    found = []
-    for key, value in attributes.items():
-        if isinstance(value, str):
-            found.append(KeyValue(key=key, value=AnyValue(string_value=clean(value))))
-        elif value is not None and math.isfinite(value):
-            found.append(KeyValue(key=key, value=AnyValue(double_value=value)))
-    return found
-
-
-def _nanoseconds(seconds: float) -> int:
-    """Seconds since the epoch as OTLP has them; 0, which means unknown, for what it cannot hold."""
-    return int(seconds * 1e9) if 0 <= seconds * 1e9 <= _LATEST_NANOSECONDS else 0
+    return ProtoResource(attributes=key_values({key: str(value) for key, value in attributes.items()}))

@@ -1,4 +1,4 @@
-"""Sends OTLP log records over gRPC or HTTP, and says for each failure whether trying again may help.
+"""Sends OTLP log records and spans over gRPC or HTTP, and says for each failure whether trying again may help.
 
 The SDK's own exporters keep that to themselves, and retry on their own; here delivery retries. Which failures are worth it
 is what the OTLP specification says (opentelemetry.io/docs/specs/otlp, "Failures").
@@ -10,14 +10,18 @@ import asyncio
 import gzip
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles
@@ -38,10 +42,27 @@ RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
 CLOSED_GRPC = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "UNIMPLEMENTED", "NOT_FOUND"})
 
 
+Request: TypeAlias = ExportLogsServiceRequest | ExportTraceServiceRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Logs or traces: how the receiver answers, and how many of a request it says it has refused."""
+
+    name: Literal["logs", "traces"]
+    answer: type[ExportLogsServiceResponse] | type[ExportTraceServiceResponse]
+    refused: Callable[[Any], int]
+
+
+LOGS = Signal("logs", ExportLogsServiceResponse, lambda said: int(said.partial_success.rejected_log_records))
+TRACES = Signal("traces", ExportTraceServiceResponse, lambda said: int(said.partial_success.rejected_spans))
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """Where to send, and how. `url` is complete for HTTP; of it gRPC takes scheme, host and port."""
 
+    signal: Signal
     url: str
     timeout_seconds: float
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -55,7 +76,7 @@ class Destination:
 class Sender(Protocol):
     """Sends one request. Raises RetryableExportError or PermanentExportError. `close` may be called twice."""
 
-    async def send(self, request: ExportLogsServiceRequest) -> None: ...
+    async def send(self, request: Request) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -75,12 +96,12 @@ class HttpSender:
                 "OTEL_EXPORTER_OTLP_CERTIFICATE", "cannot be read", "give readable PEM files"
             ) from error
 
-    async def send(self, request: ExportLogsServiceRequest) -> None:
+    async def send(self, request: Request) -> None:
         answer = await self._post(request.SerializeToString())
         if not 200 <= answer.status < 300:
             raise http_error(answer, RETRYABLE_HTTP)
         try:
-            _check(ExportLogsServiceResponse.FromString(answer.body))
+            _check(self._to.signal, self._to.signal.answer.FromString(answer.body))
         except DecodeError as error:
             raise PermanentExportError(
                 "the receiver does not speak OTLP", error_type="not_otlp", closed=True
@@ -102,6 +123,7 @@ class GrpcSender:
     def __init__(self, destination: Destination) -> None:
         import grpc.aio
         from opentelemetry.proto.collector.logs.v1.logs_service_pb2_grpc import LogsServiceStub
+        from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
 
         self._to = destination
         self._failure: type[Exception] = grpc.aio.AioRpcError
@@ -114,10 +136,11 @@ class GrpcSender:
                 _read(destination.ca_file), _read(destination.key_file), _read(destination.cert_file)
             )
             self._channel = grpc.aio.secure_channel(target, credentials, compression=compression)
-        self._stub: Any = LogsServiceStub(self._channel)  # type: ignore[no-untyped-call]
+        stub: Any = LogsServiceStub if destination.signal is LOGS else TraceServiceStub
+        self._stub: Any = stub(self._channel)
         self._metadata = tuple(destination.headers.items())
 
-    async def send(self, request: ExportLogsServiceRequest) -> None:
+    async def send(self, request: Request) -> None:
         try:
             answer = await self._stub.Export(
                 request, timeout=self._to.timeout_seconds, metadata=self._metadata, wait_for_ready=False
@@ -125,7 +148,7 @@ class GrpcSender:
         except self._failure as error:
             code = error.code().name  # type: ignore[attr-defined]
             raise _grpc_error(code) from error
-        _check(answer)
+        _check(self._to.signal, answer)
 
     async def close(self) -> None:
         await self._channel.close()
@@ -138,9 +161,9 @@ def _grpc_error(code: str) -> ExportError:
     return PermanentExportError(said, error_type=kind, closed=code in CLOSED_GRPC)
 
 
-def _check(answer: ExportLogsServiceResponse) -> None:
+def _check(signal: Signal, answer: object) -> None:
     """A receiver may take a request and refuse some of its records; those must not be sent again."""
-    refused = answer.partial_success.rejected_log_records
+    refused = signal.refused(answer)
     if refused > 0:
         raise PermanentExportError("the receiver refuses some events", error_type="partial", rejected=refused)
 
@@ -154,6 +177,7 @@ def _read(path: str | None) -> bytes | None:
         ) from error
 
 
-def environment(name: str) -> str | None:
-    """A standard variable of the logs signal: OTEL_EXPORTER_OTLP_LOGS_<name>, else OTEL_EXPORTER_OTLP_<name>."""
-    return os.environ.get(f"OTEL_EXPORTER_OTLP_LOGS_{name}") or os.environ.get(f"OTEL_EXPORTER_OTLP_{name}") or None
+def environment(name: str, signal: Signal = LOGS) -> str | None:
+    """A standard variable of a signal: OTEL_EXPORTER_OTLP_LOGS_<name> or the like, else OTEL_EXPORTER_OTLP_<name>."""
+    own = f"OTEL_EXPORTER_OTLP_{signal.name.upper()}_{name}"
+    return os.environ.get(own) or os.environ.get(f"OTEL_EXPORTER_OTLP_{name}") or None

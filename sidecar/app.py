@@ -54,6 +54,7 @@ class App:
         self.config = config
         self.clock = clock or SystemClock()
         self.telemetry = Telemetry()
+        self.tracing = Tracing(config.otlp)
         self.telemetry.watch_process()
         self.telemetry.set("rag_sidecar_build_info", 1, version=__version__, python_version=platform.python_version())
         self.memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
@@ -76,11 +77,11 @@ class App:
             redactor=lambda: self.redactor,
             share=lambda: self.receiver.share,
             clock=self.clock,
+            tracing=self.tracing,
         )
-        self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge)
+        self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge, tracing=self.tracing)
         self._tell_evaluators()
         show_anchors(config.evaluate.anchors, self.telemetry)
-        self.tracing = Tracing(config.otlp)
         self.deliverer = Deliverer(
             config.deliver,
             [*self._exporters(), *more_exporters],
@@ -88,6 +89,7 @@ class App:
             clock=self.clock,
             required=[entry.name for entry in EXPORTERS if entry.section in config.required_exporters],
             memory=self.memory,
+            tracing=self.tracing,
         )
         self.watching = self._watch()
         self.pipeline = Pipeline(

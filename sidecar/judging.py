@@ -9,6 +9,7 @@ from sidecar.inference.judge.judge import Judge
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Used
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import Clock
 from sidecar.record.errors import ConfigError
@@ -27,6 +28,7 @@ def judge_of(
     share: Callable[[], float] = lambda: 1.0,
     clock: Clock | None = None,
     paced: bool = True,
+    tracing: Tracing | None = None,
 ) -> Judge | None:
     """The judge; None where none is set. Commands that someone waits for are not `paced`. Raises ConfigError, also for a budget in US dollars of a model that has no price."""
     if config.url is None:
@@ -44,7 +46,9 @@ def judge_of(
             telemetry.set("rag_sidecar_judge_detector_rate", getattr(config.detector, rate), rate=rate)
         for label in ("hallucinated", "grounded"):
             telemetry.set("rag_sidecar_judge_detector_labelled", getattr(config.detector, label), label=label)
-    return Judge(config, telemetry, price=prices, redactor=redactor, share=share, clock=clock, paced=paced)
+    return Judge(
+        config, telemetry, price=prices, redactor=redactor, share=share, clock=clock, paced=paced, tracing=tracing
+    )
 
 
 def prices_of(pricer: Pricer) -> Prices:

@@ -238,24 +238,33 @@ class Pipeline:
             self._broken.tell("dead_letter", error)
 
     async def _take(self, taken: Taken) -> None:
-        record, lease = taken.record, taken.lease
+        record = taken.record
         self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
         if self._source.repartitions(record.topic) and (parts := await aside(self._decoder.split, record)) is not None:
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
             self._source.forward(taken, parts)
             return
-        with self._tracing.span("decode"):
+        with self._tracing.process(record.topic, record.partition, record.offset, record.headers):
+            await self._read(taken)
+
+    async def _read(self, taken: Taken) -> None:
+        """Decode a record and put its spans to their traces."""
+        record, lease = taken.record, taken.lease
+        with self._tracing.span("decode") as tell:
             decoded = await aside(self._decoder.decode, record)
+            tell({"rag_sidecar.spans": len(decoded.spans), "rag_sidecar.requests": len(decoded.requests)})
         if lease.revoked:
             # The partition went while records that were polled together were fed: a trace begun here would be a part of one.
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="revoked")
             return
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
         place, at = (record.topic, record.partition), record.timestamp
-        ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)
-        ended += self._assembler.add(
-            decoded.spans, acknowledgement=lease, partition=place, timestamp=at, behind=taken.behind
-        )
+        with self._tracing.span("assemble") as tell:
+            ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)
+            ended += self._assembler.add(
+                decoded.spans, acknowledgement=lease, partition=place, timestamp=at, behind=taken.behind
+            )
+            tell({"rag_sidecar.traces_ended": len(ended)})
         for assembled in ended:
             await self._route(assembled)
         lease.release()

@@ -23,6 +23,7 @@ from sidecar.deliver.door import Door
 from sidecar.deliver.lane import Lane
 from sidecar.deliver.settings import DeliverConfig
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 from sidecar.record.deadline import Deadline
 from sidecar.record.errors import BrokerError, ConfigError
@@ -59,6 +60,7 @@ class Deliverer:
         clock: Clock,
         required: Collection[str] = (),
         memory: MemoryBudget | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         """`required` are the names of those that offsets wait for; `memory` is what the queues share with the other buffers, by default
         without an end."""
@@ -69,7 +71,15 @@ class Deliverer:
         self._clock = clock
         self._doors = [Door(exporter, telemetry, clock) for exporter in exporters if exporter.local]
         self._lanes = [
-            Lane(config, one, required=one.name in required, memory=memory, telemetry=telemetry, clock=clock)
+            Lane(
+                config,
+                one,
+                required=one.name in required,
+                memory=memory,
+                telemetry=telemetry,
+                clock=clock,
+                tracing=tracing,
+            )
             for one in exporters
             if not one.local
         ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from exporters.base import Exporter, ExportError, PermanentExportError, RetryableExportError
 from exporters.result import Result
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -34,8 +35,9 @@ class Pushed:
 class Door:
     """Calls one exporter, times it, and counts what became of results."""
 
-    def __init__(self, exporter: Exporter, telemetry: Telemetry, clock: Clock) -> None:
+    def __init__(self, exporter: Exporter, telemetry: Telemetry, clock: Clock, tracing: Tracing | None = None) -> None:
         self._exporter = exporter
+        self._tracing = tracing or Tracing()
         self._clock = clock
         self._telemetry = telemetry
         self._trouble: str | None = None
@@ -55,7 +57,9 @@ class Door:
     async def push(self, results: Sequence[Result], *, timeout_seconds: float | None) -> Pushed:
         """Push once."""
         started = self._clock.monotonic()
-        pushed = await self._call(results, timeout_seconds)
+        with self._tracing.span(f"export {self.name}") as tell:
+            pushed = await self._call(results, timeout_seconds)
+            tell({"rag_sidecar.results": len(results), "error.type": pushed.error_type})
         if timeout_seconds is not None:
             self._telemetry.observe("rag_sidecar_export_seconds", self._clock.monotonic() - started, exporter=self.name)
         if pushed.error_type is not None:

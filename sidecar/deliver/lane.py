@@ -20,6 +20,7 @@ from exporters.result import Result
 from sidecar.deliver.door import Door, Pushed
 from sidecar.deliver.settings import DeliverConfig
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 from sidecar.record.memory import MemoryBudget
 
@@ -59,6 +60,7 @@ class Lane:
         memory: MemoryBudget,
         telemetry: Telemetry,
         clock: Clock,
+        tracing: Tracing | None = None,
     ) -> None:
         self._config = config
         self._memory = memory
@@ -70,7 +72,7 @@ class Lane:
         self._task: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         self.required = required
-        self.door = Door(exporter, telemetry, clock)
+        self.door = Door(exporter, telemetry, clock, tracing)
 
     @property
     def full(self) -> bool:

@@ -20,6 +20,7 @@ from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import UNREACHABLE, ModelSource
 from sidecar.inference.judge.judge import Judge
 from sidecar.observe.said import RateLimited
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import InferenceError, Unscorable
 from sidecar.record.request import RagTrace
@@ -52,9 +53,11 @@ class Engine:
         *,
         judge: Judge | None = None,
         clock: Clock | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         """Without `evaluators` they are those of the settings; what asks a judge is among them where there is one."""
         self._judge = judge
+        self._tracing = tracing or Tracing()
         self._said = RateLimited(logger, clock or SystemClock())
         self._config = config
         self._models = models
@@ -149,7 +152,10 @@ class Engine:
         return Draws(config.judged, salt=judge.config.salt, factor=lambda: judge.factor)
 
     async def _one(self, evaluator: Evaluator, case: Case) -> Evaluation:
-        return _stamped(evaluator, await self._attempt(evaluator, case))
+        with self._tracing.span(f"evaluate {evaluator.name}") as tell:
+            made = await self._attempt(evaluator, case)
+            tell(_told(evaluator.name, made))
+        return _stamped(evaluator, made)
 
     async def _attempt(self, evaluator: Evaluator, case: Case) -> Evaluation:
         name = evaluator.name
@@ -186,6 +192,18 @@ def summarise(evaluations: Sequence[Evaluation], abstention: Abstention | None =
             reason = min(reasons, key=lambda r: _TELLING.index(r) if r in _TELLING else len(_TELLING))
             return Evaluated(made, verdict, outcome, reason, abstention)
     return Evaluated(made, None, Outcome.UNSCORABLE, "no_evaluators")
+
+
+def _told(name: str, made: Evaluation) -> dict[str, str | float | None]:
+    """What a span is told of an evaluation."""
+    return {
+        "gen_ai.evaluation.name": name,
+        "gen_ai.evaluation.score.value": made.score,
+        "gen_ai.evaluation.score.label": made.label,
+        "rag_sidecar.outcome": made.outcome.value,
+        "rag_sidecar.reason": made.reason,
+        "error.type": made.reason if made.outcome is Outcome.FAILED else None,
+    }
 
 
 def _stamped(evaluator: Evaluator, evaluation: Evaluation) -> Evaluation:

@@ -1,32 +1,53 @@
 """The sidecar's own spans, off unless an OTLP endpoint is named. They never join a user's trace: they link to it.
 
-Nothing of a request but its ids is written on them.
+    process TOPIC       one record (CONSUMER), linked to the producer's span where its headers name one
+      decode · assemble
+    evaluate            one request, linked to the span that is evaluated
+      evaluate NAME     one evaluator
+        chat MODEL      one call of the judge (CLIENT), as the GenAI semantic conventions have it
+    export NAME         one push of results
+
+Sampling, batches and the resource are those of the standard variables (OTEL_TRACES_SAMPLER, by default as the parent is; OTEL_BSP_*;
+OTEL_RESOURCE_ATTRIBUTES). Nothing of a request but its ids is written on them. Off, each is one shared object that does nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, TraceFlags, Tracer
+from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, TraceFlags, Tracer, get_current_span
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from exporters.otlp import SCOPE, SERVICE, OtlpConfig, span_id_bytes, trace_id_bytes
+from exporters.otlp import SCOPE, SERVICE, OtlpConfig
+from exporters.otlp_values import span_id_bytes, trace_id_bytes
 from exporters.text import clean
 
 # The SDK waits this long for its receiver when it stops; the longest that our own stop may stand still.
 _STOP_MILLISECONDS = 2_000
-_NOTHING: AbstractContextManager[None] = contextlib.nullcontext()
+
+Value: TypeAlias = str | int | float
+Tell: TypeAlias = Callable[[Mapping[str, Value | None]], None]
+
+
+def _tell_nobody(_: Mapping[str, Value | None]) -> None:
+    """What spans that are off are told."""
+
+
+_NOTHING: AbstractContextManager[Tell] = contextlib.nullcontext(_tell_nobody)
 
 
 class Tracing:
-    """Makes spans, or nothing when off. Building one connects to nothing yet."""
+    """Makes spans, or nothing when off. Building one connects to nothing yet. Each span gives a function that attributes are told to."""
 
-    def __init__(self, config: OtlpConfig | None) -> None:
+    def __init__(self, config: OtlpConfig | None = None) -> None:
         self._provider: TracerProvider | None = None
         self._tracer: Tracer | None = None
         if config is not None and config.traces_wanted:
@@ -37,17 +58,48 @@ class Tracing:
             )
             self._tracer = self._provider.get_tracer(SCOPE)
 
-    def span(self, name: str) -> AbstractContextManager[None]:
+    def span(self, name: str) -> AbstractContextManager[Tell]:
         """A span around a block. An exception that passes is on it by its type alone."""
         return _NOTHING if self._tracer is None else _span(self._tracer, name, SpanKind.INTERNAL)
 
-    def evaluation(self, trace_id: str, span_id: str | None) -> AbstractContextManager[None]:
-        """A consumer span around the evaluation of a request, linked to the span that is evaluated."""
+    def process(
+        self, topic: str, partition: int, offset: int, headers: Sequence[tuple[str, bytes]] = ()
+    ) -> AbstractContextManager[Tell]:
+        """A consumer span around one record, linked to the producer's span that its headers name (W3C Trace Context)."""
+        if self._tracer is None:
+            return _NOTHING
+        attributes: dict[str, Value] = {
+            "messaging.system": "kafka",
+            "messaging.operation.name": "process",
+            "messaging.operation.type": "process",
+            "messaging.destination.name": topic,
+            "messaging.destination.partition.id": str(partition),
+            "messaging.kafka.offset": offset,
+        }
+        return _span(self._tracer, f"process {topic}", SpanKind.CONSUMER, _producers(headers), attributes)
+
+    def evaluation(self, trace_id: str, span_id: str | None) -> AbstractContextManager[Tell]:
+        """A span around the evaluation of a request, linked to the span that is evaluated."""
         if self._tracer is None:
             return _NOTHING
         links = _links(trace_id, span_id)
-        attributes = {} if links else {"rag_sidecar.trace_id": clean(trace_id)}
-        return _span(self._tracer, "evaluate", SpanKind.CONSUMER, links, attributes)
+        attributes: dict[str, Value] = {} if links else {"rag_sidecar.trace_id": clean(trace_id)}
+        return _span(self._tracer, "evaluate", SpanKind.INTERNAL, links, attributes)
+
+    def chat(self, model: str, url: str, provider: str | None) -> AbstractContextManager[Tell]:
+        """A client span around one call of the judge."""
+        if self._tracer is None:
+            return _NOTHING
+        where = urlsplit(url)
+        attributes: dict[str, Value] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": provider or "openai",
+            "gen_ai.request.model": model,
+            "gen_ai.output.type": "json",
+            "server.address": where.hostname or "",
+            "server.port": where.port or (443 if where.scheme == "https" else 80),
+        }
+        return _span(self._tracer, f"chat {model}", SpanKind.CLIENT, (), attributes)
 
     def stop(self) -> None:
         """Send what is left. Safe to call twice."""
@@ -58,17 +110,22 @@ class Tracing:
 
 @contextlib.contextmanager
 def _span(
-    tracer: Tracer, name: str, kind: SpanKind, links: Sequence[Link] = (), attributes: Mapping[str, str] | None = None
-) -> Iterator[None]:
+    tracer: Tracer, name: str, kind: SpanKind, links: Sequence[Link] = (), attributes: Mapping[str, Value] | None = None
+) -> Iterator[Tell]:
     # The SDK would write the exception's text, which may be a user's, into an event and into the status.
     with tracer.start_as_current_span(
         name, kind=kind, links=links, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as span:
+
+        def tell(told: Mapping[str, Value | None]) -> None:
+            span.set_attributes({key: value for key, value in told.items() if value is not None})
+            if told.get("error.type"):
+                span.set_status(StatusCode.ERROR)
+
         try:
-            yield
+            yield tell
         except BaseException as error:
-            span.set_attribute("error.type", type(error).__name__)
-            span.set_status(StatusCode.ERROR)
+            tell({"error.type": type(error).__name__})
             raise
 
 
@@ -78,6 +135,15 @@ def _links(trace_id: str, span_id: str | None) -> list[Link]:
         return []
     flags = TraceFlags(TraceFlags.SAMPLED)
     return [Link(SpanContext(int.from_bytes(trace), int.from_bytes(span), is_remote=True, trace_flags=flags))]
+
+
+def _producers(headers: Sequence[tuple[str, bytes]]) -> list[Link]:
+    """The span that a record was sent in. Headers come from outside: what is no context links to nothing."""
+    carrier = {name.lower(): value.decode("latin-1") for name, value in headers if name.lower() == "traceparent"}
+    if not carrier:
+        return []
+    found = get_current_span(TraceContextTextMapPropagator().extract(carrier)).get_span_context()
+    return [Link(found)] if found.is_valid else []
 
 
 def _span_exporter(config: OtlpConfig) -> SpanExporter:

@@ -17,6 +17,7 @@ from sidecar.inference.judge.pace import Pace
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Completion, Dialect, Used, body, completion, refusal
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
 
@@ -66,6 +67,7 @@ class Calls:
         budget: Budget,
         pace: Pace,
         door: Door,
+        tracing: Tracing,
     ) -> None:
         self._config = config
         self._client = client
@@ -75,6 +77,7 @@ class Calls:
         self._budget = budget
         self._pace = pace
         self.door = door
+        self._tracing = tracing
         self._room = asyncio.Semaphore(config.concurrency)
         self._fixed = config.replies != "auto"
         self._dialect = Dialect(format="json_schema" if config.replies == "auto" else config.replies)
@@ -149,10 +152,14 @@ class Calls:
         """One attempt, in whatever the server understands."""
         for _ in range(_MOST_DIALECTS):
             dialect = self._dialect
-            answer = await self._post(self._body(call, dialect))
-            if answer.status == 200:
-                self.door.answered()
-                return completion(answer)
+            with self._tracing.chat(self._config.model, self._config.endpoint, self._config.provider) as tell:
+                answer = await self._post(self._body(call, dialect))
+                if answer.status == 200:
+                    self.door.answered()
+                    said = completion(answer)
+                    tell(_told(said))
+                    return said
+                tell({"http.response.status_code": answer.status, "error.type": str(answer.status)})
             other = dialect.after(refusal(answer).words, fixed=self._fixed) if answer.status in _OURS else None
             if other is None:
                 raise self._refused(answer)
@@ -220,6 +227,15 @@ class Calls:
 
     def _dollars(self, used: Used) -> float | None:
         return self._price(self._config.provider, self._config.model, used)
+
+
+def _told(said: Completion) -> dict[str, str | int | None]:
+    """What a span is told of a completion."""
+    return {
+        "gen_ai.response.model": said.model,
+        "gen_ai.usage.input_tokens": said.used.input,
+        "gen_ai.usage.output_tokens": said.used.output,
+    }
 
 
 def estimate(messages: list[dict[str, str]]) -> int:

@@ -24,6 +24,7 @@ from sidecar.inference.judge.reading import InvalidReplyError, Said, read
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.suspicion import suspicions
 from sidecar.observe.telemetry import Telemetry
+from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import ConfigError, InferenceError, RetryableInferenceError
 from sidecar.redact.redactor import Redactor
@@ -63,6 +64,7 @@ class Judge:
         share: Callable[[], float] = lambda: 1.0,
         clock: Clock | None = None,
         paced: bool = True,
+        tracing: Tracing | None = None,
     ) -> None:
         """`share` is this replica's of budget and tokens, 0..1. Where it is not `paced`, the money of a day (or of an hour, where no day is
         set) may be spent at once. Connects to nothing. Raises ConfigError."""
@@ -82,6 +84,7 @@ class Judge:
             price=price,
             budget=self._budget,
             pace=Pace(config.tokens_per_minute, clock, share=share),
+            tracing=tracing or Tracing(),
             door=Door(
                 telemetry,
                 clock,

@@ -9,12 +9,20 @@ from typing import Any
 
 import grpc
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from pydantic import SecretStr, ValidationError
 
 from exporters.base import DestinationError, PermanentExportError, RetryableExportError
+from exporters.evaluator_spans import evaluator_spans
 from exporters.otlp import EVENT, OtlpConfig, OtlpExporter
 from exporters.otlp_send import RETRYABLE_GRPC
 from exporters.result import Result
+from exporters.text import text_door
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.record import Record
 from tests.unit.exporters.otlp_sinks import Sink, attributes, grpc_sink, http_sink
 from tests.unit.exporters.samples import HOSTILE, SCORED, SECRET
 
@@ -310,3 +318,59 @@ async def test_a_certificate_that_cannot_be_read_is_named_at_the_start(monkeypat
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector:4318")
         with pytest.raises(DestinationError, match="OTEL_EXPORTER_OTLP_CERTIFICATE"):
             await OtlpExporter(OtlpConfig()).start()
+
+
+async def _spans_of(results: list[Result], **more: Any) -> Sink:
+    with http_sink() as sink:
+        exporter = OtlpExporter(OtlpConfig.model_validate({"endpoint": sink.url, "evaluator_spans": True, **more}))
+        await exporter.start()
+        await exporter.export(results)
+        await exporter.stop()
+    return sink
+
+
+async def test_evaluator_spans_are_a_trace_of_their_own_that_links_to_what_was_evaluated() -> None:
+    sink = await _spans_of([SCORED])
+    root, *others = sink.spans
+    assert {span.trace_id for span in sink.spans} == {root.trace_id}
+    assert root.trace_id.hex() != SCORED.trace_id
+    assert {span.parent_span_id for span in others} == {root.span_id}
+    assert root.parent_span_id == b""
+    assert [(link.trace_id.hex(), link.span_id.hex()) for link in root.links] == [(SCORED.trace_id, SCORED.span_id)]
+    links = {span.name: span.links[0].span_id.hex() for span in others}
+    assert links["context_relevance"] == SCORED.retrieval_span_id
+    assert links["faithfulness"] == SCORED.span_id
+    told = {span.name: attributes(span.attributes) for span in others}
+    assert {name: one["openinference.span.kind"] for name, one in told.items()} == dict.fromkeys(told, "EVALUATOR")
+    assert told["groundedness"] == {
+        "openinference.span.kind": "EVALUATOR", "output.value": "0.25", "gen_ai.evaluation.name": "groundedness",
+        "gen_ai.evaluation.score.value": 0.25, "gen_ai.evaluation.score.label": "hallucinated", "rag_sidecar.outcome": "scored",
+        "rag_sidecar.evaluator.model": "embedded",
+    }  # fmt: skip
+    assert told["context_precision"]["error.type"] == "timeout"
+    assert "gen_ai.evaluation.score.value" not in told["context_precision"]
+    assert sink.paths == ["/v1/traces", "/v1/logs"]
+    assert SECRET not in str(sink.traces)
+
+
+async def test_evaluator_spans_have_the_same_ids_when_they_come_again_and_go_without_events_where_these_are_off() -> (
+    None
+):
+    first, again = await _spans_of([SCORED], events=False), await _spans_of([SCORED], events=False)
+    assert [(span.trace_id, span.span_id) for span in first.spans] == [
+        (one.trace_id, one.span_id) for one in again.spans
+    ]
+    assert len({span.span_id for span in first.spans}) == len(first.spans) == 6
+    assert first.paths == ["/v1/traces"]
+
+
+async def test_explanations_are_on_evaluator_spans_only_where_texts_are_wanted() -> None:
+    assert SECRET in str((await _spans_of([SCORED], include_text=True)).traces)
+
+
+def test_our_own_evaluator_spans_are_no_requests() -> None:
+    request = ExportTraceServiceRequest(
+        resource_spans=[ResourceSpans(scope_spans=[ScopeSpans(spans=evaluator_spans([SCORED], text_door(True, ())))])]
+    )
+    decoded = Decoder(DecodeConfig(), Telemetry()).decode(Record("t", 0, 0, 1.0, None, request.SerializeToString()))
+    assert decoded.spans == []
