@@ -1,7 +1,6 @@
 """The one place that knows the order: receive, decode, assemble, sample, evaluate, deliver, acknowledge.
 
-intake    polls Kafka, decodes, assembles, samples; never waits for scoring: when the scoring queue is full (or that of a
-          required exporter) it pauses the partitions and keeps polling, so that the group membership lives
+intake    polls, decodes, assembles, samples; where a queue is full it pauses the partitions and goes on polling, or it would lose its group
 workers   evaluate requests from the queue and hand the results to delivery
 done      a record is acknowledged when every request of every trace that it fed has its outcome and is delivered
 
@@ -229,7 +228,8 @@ class Pipeline:
         """Take one record, whatever is in it. One that cannot be sent on either is not released: it is read again."""
         try:
             try:
-                await self._take(taken)
+                with self._tracing.process(taken.record):
+                    await self._take(taken)
             except DecodeError as error:
                 await self._reject(taken, error)
             except Exception as error:  # noqa: BLE001 - the barrier of records
@@ -238,33 +238,25 @@ class Pipeline:
             self._broken.tell("dead_letter", error)
 
     async def _take(self, taken: Taken) -> None:
-        record = taken.record
+        record, lease = taken.record, taken.lease
         self._telemetry.count("rag_sidecar_record_bytes_total", len(record.value or b""), topic=record.topic)
         if self._source.repartitions(record.topic) and (parts := await aside(self._decoder.split, record)) is not None:
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="forwarded")
             self._source.forward(taken, parts)
             return
-        with self._tracing.process(record.topic, record.partition, record.offset, record.headers):
-            await self._read(taken)
-
-    async def _read(self, taken: Taken) -> None:
-        """Decode a record and put its spans to their traces."""
-        record, lease = taken.record, taken.lease
-        with self._tracing.span("decode") as tell:
+        with self._tracing.span("decode"):
             decoded = await aside(self._decoder.decode, record)
-            tell({"rag_sidecar.spans": len(decoded.spans), "rag_sidecar.requests": len(decoded.requests)})
         if lease.revoked:
             # The partition went while records that were polled together were fed: a trace begun here would be a part of one.
             self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="revoked")
             return
         self._telemetry.count("rag_sidecar_records_total", topic=record.topic, outcome="ok")
         place, at = (record.topic, record.partition), record.timestamp
-        with self._tracing.span("assemble") as tell:
+        with self._tracing.span("assemble"):
             ended = self._assembler.take(decoded.requests, acknowledgement=lease, partition=place)
             ended += self._assembler.add(
                 decoded.spans, acknowledgement=lease, partition=place, timestamp=at, behind=taken.behind
             )
-            tell({"rag_sidecar.traces_ended": len(ended)})
         for assembled in ended:
             await self._route(assembled)
         lease.release()

@@ -29,6 +29,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from exporters.otlp import SCOPE, SERVICE, OtlpConfig
 from exporters.otlp_values import span_id_bytes, trace_id_bytes
 from exporters.text import clean
+from sidecar.record.record import Record
 
 # The SDK waits this long for its receiver when it stops; the longest that our own stop may stand still.
 _STOP_MILLISECONDS = 2_000
@@ -62,9 +63,7 @@ class Tracing:
         """A span around a block. An exception that passes is on it by its type alone."""
         return _NOTHING if self._tracer is None else _span(self._tracer, name, SpanKind.INTERNAL)
 
-    def process(
-        self, topic: str, partition: int, offset: int, headers: Sequence[tuple[str, bytes]] = ()
-    ) -> AbstractContextManager[Tell]:
+    def process(self, record: Record) -> AbstractContextManager[Tell]:
         """A consumer span around one record, linked to the producer's span that its headers name (W3C Trace Context)."""
         if self._tracer is None:
             return _NOTHING
@@ -72,11 +71,12 @@ class Tracing:
             "messaging.system": "kafka",
             "messaging.operation.name": "process",
             "messaging.operation.type": "process",
-            "messaging.destination.name": topic,
-            "messaging.destination.partition.id": str(partition),
-            "messaging.kafka.offset": offset,
+            "messaging.destination.name": record.topic,
+            "messaging.destination.partition.id": str(record.partition),
+            "messaging.kafka.offset": record.offset,
         }
-        return _span(self._tracer, f"process {topic}", SpanKind.CONSUMER, _producers(headers), attributes)
+        links = _producers(record.headers)
+        return _span(self._tracer, f"process {record.topic}", SpanKind.CONSUMER, links, attributes)
 
     def evaluation(self, trace_id: str, span_id: str | None) -> AbstractContextManager[Tell]:
         """A span around the evaluation of a request, linked to the span that is evaluated."""

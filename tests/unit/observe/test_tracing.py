@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -25,6 +26,10 @@ from tests.unit.evaluate.fakes import models, request
 from tests.unit.exporters.otlp_sinks import attributes, http_sink
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+
+
+def record_of(offset: int, headers: Sequence[tuple[str, bytes]] = ()) -> Record:
+    return Record("spans", 3, offset, 1.0, None, b"", tuple(headers))
 
 
 @pytest.fixture(autouse=True)
@@ -78,10 +83,10 @@ def test_a_record_is_a_consumer_span_that_links_to_the_span_it_was_sent_in() -> 
     headers = [("other", b"\xff"), ("Traceparent", f"00-{TRACE}-{SPAN}-01".encode())]
     with http_sink() as sink:
         tracing = Tracing(OtlpConfig(endpoint=sink.url))
-        with tracing.process("spans", 3, 7, headers), tracing.span("decode"), tracing.span("assemble"):
+        with tracing.process(record_of(7, headers)), tracing.span("decode"), tracing.span("assemble"):
             pass
         for hostile in (b"", b"\xff\xfe", b"00-0-0-01", b"00-" + b"g" * 32 + b"-" + SPAN.encode() + b"-01"):
-            with tracing.process("spans", 3, 8, [("traceparent", hostile)]):
+            with tracing.process(record_of(8, [("traceparent", hostile)])):
                 pass
         tracing.stop()
     record = next(span for span in sink.spans if span.links)
@@ -145,7 +150,7 @@ def test_sampling_is_that_of_the_standard_variables(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
     with http_sink() as sink:
         tracing = Tracing(OtlpConfig(endpoint=sink.url))
-        with tracing.process("spans", 0, 0), tracing.span("decode"):
+        with tracing.process(record_of(0)), tracing.span("decode"):
             pass
         tracing.stop()
     assert sink.spans == []
@@ -153,13 +158,13 @@ def test_sampling_is_that_of_the_standard_variables(monkeypatch: pytest.MonkeyPa
 
 def test_off_costs_one_shared_object() -> None:
     off = Tracing()
-    assert off.span("a") is off.process("t", 0, 0) is off.evaluation(TRACE, SPAN) is off.chat("m", "http://j", None)
+    assert off.span("a") is off.process(record_of(0)) is off.evaluation(TRACE, SPAN) is off.chat("m", "http://j", None)
 
 
 def test_our_own_spans_are_never_scored() -> None:
     with http_sink() as sink:
         tracing = Tracing(OtlpConfig(endpoint=sink.url))
-        with tracing.process("spans", 0, 0), tracing.evaluation(TRACE, SPAN), tracing.chat("m", "http://j", None):
+        with tracing.process(record_of(0)), tracing.evaluation(TRACE, SPAN), tracing.chat("m", "http://j", None):
             pass
         tracing.stop()
     decoder = Decoder(DecodeConfig(), Telemetry())
