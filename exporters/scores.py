@@ -52,9 +52,10 @@ def scores_of(results: Sequence[Result]) -> Iterator[Score]:
             continue
         for one in result.evaluations:
             span = span_of(result, one)
-            value, label = one.score if _told(one.score) else None, one.label
+            value = one.score if one.score is not None and math.isfinite(one.score) else None
+            label = one.label
             if one.outcome is Outcome.UNSCORABLE and one.reason == Verdict.ABSTAINED:
-                value, label = None, Verdict.ABSTAINED.value
+                label = Verdict.ABSTAINED.value
             elif one.outcome is not Outcome.SCORED:
                 continue
             if span is not None and (value is not None or label):

@@ -210,12 +210,6 @@ class App:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
 
-    def _tell_evaluators(self) -> None:
-        for one in self.engine.evaluators:
-            self.telemetry.set(
-                "rag_sidecar_evaluator_info", 1, evaluator=one.name, method=one.method, version=one.version
-            )
-
     def _exporters(self) -> list[Exporter]:
         given = Dependencies(
             registry=self.telemetry.registry,

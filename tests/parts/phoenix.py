@@ -28,7 +28,7 @@ class Phoenix:
             "PHOENIX_GRPC_PORT": str(grpc),
             "PHOENIX_TELEMETRY_ENABLED": "false",
         }
-        command = [paths.find("phoenix"), "serve"]
+        command: list[str | Path] = [paths.find("phoenix"), "serve"]
         self._server = Server("phoenix", command, log=work / "log", cwd=work, environment=environment)
         self._server.wait_until(self._ready, seconds=600)
 

@@ -19,13 +19,13 @@ from exporters.record import parse
 from exporters.result import Completeness, Result
 from exporters.serialize import result_to_json
 from sidecar.assemble import AssembleConfig, Assembler
-from sidecar.commands.score import _unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
+from sidecar.offline.scorer import _unread
 from sidecar.price import PriceConfig, Pricer
 from sidecar.record.clock import ManualClock
 from sidecar.record.errors import DecodeError
