@@ -81,7 +81,6 @@ class App:
         )
         self.engine = Engine(config.evaluate, self.runtime.router, judge=self.judge, tracing=self.tracing)
         self._tell_evaluators()
-        show_anchors(config.evaluate.anchors, self.telemetry)
         self.deliverer = Deliverer(
             config.deliver,
             [*self._exporters(), *more_exporters],
@@ -222,6 +221,7 @@ class App:
         return [exporter for exporter in made if exporter is not None]
 
     def _tell_evaluators(self) -> None:
+        show_anchors(self.config.evaluate.anchors, self.telemetry)
         for one in self.engine.evaluators:
             labels = {"evaluator": one.name, "method": one.method, "version": one.version}
             self.telemetry.set("rag_sidecar_evaluator_info", 1, **labels)
