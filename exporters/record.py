@@ -99,6 +99,7 @@ class EvaluationRecord(_Part):
     inclusion_probability: Probability | None = Field(
         default=None, description="Probability with which it was made; null = that of the result."
     )
+    parts: Mapping[str, float] = Field(default={}, description="Numbers that the score is made of, by name.")
     claims: tuple[ClaimRecord, ...] = Field(default=(), description="Statement by statement.")
     documents: tuple[DocumentRecord, ...] = Field(default=(), description="Document by document.")
 
@@ -144,6 +145,9 @@ class ResultRecord(_Part):
     model: str | None = Field(default=None, description="The model that answered.")
     provider: str | None = Field(default=None, description="Whose model it is.")
     variant: str | None = Field(default=None, description="Experiment or release, where the trace says one.")
+    session: str | None = Field(
+        default=None, description="The conversation that it belongs to, where the trace says one."
+    )
     timestamp: datetime | None = Field(default=None, description="End of the request.")
     outcome: Ended = Field(description="How it ended; requests that were not sampled have no result.")
     reason: str | None = Field(default=None, description="Why it is not scored, a bounded word.")
