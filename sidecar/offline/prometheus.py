@@ -49,7 +49,7 @@ class Prometheus:
         try:
             scores = await self._scores(asked)
             grounded = await self._grounded(asked)
-            requests = await self._query(asked.sums("rag_requests_total"))
+            traffic = await self._query(asked.sums("rag_requests_total"))
         finally:
             await self._client.close()
         found = []
@@ -57,7 +57,7 @@ class Prometheus:
             arms = {metric: one for (variant, metric), one in scores.items() if variant == name}
             if name in grounded:
                 arms[GROUNDED] = grounded[name]
-            found.append(Variant(name, arms, traffic=requests.get((name, ""))))
+            found.append(Variant(name, arms, traffic=traffic.get((name, ""))))
         return found[0], found[1]
 
     async def _scores(self, asked: Asked) -> Mapping[tuple[str, str], Arm]:
