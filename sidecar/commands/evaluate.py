@@ -103,7 +103,7 @@ def evaluate(
     _write(report, targets)
     if _refused(report):
         raise typer.Exit(ExitCode.REFUSED)
-    if report.unread or any(one.failed for one in report.metrics):
+    if report.unread or any(said.outcome == "failed" for one in report.results for said in one.evaluations):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 

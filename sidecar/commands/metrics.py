@@ -26,7 +26,7 @@ def metrics(
         return
     for one in found:
         calls = "" if one.calls == "0" else f", questions to the judge: {one.calls}"
-        missing = "" if one.installed else "; not installed: pip install 'rag-sidecar[offline]'"
+        missing = "" if one.installed else "; not installed: it is in the extra `offline`"
         typer.echo(f"{one.name}  ({one.by}, {one.method}{calls})")
         typer.echo(f"    {one.formula}")
         typer.echo(f"    source {one.source}")

@@ -154,7 +154,7 @@ def _libraries(name: str, about: About) -> None:
         raise ConfigError(
             f"evaluate.evaluators: {name}",
             f"needs {' and '.join(about.libraries)}, which is not installed",
-            "pip install 'rag-sidecar[offline]', or leave it out",
+            "install the extra `offline` (pip install '.[offline]' in a clone), or leave it out",
         )
     for module in about.libraries:
         importlib.import_module(module)  # Now, not while a request waits: some take seconds.

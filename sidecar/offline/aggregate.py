@@ -87,6 +87,7 @@ def negatives_of(records: Iterable[CaseRecord]) -> Negatives | None:
     return Negatives(
         cases=len(own),
         abstained=abstained,
+        known=len(known),
         rate=abstained / len(known) if known else None,
         lower=None if interval is None else interval.lower,
         upper=None if interval is None else interval.upper,

@@ -54,6 +54,9 @@ def variant_of(name: str, results: Iterable[OnlineResult]) -> Variant:
         weights.append(one.weight())
         if one.verdict in ("grounded", "hallucinated"):
             values.setdefault(GROUNDED, []).append((float(one.verdict == "grounded"), one.weight()))
+            deciding = next((said.identity for said in one.evaluations if said.label == one.verdict), None)
+            if deciding is not None:
+                identities.setdefault(GROUNDED, set()).add(deciding)
         for said in one.evaluations:
             if said.score is not None:
                 values.setdefault(said.evaluator, []).append((said.score, one.weight(said.inclusion_probability)))

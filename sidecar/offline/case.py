@@ -65,6 +65,8 @@ def read_cases(rows: Iterable[object], limits: DecodeConfig) -> tuple[list[Case]
             cases.append(_case(_object(row), limits, seen))
         except DecodeError as error:
             unread.append(Unread(number, error.reason, error.detail))
+        except (TypeError, ValueError, RecursionError) as error:
+            unread.append(Unread(number, "bad_row", f"a value of a kind that no case has ({type(error).__name__})"))
     return cases, unread
 
 
@@ -84,7 +86,10 @@ def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> C
     key = own or _hash(trace.question or "", trace.reference or "")
     seen[key] += 1
     if seen[key] > 1:
-        key = f"{key}#{seen[key]}"
+        of_key = key
+        while seen[key := f"{of_key}#{seen[of_key]}"]:
+            seen[of_key] += 1
+        seen[key] += 1
     content = {name: value for name, value in asdict(trace).items() if name not in _NO_CONTENT}
     digest = _hash(json.dumps([key, content], default=str, sort_keys=True))
     word = None if kind is None else kind.strip().lower().replace("-", "_").replace(" ", "_")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sidecar.evaluate.base import Needs
+from sidecar.evaluate.base import AUTHORED, Needs
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
@@ -26,7 +26,8 @@ DEFAULTS: Mapping[str, float] = {
 NEGATIVES = "negatives_declined"
 # A mean that is the limit but for rounding is at the limit.
 _ROUNDING = 1e-9
-_NEEDS = frozenset(need.reason for need in Needs)
+# What the author of a case may leave out. An answer and documents are what the system was asked for.
+_NEEDS = frozenset(need.reason for need in (*AUTHORED, Needs.QUESTION))
 
 
 class Limit(BaseModel):
@@ -118,7 +119,10 @@ def _negatives(report: Report, gate: GateFile) -> Iterator[Check]:
     value = None if own is None else own.lower if gate.bound == "lower" else own.rate
     if own is None or value is None:
         why = "there is no negative case" if own is None else "no negative case could be read"
+    unknown = 0 if own is None else own.cases - own.known
     good = value is not None and value >= gate.negatives - _ROUNDING
+    if own is not None and unknown > gate.most_failed * own.cases:
+        good, why = False, f"of {unknown} of {own.cases} negative cases nobody could say whether they were declined"
     yield Check(
         metric=NEGATIVES,
         limit=gate.negatives,

@@ -156,6 +156,10 @@ class Negatives(Record):
 
     cases: int
     abstained: int
+    known: int = Field(
+        default=0,
+        description="Of how many that could be read: of an answer in a language that nobody reads nothing is known.",
+    )
     rate: float | None = None
     lower: float | None = None
     upper: float | None = None

@@ -183,7 +183,10 @@ class Runner:
             def told(text: str | None) -> str | None:
                 return cleaned(text) if session is None or text is None else session.redact(text).text
 
-            documents = [{"id": cleaned(d.id), "text": told(d.text)} for d in trace.documents]
+            def named(own: str | None) -> str | None:
+                return cleaned(own) if session is None or own is None else session.redact_id(own)
+
+            documents = [{"id": named(d.id), "text": told(d.text)} for d in trace.documents]
             return {
                 "question": told(trace.question),
                 "answer": told(trace.answer),

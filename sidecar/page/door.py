@@ -65,7 +65,7 @@ class Door:
         return handle
 
     def _refused(self, request: Request) -> Response | None:
-        if self._local_only and not is_loopback(request.url.hostname or ""):
+        if self._local_only and not is_loopback(_host(request)):
             # Another name for this machine is how a page elsewhere would read what is meant for whoever sits here.
             return PlainTextResponse("ask for localhost or 127.0.0.1\n", 421)
         if self._admission.admits(request.headers.get("authorization", "")):
@@ -86,6 +86,12 @@ def answer(value: Json, status: int = 200) -> Response:
 def problem(status: int, message: str) -> Response:
     """What is wrong, without user text."""
     return answer({"error": message}, status)
+
+
+def _host(request: Request) -> str:
+    """The name that was asked for, without its port, as it was sent: a URL made of an odd one would name our own address."""
+    sent = request.headers.get("host", "")
+    return sent[1 : sent.find("]")] if sent.startswith("[") else sent.partition(":")[0]
 
 
 def is_loopback(host: str) -> bool:

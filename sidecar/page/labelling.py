@@ -66,7 +66,11 @@ class Labelling:
         left = [
             kept
             for kept in self._watch.shelf.of(service, "random")
-            if known.draw.takes(kept.result.id) and kept.result.id not in known.drawn and _labelable(kept)
+            # Below the same number of each service, so that a busy one, of which less is kept, counts no less than its share.
+            if kept.number < self._watch.shelf.whole_below
+            and known.draw.takes(kept.result.id)
+            and kept.result.id not in known.drawn
+            and _labelable(kept)
         ]
         left.sort(key=lambda kept: (kept.result.id == but, known.draw.number(kept.result.id)))
         return {

@@ -28,6 +28,7 @@ DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 # Of durations, bins are powers of this from 10 ms on: 10 ms to 100 s.
 _DURATION_START, _DURATION_STEP = 0.01, 10 ** (4 / HISTOGRAM_BINS)
 _MOST_NAMES = 12
+_MOST_IDENTITIES = 16
 _MOST_KINDS = 30
 OTHER = "__other__"
 _QUICK_SECONDS, _SLOW_SECONDS, _HOUR = 10.0, 600.0, 3600.0
@@ -63,11 +64,11 @@ SPANS = (
 
 
 class Numbers:
-    """What is known of one service. `since` is when it was first seen, `identity_since` since when the same model gives its verdicts."""
+    """What is known of one service. `since` is when it was first seen, `identity_since` since when no new model gives its verdicts."""
 
     def __init__(self, now: float) -> None:
         self.since = self.identity_since = self.last_seen = now
-        self._identity = ""
+        self._identities: dict[str, None] = {}
         self._quick = Ring(_QUICK_SECONDS, SPANS[0].bins + SPANS[0].window, (len(_SUMS),))
         self._slow = Ring(_SLOW_SECONDS, SPANS[-1].bins + SPANS[-1].window, (len(_SUMS),))
         self._scores = Ring(_HOUR, 24 * _DAYS + 1, (_MOST_NAMES, HISTOGRAM_BINS + 2))
@@ -147,8 +148,13 @@ class Numbers:
         if decider is None:
             return
         identity = identity_of(decider)
-        if identity != self._identity:
-            self._identity, self.identity_since = identity, now
+        # Models are chosen by language: one that comes back is no new one.
+        if identity not in self._identities:
+            if self._identities:
+                self.identity_since = now
+            self._identities[identity] = None
+            if len(self._identities) > _MOST_IDENTITIES:
+                self._identities.pop(next(iter(self._identities)))
 
     @staticmethod
     def _count(counter: Counter[tuple[str, str]], key: tuple[str, str]) -> None:

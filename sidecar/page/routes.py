@@ -152,7 +152,7 @@ _NO_LABELS = "labels have nowhere to go: set status_page.show_text, and labels.f
 
 
 def _store_failed(error: Exception) -> Response:
-    logger.warning("labels could not be read or written: %s", type(error).__name__)
+    logger.warning("labels could not be read or written: %s: %s", type(error).__name__, error)
     return problem(
         503, f"labels cannot be read or written now: {type(error).__name__}; the log of the sidecar says more"
     )

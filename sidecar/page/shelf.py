@@ -71,6 +71,8 @@ class Shelf:
         self._secret = secrets.token_bytes(16)
         self._erased: OrderedDict[bytes, None] = OrderedDict()
         self.bytes = 0
+        #: Of what came and is not too old, each answer with a number below this is in the random part, of every service alike.
+        self.whole_below = 1.0
 
     def put(self, kept: Kept) -> None:
         """Keep an answer where it belongs into a list; one of the same id is replaced. What was erased is not kept again."""
@@ -79,13 +81,14 @@ class Shelf:
         self._drop(kept.result.id)
         lists = self._lists.setdefault(kept.result.service, {"worst": [], "latest": [], "random": []})
         self._kept[kept.result.id] = kept
-        self._listed[kept.result.id] = 0
+        self._listed[kept.result.id] = (
+            1  # held while it goes into the lists, since one of them may give it back at once
+        )
         self.bytes += kept.size
         for name in lists:
             if (key := kept.key(name)) is not None:
-                self._insert(lists[name], key, kept.result.id)
-        if not self._listed[kept.result.id]:
-            self._forget(kept.result.id)
+                self._insert(lists, name, key, kept.result.id)
+        self._unlist(kept.result.id)
         while self.bytes > self._most_bytes and self._kept:
             self._make_room()
 
@@ -140,11 +143,17 @@ class Shelf:
         told = f"{kind}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(told, key=self._secret, digest_size=16).digest()
 
-    def _insert(self, entries: list[tuple[_Key, str]], key: _Key, result_id: str) -> None:
-        insort(entries, (key, result_id))
+    def _insert(self, lists: dict[List, list[tuple[_Key, str]]], name: List, key: _Key, result_id: str) -> None:
+        insort(lists[name], (key, result_id))
         self._listed[result_id] += 1
-        if len(entries) > self._most_answers:
-            self._unlist(entries.pop()[1])
+        if len(lists[name]) > self._most_answers:
+            self._take_last(lists, name)
+
+    def _take_last(self, lists: dict[List, list[tuple[_Key, str]]], name: List) -> None:
+        (first, *_), result_id = lists[name].pop()
+        if name == "random":
+            self.whole_below = min(self.whole_below, first)
+        self._unlist(result_id)
 
     def _unlist(self, result_id: str) -> None:
         self._listed[result_id] -= 1
@@ -173,8 +182,10 @@ class Shelf:
 
     def _make_room(self) -> None:
         """Take the last entry of the longest list there is."""
-        entries = max((entries for lists in self._lists.values() for entries in lists.values()), key=len)
-        self._unlist(entries.pop()[1])
+        lists, name = max(
+            ((lists, name) for lists in self._lists.values() for name in lists), key=lambda one: len(one[0][one[1]])
+        )
+        self._take_last(lists, name)
 
 
 def deciding_score(result: Result) -> float | None:

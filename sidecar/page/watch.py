@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from dataclasses import replace
 
 from exporters.result import Result
 from exporters.text import clean
@@ -89,7 +90,7 @@ class Watch:
         if result.outcome.evaluated:
             self.shelf.put(
                 Kept(
-                    result=result,
+                    result=result if self.with_texts else _without_texts(result),
                     texts=None if texts is None or not self.with_texts else _cut(texts),
                     at=now,
                     number=self.draw.number(result.id),
@@ -119,3 +120,12 @@ def _cut(texts: Texts) -> Texts:
 
     documents = tuple((cut(name), cut(text)) for name, text in texts.documents[:MOST_DOCUMENTS])
     return Texts(cut(texts.question), cut(texts.answer), documents)
+
+
+def _without_texts(result: Result) -> Result:
+    """The result without what quotes the answer."""
+    bare = tuple(
+        replace(one, explanation=None, claims=tuple(replace(claim, text="") for claim in one.claims))
+        for one in result.evaluations
+    )
+    return replace(result, evaluations=bare)

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 from sidecar.record.authored import Authored, Message
 from sidecar.record.record import Attributes
 
+# How an id begins that was made of a document's text, since its record gave none.
+MADE_ID = "sha256:"
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

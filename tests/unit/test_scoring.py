@@ -28,7 +28,7 @@ class Judged(Setting):
     @classmethod
     def begin(cls, count: int, *, engine: type[Engine] = Engine, **config: Any) -> Judged:
         patient, memory = Patient(), MemoryBudget(50_000_000)
-        settings = EvaluateConfig()
+        settings = EvaluateConfig(references="off")
         parts = {"engine": engine(settings, models(), [*build(settings), patient]), "memory": memory}
         made = test_pipeline.build([native(n) for n in range(count)], parts=parts, **config)
         found = cls(made.source, made.sink, made.telemetry, made.pipeline)

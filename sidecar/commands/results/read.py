@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 import orjson
 
@@ -20,7 +22,11 @@ _DECIDING = ("groundedness", "groundedness_judge", "faithfulness")
 _AGO = re.compile(r"(\d{1,9})([smhd])")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LEAST_PREFIX = 4
+_REMEMBERED = 100_000
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+Completeness: TypeAlias = tuple[bool, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +74,29 @@ class Collected:
     """Takes lines and keeps of each id the more complete result (docs/results.md); `unread` counts what is no result."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, Row] = {}
+        self._best: OrderedDict[str, Completeness] = OrderedDict()
         self.unread = 0
 
     def take(self, lines: Iterable[bytes]) -> Iterator[Row]:
-        """Read lines in their order; what is new or better is given back as it comes."""
+        """Read lines in their order; what is new or better is given back as it comes. The latest ids are remembered, not all."""
+        for row in self._parsed(lines):
+            known = self._best.get(row.record.id)
+            if known is None or row.record.completeness > known:
+                self._best[row.record.id] = row.record.completeness
+                if len(self._best) > _REMEMBERED:
+                    self._best.popitem(last=False)
+                yield row
+
+    def read(self, lines: Iterable[bytes]) -> list[Row]:
+        """All results there are, each once."""
+        rows: dict[str, Row] = {}
+        for row in self._parsed(lines):
+            known = rows.get(row.record.id)
+            if known is None or row.record.completeness >= known.record.completeness:
+                rows[row.record.id] = row
+        return list(rows.values())
+
+    def _parsed(self, lines: Iterable[bytes]) -> Iterator[Row]:
         for line in lines:
             if not line.strip():
                 continue
@@ -82,17 +106,8 @@ class Collected:
                 record = None
             if record is None:
                 self.unread += 1
-                continue
-            known = self._rows.get(record.id)
-            if known is None or record.completeness >= known.record.completeness:
-                row = self._rows[record.id] = Row(record, line)
-                yield row
-
-    def read(self, lines: Iterable[bytes]) -> list[Row]:
-        """All results there are, each once."""
-        for _ in self.take(lines):
-            pass
-        return list(self._rows.values())
+            else:
+                yield Row(record, line)
 
 
 def worst(rows: Iterable[Row], count: int, by: str | None = None) -> list[Row]:

@@ -53,8 +53,9 @@ def worst_command(
     wanted = Wanted(service, model, variant, verdict, since(ended_since))
     collected = Collected()
     rows = [row for row in collected.read(source.lines()) if wanted.takes(row)]
-    _print(worst(rows, count, by), source, by=by, claims=claims, as_json=as_json)
-    _end(collected, of=len(rows))
+    found = worst(rows, count, by)
+    _print(found, source, by=by, claims=claims, as_json=as_json)
+    _end(collected, of=len(found))
 
 
 @cli.command("tail")

@@ -73,7 +73,9 @@ def table(records: Sequence[ResultRecord], by: str | None = None) -> Table:
     for one in records:
         cells = [one.service, one.model or "", one.variant or ""]
         told = (_score(one.evaluation(name)) for name in scores)
-        made.add_row(one.id[:_SHORT_ID], _time(one), *map(safe, cells), _verdict(one), *told, _counts(one), style=None)
+        made.add_row(
+            safe(one.id[:_SHORT_ID]), _time(one), *map(safe, cells), _verdict(one), *told, _counts(one), style=None
+        )
     return made
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from exporters.text import clean
 from sidecar.decode.values.scalars import MOST_SLOTS, number, parsed, text_of
-from sidecar.record.request import Document
+from sidecar.record.request import MADE_ID, Document
 
 _TEXT_KEYS = ("page_content", "content", "text", "document", "pageContent", "chunk", "passage")
 _ID_KEYS = ("id", "id_", "doc_id", "document_id", "chunk_id")
@@ -111,6 +111,6 @@ def settle_ids(documents: Iterable[Document]) -> tuple[Document, ...]:
         if own in repeated:
             own, source = None, own
         if own is None and one.text:
-            own = "sha256:" + hashlib.sha256(clean(one.text).encode()).hexdigest()[:16]
+            own = MADE_ID + hashlib.sha256(clean(one.text).encode()).hexdigest()[:16]
         settled.append(one if own == one.id else Document(one.rank, one.text, own, one.score, one.distance, source))
     return tuple(settled)

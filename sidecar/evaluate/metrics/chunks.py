@@ -15,7 +15,7 @@ from sidecar.evaluate.metrics.context_precision import average_precision
 from sidecar.evaluate.metrics.context_recall import admit_retrieval
 from sidecar.evaluate.metrics.strings.string_similarity import similarity
 from sidecar.record.errors import Unscorable
-from sidecar.record.request import Document
+from sidecar.record.request import MADE_ID, Document
 
 # Characters of documents times characters of reference contexts.
 _MOST_WORK = 4_000_000_000
@@ -94,11 +94,18 @@ class _Ids(_Chunks):
         wanted = set(case.authored.context_ids or ())
         by_id: dict[str, Document] = {}
         for document in sorted(case.trace.documents, key=lambda one: one.rank):
-            if document.id is not None:
-                by_id.setdefault(document.id, document)
+            if (own := own_id(document, wanted)) is not None:
+                by_id.setdefault(own, document)
         if case.trace.documents and not by_id:
             raise Unscorable("no_context")
         return Matched({d: float(own in wanted) for own, d in by_id.items()}, [float(one in by_id) for one in wanted])
+
+
+def own_id(document: Document, wanted: set[str]) -> str | None:
+    """The id that its record gave it: one that repeats stands as the source (decode settles ids), one that was made of the text is none."""
+    if document.source is not None and document.source in wanted:
+        return document.source
+    return None if document.id is None or document.id.startswith(MADE_ID) else document.id
 
 
 def precision_of(name: str, matched: Matched, threshold: float) -> Evaluation:

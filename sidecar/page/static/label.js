@@ -43,7 +43,7 @@ async function start() {
   byId("who").value = who() ?? "";
   byId("who").addEventListener("change", (event) => event.target.checkValidity() && iAm(event.target.value));
   document.addEventListener("keydown", (event) => {
-    if (form === null || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (form === null || event.repeat || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (KEYS[event.key]) form.say(KEYS[event.key]);
   });
   await next();

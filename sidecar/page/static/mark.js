@@ -21,6 +21,7 @@ export function marks(answer, { picked, done = () => {} }) {
     picked ? el("p", { class: "muted small" }, "An answer that somebody picked stands for nothing but itself: it never enters an estimate. For those that do, ", el("a", { href: "/label" }, "label the random queue"), ".") : null);
 
   async function say(verdict) {
+    if (buttons.some((one) => one.disabled)) return;
     const wrong = verdict === "hallucinated" ? boxes.map((one) => one.querySelector("input")).filter((one) => one.checked).map((one) => Number(one.value)) : [];
     for (const one of buttons) one.disabled = true;
     try {

@@ -103,7 +103,7 @@ def test_score_keeps_the_order_and_gives_unreadable_lines_their_place(tmp_path: 
     assert (results[7]["outcome"], results[7]["reason"], results[7]["line"]) == ("failed", "bad_json", 8)
     assert (results[9]["reason"], results[9]["detail"]) == (
         "missing_field",
-        "a record needs a question, an answer or contexts",
+        "a record needs a question, an answer, contexts or messages",
     )
     assert results[0]["schema"] == "rag-sidecar.result.v1"
     assert results[0]["evaluations"][0]["claims"][0]["text"] == "Two years."

@@ -31,7 +31,7 @@ async def runtime() -> AsyncIterator[ModelRuntime]:
 
 async def test_error_rates_of_a_benchmark_are_no_series_and_those_of_the_users_own_answers_are() -> None:
     own = {"sensitivity": 0.7, "specificity": 0.9, "hallucinated": 60, "grounded": 240}
-    chinese = {"rules": [{"language": "zh", "grounding": "lexical_zh"}]}
+    chinese = {"rules": [{"language": "zh", "grounding": "lexical-zh"}]}
     for inference, known in ((chinese, []), ({"detector": own}, [0.7, 0.9])):
         telemetry = Telemetry()
         one = ModelRuntime(InferenceConfig.model_validate(inference), telemetry)

@@ -65,3 +65,19 @@ def test_rows_that_are_no_case_are_told_with_their_place() -> None:
     found, unread = read_cases([ROW, [1], DecodeError("bad_json", "line 1"), {"id": "x"}], DecodeConfig())
     assert len(found) == 1
     assert [(one.row, one.reason) for one in unread] == [(2, "not_an_object"), (3, "bad_json"), (4, "missing_field")]
+
+
+def test_a_row_with_a_value_of_an_odd_kind_is_a_row_that_is_no_case() -> None:
+    cases, unread = read_cases(
+        [{"question": "Q?", "answer": "A.", "generation_params": {"t": {1, 2}}}, {"question": "Q?", "answer": "A."}],
+        DecodeConfig(),
+    )
+    assert (len(cases), [(one.row, one.reason) for one in unread]) == (1, [(1, "bad_row")])
+
+
+def test_ids_that_repeat_get_names_that_nobody_has() -> None:
+    rows = [
+        {"request_id": own, "question": f"Q{n}?", "answer": "A."} for n, own in enumerate(("e1", "e1#2", "e1", "e1#2"))
+    ]
+    cases, _ = read_cases(rows, DecodeConfig())
+    assert len({one.key for one in cases}) == 4

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.offline.gate import GateFile, Limit, check, load_gate
+from sidecar.offline.gate import NEGATIVES, GateFile, Limit, check, load_gate
 from sidecar.offline.record import CaseRecord, Check, Effort, Report, Source
 from sidecar.offline.report import report_of
 from sidecar.record.errors import ConfigError
@@ -152,3 +152,19 @@ def test_a_file_may_be_short_and_is_refused_by_the_name_of_the_field(tmp_path: P
             load_gate(path)
     path.write_text("")
     assert load_gate(path) == GateFile()
+
+
+def test_a_system_that_says_nothing_passes_no_gate() -> None:
+    silent = [record(str(n), said("faithfulness", None, "no_answer"), said("context_precision", 0.9)) for n in range(3)]
+    statuses = {one.metric: one.status for one in check(report(*silent), GateFile()).checks}
+    assert (statuses["faithfulness"], statuses["context_precision"]) == ("failed", "passed")
+
+
+def test_negatives_that_nobody_could_read_are_no_declined_ones() -> None:
+    own = [record("a", said("f", None, "abstained"), kind="negative", abstention="full")]
+    own += [record(str(n), said("f", None, "no_context"), kind="negative") for n in range(9)]
+    [found] = [
+        one for one in check(report(*own), GateFile(defaults=False, negatives=0.9)).checks if one.metric == NEGATIVES
+    ]
+    assert (found.value, found.status) == (1.0, "failed")
+    assert "9 of 10" in found.why

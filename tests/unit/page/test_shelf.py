@@ -132,3 +132,43 @@ def test_texts_are_cut_where_nobody_would_read_on() -> None:
 def test_an_address_of_traces_that_is_none_is_refused(url: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         StatusPageConfig(trace_url=url)
+
+
+def test_an_answer_better_than_all_the_worst_is_still_among_the_latest() -> None:
+    clock = ManualClock()
+    seen = watch(clock, keep_answers=1)
+    feed(seen, result(1, Verdict.HALLUCINATED, score=0.1))
+    clock.advance(1)
+    feed(seen, result(2, GOOD, score=0.9))
+    assert [[kept.result.id[-1] for kept in seen.shelf.of("support-bot", name)] for name in ("worst", "latest")] == [
+        ["1"],
+        ["2"],
+    ]
+    for number in range(3, 60):
+        feed(seen, result(number, GOOD, score=0.9 + number / 1000))
+    assert all(len(seen.shelf.of("support-bot", name)) == 1 for name in ("worst", "latest", "random"))
+    assert len(seen.shelf) <= 3
+
+
+def test_below_one_number_the_random_part_of_every_service_is_whole() -> None:
+    clock = ManualClock()
+    seen = watch(clock, keep_answers=20, label_seed="x")
+    draw = Draw(seed="x", rate=1.0)
+    for number in range(400):
+        feed(seen, result(number, GOOD, score=0.9, service="busy" if number % 8 else "quiet"))
+        clock.advance(1)
+    limit = seen.shelf.whole_below
+    of_all = {result(number).id for number in range(400) if draw.number(result(number).id) < limit}
+    kept = {one.result.id for service in ("busy", "quiet") for one in seen.shelf.of(service, "random")}
+    assert 0 < limit < 1
+    assert of_all <= kept
+    assert of_all
+
+
+def test_without_texts_nothing_that_quotes_the_answer_is_kept() -> None:
+    seen = watch(ManualClock(), show_text=False)
+    feed(seen, result(1, Verdict.HALLUCINATED, score=0.1))
+    [kept] = seen.shelf
+    assert kept.texts is None
+    assert {claim.text for one in kept.result.evaluations for claim in one.claims} <= {""}
+    assert {one.explanation for one in kept.result.evaluations} == {None}
