@@ -24,7 +24,7 @@ from tests.parts.broker import read
 from tests.parts.kafka import KafkaBroker
 from tests.unit.exporters.samples import SCORED
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("closed_connections")]
 
 
 @pytest.fixture(scope="module")

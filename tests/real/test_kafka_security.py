@@ -21,7 +21,7 @@ from tests.parts.kafka import KafkaBroker
 from tests.parts.token_endpoint import TokenEndpoint
 from tests.parts.tokens import Signer
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("closed_connections")]
 
 
 @pytest.fixture(scope="module")
