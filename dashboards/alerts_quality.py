@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dashboards import baseline, estimate, promql, recording
+from dashboards import baseline, estimate, labels, promql, recording
 from dashboards.alert import QUALITY, Alert
 from dashboards.objectives import (
     CONTEXT_RELEVANCE_DROP,
+    DROP_Z,
     FAITHFULNESS_DROP,
     FAST_BURN_RATIO,
+    LABELS_RENEWED_DAYS,
     LEAST_ANCHORS,
     LEAST_REQUESTS,
     LEAST_RISE_SAMPLES,
@@ -23,14 +25,13 @@ from dashboards.objectives import (
     SLOW_RISE_Z,
     TICKET_BURN_RATIO,
     Windows,
+    seconds,
 )
-
-_DROP_ERRORS = 3.0
 
 
 def alerts(windows: Windows) -> tuple[Alert, ...]:
     """Every alert about quality, over the given windows."""
-    return (*_levels(windows), _risen(windows), *_drops(windows), _starved(windows), _unanchored(windows))
+    return (*_levels(windows), _risen(windows), *_drops(windows), _starved(windows), *_anchors(windows))
 
 
 def _levels(windows: Windows) -> tuple[Alert, ...]:
@@ -150,7 +151,7 @@ def _drop(evaluator: str, window: str, threshold: float) -> str:
     error = recording.mean_score_error(window) + where
     return (
         f"({mean} offset 1w\n - {mean}) > {threshold}\n"
-        f"and ({mean} offset 1w\n - {mean}) > {_DROP_ERRORS:g} * sqrt({error} ^ 2 + ({error} offset 1w) ^ 2)\n"
+        f"and ({mean} offset 1w\n - {mean}) > {DROP_Z:g} * sqrt({error} ^ 2 + ({error} offset 1w) ^ 2)\n"
         f"and {count} >= {LEAST_SCORES}\n"
         f"and {count} offset 1w >= {LEAST_SCORES}\n"
         # Other models or versions of ours give other scores: from them on a new week begins.
@@ -179,17 +180,33 @@ def _starved(windows: Windows) -> Alert:
     )
 
 
-def _unanchored(windows: Windows) -> Alert:
-    basis = f'{recording.BASIS}{{basis="anchored"}}'
-    return Alert(
-        name="RagHallucinationAnchorLost",
-        severity="warning",
-        expr=f"{basis} offset 1d\nunless on ({recording.LEVEL}) {basis}\n"
-        f"and on ({recording.LEVEL}) {recording.requests(windows.fast)} >= {LEAST_REQUESTS}",
-        wait="30m",
-        summary="Nothing tells the hallucination ratio of a RAG service any more, as it did yesterday.",
-        description="{{ $labels.rag_service }}: in a day the judge saw fewer than "
-        f"{LEAST_ANCHORS} effective answers, and labels are of another verdict or none, so that the alerts on its level are silent.",
-        board=QUALITY,
-        choose="rag_service",
+def _anchors(windows: Windows) -> tuple[Alert, ...]:
+    basis, level = f'{recording.BASIS}{{basis="anchored"}}', recording.LEVEL
+    left = labels.seconds_left()
+    return (
+        Alert(
+            name="RagHallucinationAnchorLost",
+            severity="warning",
+            # Labels that are there and anchor nothing are told for as long as that is so.
+            expr=f"(\n  max by ({level}) ({basis} offset {windows.day})\n  or\n  {labels.given()}\n)\n"
+            f"unless on ({level}) {basis}\n"
+            f"and on ({level}) {recording.requests(windows.fast)} >= {LEAST_REQUESTS}",
+            wait="30m",
+            summary="Nothing tells the hallucination ratio of a RAG service, though a judge did yesterday, or labels should.",
+            description="{{ $labels.rag_service }}: in a day the judge saw fewer than "
+            f"{LEAST_ANCHORS} effective answers, and labels are too old, of another verdict, or none, so that the alerts on its level are silent.",
+            board=QUALITY,
+            choose="rag_service",
+        ),
+        Alert(
+            name="RagHallucinationLabelsExpire",
+            severity="warning",
+            expr=f"({left} < {LABELS_RENEWED_DAYS * seconds('1d')}) > 0\n"
+            f"unless on ({level}) {estimate.judged_samples(windows.ticket)} >= {LEAST_ANCHORS}",
+            wait="1h",
+            summary="The labels that anchor the hallucination ratio of a RAG service are soon too old.",
+            description="{{ $labels.rag_service }}: its labels anchor for {{ $value | humanizeDuration }} more; then nothing tells its ratio.",
+            board=QUALITY,
+            choose="rag_service",
+        ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboards import promql
+from dashboards import promql, shapes
 from dashboards.objectives import WINDOWS
 from dashboards.panels import REPLICAS, SERVICES, Panel, Target
 
@@ -72,7 +72,8 @@ def _labelled() -> Panel:
     return Panel(
         title="How often the verdict is right by labels, and how many these are",
         description="Of each service whose answers people labelled at random (`evaluate.anchors`): its anchored ratio is made of these where no judge looks at it. "
-        "Empty: nobody labelled (docs/labels.md).",
+        "Empty: nobody labelled (docs/labels.md). Labels without a date are never too old. "
+        + shapes.runbook("RagHallucinationLabelsExpire"),
         unit="short",
         width=24,
         height=5,
@@ -85,6 +86,10 @@ def _labelled() -> Panel:
             Target(
                 f"max by (rag_service, label) (rag_sidecar_labelled_answers{{{where}}})",
                 "{{rag_service}}: {{label}} labelled",
+            ),
+            Target(
+                f"(max by (rag_service) (rag_sidecar_labels_expiry_timestamp_seconds{{{where}}}) - time()) / 86400",
+                "{{rag_service}}: days until they are too old",
             ),
         ),
     )

@@ -44,8 +44,10 @@ def judged_samples(window: str) -> str:
 
 
 def enough(window: str) -> str:
-    """Whether the ratio rests on enough to page anyone: on judged answers, or on labelled rates and the answers that they are applied to."""
-    return f"({judged_samples(window)} >= {LEAST_ANCHORS} or {labels.samples(window)} >= {LEAST_ANCHORS})"
+    """Whether the ratio rests on enough to page anyone: on judged answers, or, of a service that no judge looks at, on labelled rates and the answers that
+    they are applied to. Where a judge saw some the ratio is its, and labels do not vouch for its few."""
+    judged, labelled = judged_samples(window), labels.samples(window)
+    return f"({judged} >= {LEAST_ANCHORS}\nor ({labelled} >= {LEAST_ANCHORS}\nunless {judged}))"
 
 
 def judged_ratio(window: str) -> str:

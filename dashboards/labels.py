@@ -1,7 +1,7 @@
 """The estimate that people's labels anchor, in PromQL: `by_labels` of sidecar/evaluate/estimate.py over recorded sums.
 
 Labels come days after their answers, so that no window of time holds both. What lasts is how often the local verdict of one identity is right on one service
-(`evaluate.anchors`): the share of all its verdicts is corrected by that. Every name is of a recorded series of a service.
+(`evaluate.anchors`): the share of all its verdicts is corrected by that, until the labels are too old. Every name is of a recorded series of a service.
 """
 
 from __future__ import annotations
@@ -11,13 +11,19 @@ from dashboards.objectives import COVERED, RATES_DRIFT
 
 LEVEL = "rag_service"
 _RATE, _LABELLED = "rag_sidecar_label_rate", "rag_sidecar_labelled_answers"
+_EXPIRY = "rag_sidecar_labels_expiry_timestamp_seconds"
 _IDENTITY = f"{LEVEL}_identity:rag_label_rates:known"
 _BOTH = ("sensitivity", "specificity")
 
 
 def once() -> dict[str, str]:
     """The rules of what labels say of the verdict, whatever the window. Over replicas, which differ while settings are rolled out, it is their mean."""
-    made = {_IDENTITY: f'max by ({LEVEL}, identity) ({_RATE}{{rate="specificity",bound="share"}}) * 0 + 1'}
+    identity = f"{LEVEL}, identity"
+    made = {
+        _IDENTITY: f'max by ({identity}) ({_RATE}{{rate="specificity",bound="share"}}) * 0 + 1\n'
+        # Labels without a date have no such time.
+        f"unless max by ({identity}) ({_EXPIRY}) <= time()"
+    }
     for rate in _BOTH:
         for bound in ("share", "lower", "upper"):
             made[_rates(rate, bound)] = f'avg by ({LEVEL}) ({_RATE}{{rate="{rate}",bound="{bound}"}})'
@@ -26,6 +32,16 @@ def once() -> dict[str, str]:
     # Laplace's rule, as long as few bad answers were labelled.
     made[_rates("sensitivity", "smooth")] = f"({found} * {labelled} + 1) / ({labelled} + 2)"
     return made
+
+
+def given() -> str:
+    """The services whose verdict people labelled, whether the labels are of any use today or not."""
+    return f'max by ({LEVEL}) ({_RATE}{{rate="specificity",bound="share"}})'
+
+
+def seconds_left() -> str:
+    """How long the labels of a service go on anchoring, below 0 where they do no more; nothing of labels without a date."""
+    return f"max by ({LEVEL}) ({_EXPIRY}) - time()"
 
 
 def samples(window: str) -> str:

@@ -1,8 +1,12 @@
-"""The numbers that rules, alerts and dashboards share. Change one here, run `make dashboards`, and all of them follow."""
+"""The numbers that rules, alerts and dashboards share. Change one here, run `make dashboards`, and all of them follow; or leave them, and name a file with
+your own (given.py)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from dashboards.given import given
+from exporters.series import SERIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ JUDGE_ERROR = 0.05
 # answers otherwise moves false alarms. They are applied where that share of a service's verdicts is of the identity that was labelled.
 RATES_DRIFT = 0.03
 COVERED = 0.95
+# Labels that anchor no more in so many days are to be renewed.
+LABELS_RENEWED_DAYS = 7
 # With 95 % confidence the ratio is above this.
 LOWER_BOUND = 0.10
 # The judge saw fewer answers than this: the estimate rests on too little to page anyone.
@@ -90,6 +96,8 @@ LEAST_SAMPLES = 30
 FAITHFULNESS_DROP = 0.05
 CONTEXT_RELEVANCE_DROP = 0.07
 LEAST_SCORES = 100
+# And by so many of its standard errors.
+DROP_Z = 3.0
 # Share of requests, in half an hour with at least so many, whose retrieval returned no document.
 EMPTY_SHARE = 0.20
 LEAST_RETRIEVALS = 50
@@ -129,6 +137,17 @@ SCRAPE_SECONDS = 5.0
 STALLED_SHARE = 0.1
 # Share of the time for which a required exporter may hold up the intake of a replica.
 PAUSED_SHARE = 0.5
+
+_EDGES = {row.name: row.buckets for row in SERIES}
+globals().update(
+    given(
+        globals(),
+        {
+            "REQUEST_SECONDS": _EDGES["rag_request_duration_seconds"],
+            "FIRST_TOKEN_SECONDS": _EDGES["rag_time_to_first_token_seconds"],
+        },
+    )
+)
 
 FAST_BURN_RATIO = round(FAST_BURN * HALLUCINATION_BUDGET, 6)
 SLOW_BURN_RATIO = round(SLOW_BURN * HALLUCINATION_BUDGET, 6)

@@ -221,14 +221,16 @@ class App:
         return [exporter for exporter in made if exporter is not None]
 
     def _tell_evaluators(self) -> None:
-        show_anchors(self.config.evaluate.anchors, self.telemetry)
+        evaluate = self.config.evaluate
+        show_anchors(evaluate.anchors, self.telemetry, expire_days=evaluate.anchors_expire_days, now=self.clock.now())
         for one in self.engine.evaluators:
             labels = {"evaluator": one.name, "method": one.method, "version": one.version}
             self.telemetry.set("rag_sidecar_evaluator_info", 1, **labels)
 
     def _watch(self) -> Watch | None:
         page = self.config.status_page
-        return Watch(page, telemetry=self.telemetry, clock=self.clock) if page.enabled else None
+        anchors = self.config.evaluate.anchors
+        return Watch(page, telemetry=self.telemetry, clock=self.clock, anchors=anchors) if page.enabled else None
 
     def _admin(self) -> Admin:
         return Admin(
@@ -249,6 +251,7 @@ class App:
             detector=config.judge.detector,
             labels=config.labels,
             receive=config.receive,
+            anchor_days=config.evaluate.anchors_expire_days,
         ).made
 
     def _judge_models(self) -> list[str]:

@@ -100,9 +100,19 @@ def calibrate(
     found = asyncio.run(measured)
     for line in found.report():
         typer.echo(line, err=True)
-    for line in found.warnings():
+    for line in (*found.warnings(), *_too_old(found, settings.evaluate.anchors_expire_days)):
         typer.echo(f"warning: {line}", err=True)
     typer.echo(found.settings(), nl=False)
+
+
+def _too_old(found: Calibration, days: int) -> list[str]:
+    """The services whose labels would anchor nothing."""
+    ends = ((service, one.expiry(days)) for service, one in found.anchors.items())
+    return [
+        f"{service}: half of its labels are older than the {days} days of evaluate.anchors_expire_days, so that they anchor nothing: label anew"
+        for service, end in ends
+        if end is not None and end <= time.time()
+    ]
 
 
 def _refuse_what_does_not_fit(

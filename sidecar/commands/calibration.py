@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Any
 
 import yaml
@@ -23,11 +24,12 @@ _UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A labelled answer (`label` True: grounded), the verdict on it, and how many answers it stands for."""
+    """A labelled answer (`label` True: grounded), the verdict on it, how many answers it stands for, and when it was labelled."""
 
     label: bool
     verdict: Verdict | None
     weight: float = 1.0
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Calibration:
         return [
             f"{service}: anchored in {one.grounded} good and {one.hallucinated} bad answers, specificity {one.specificity:.3f} "
             f"({interval(one.specificity * one.grounded, one.grounded)})"
+            + (f", labelled about {one.labelled}" if one.labelled else "")
             for service, one in self.anchors.items()
         ]
 
@@ -124,8 +127,14 @@ def anchors(judged: Mapping[str, Sequence[Judged]], identity: str) -> dict[str, 
         specificity = _share(right, Verdict.GROUNDED)
         if (sensitivity * bad + 1) / (bad + 2) + specificity >= LEAST_SUM:
             rates = {"sensitivity": sensitivity, "hallucinated": bad, "specificity": specificity, "grounded": grounded}
-            found[service] = Anchor.model_validate({**rates, "identity": identity})
+            found[service] = Anchor.model_validate({**rates, "identity": identity, "labelled": _middle(rows)})
     return found
+
+
+def _middle(rows: Sequence[Judged]) -> date | None:
+    """The day by which half of the labels were given."""
+    times = sorted(one.at for one in rows if one.at is not None)
+    return times[(len(times) - 1) // 2].astimezone(UTC).date() if times else None
 
 
 DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
@@ -145,7 +154,10 @@ def interval(hits: float, of: float) -> str:
 
 
 def _rounded(one: Detector) -> dict[str, Any]:
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in one.model_dump().items()}
+    return {
+        name: round(value, 4) if isinstance(value, float) else value
+        for name, value in one.model_dump(exclude_none=True).items()
+    }
 
 
 def _share(rows: Sequence[Judged], wanted: Verdict) -> float:

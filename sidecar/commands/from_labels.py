@@ -91,7 +91,7 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
         raise ConfigError("IN", f"no {who} gave a verdict on a labelled answer", "label results that have one")
     last = max(named, key=lambda row: row[0].at)[1]
     same = [(one, own) for one, own in rows if own.model is None or own.identity == last.identity]
-    judged = [Judged(one.verdict == "grounded", _verdict(own), one.weight(own)) for one, own in same]
+    judged = [Judged(one.verdict == "grounded", _verdict(own), one.weight(own), one.at) for one, own in same]
     notes, others = drawn.left_out(), len(rows) - len(same)
     if others:
         notes.append(f"labels left out: {others} beside another model, version or threshold than the latest")
@@ -116,7 +116,7 @@ def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> list[tu
 def today(rows: Sequence[tuple[RagTrace, Label]], given: Sequence[Evaluated], drawn: Drawn) -> Calibration:
     """The rates of verdicts given now, one for each row. Raises ConfigError where too few labels got one."""
     judged = [
-        Judged(one.verdict == "grounded", said.verdict, one.weight())
+        Judged(one.verdict == "grounded", said.verdict, one.weight(), one.at)
         for (_, one), said in zip(rows, given, strict=True)
     ]
     notes = drawn.left_out()

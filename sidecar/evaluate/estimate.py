@@ -22,6 +22,9 @@ Z = 1.96
 # have seen of a service.
 STATED_ERROR = 0.05
 LEAST_ANCHORS = 30
+# How far rates by labels may have moved since, and the share of a service's verdicts that has to be of the labelled identity.
+RATES_DRIFT = 0.03
+COVERED = 0.95
 # A spread below this share of what it could be is rounding.
 _ROUNDING = 1e-9
 
@@ -128,6 +131,12 @@ def corrected(found: Estimate, rates: Detector) -> Estimate:
     below = np.sqrt((found.share - found.lower) ** 2 + variance) / youden
     above = np.sqrt((found.upper - found.share) ** 2 + variance) / youden
     return Estimate(share, np.clip(share - below, 0, 1), np.clip(share + above, 0, 1), found.samples)
+
+
+def enough(judged: float, labelled: float) -> bool:
+    """Whether a ratio rests on enough to say its level: on so many judged answers (effective), or, where a judge saw none, on so many whose verdict was
+    labelled. Labels do not vouch for a judge's few."""
+    return (judged if judged > 0 else labelled) >= LEAST_ANCHORS
 
 
 def by_labels(found: Estimate, rates: Anchor, *, drift: float) -> Estimate:

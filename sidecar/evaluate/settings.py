@@ -56,6 +56,13 @@ class _Limits(BaseModel):
         description="By service, what randomly drawn labels say of the local verdict on its answers, as `rag-sidecar calibrate` prints it: the hallucination "
         "ratio is anchored in that where no judge looks at the service.",
     )
+    anchors_expire_days: int = Field(
+        default=90,
+        ge=0,
+        le=3650,
+        description="How long labels anchor: questions and documents change, and with them how often the verdict is right. Older anchors are shown and used no "
+        "more; 0 is for ever.",
+    )
 
     @field_validator("metrics")
     @classmethod

@@ -79,6 +79,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_detector_labelled", "gauge", "Labelled answers that the detector rates were measured on.", ("label", "grounding_model")),
     Series("rag_sidecar_label_rate", "gauge", "How often a service's local verdicts are right, by labels; and 95 % bounds.", ("rag_service", "identity", "rate", "bound")),
     Series("rag_sidecar_labelled_answers", "gauge", "Randomly drawn labelled answers that those rates were measured on.", ("rag_service", "identity", "label")),
+    Series("rag_sidecar_labels_expiry_timestamp_seconds", "gauge", "When those labels are too old to anchor (see `evaluate.anchors_expire_days`).", ("rag_service", "identity")),
     Series("rag_sidecar_judge_requests_total", "counter", "Questions to the judge: ok, cached, judge_invalid, or why there is no reply.", ("evaluator", "outcome")),
     Series("rag_sidecar_judge_seconds", "histogram", "Seconds of one HTTP call to the judge, failed or not."),
     Series("rag_sidecar_judge_tokens_total", "counter", "Tokens of the judge; types add up: input, cached_input, output, reasoning.", ("evaluator", "type")),

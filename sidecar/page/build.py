@@ -21,11 +21,12 @@ def page_of(
     detector: Detector | None,
     labels: LabelsConfig,
     receive: ReceiveConfig,
+    anchor_days: int = 0,
 ) -> Routes:
-    """The page. `detector` are the measured errors of the judge."""
+    """The page. `detector` are the measured errors of the judge, labels anchor for `anchor_days`."""
     labelling = None
     if watch.with_texts and (labels.file is not None or labels.topic is not None):
         topic = None if labels.topic is None else Topic(labels.topic, receive)
         labelling = Labelling(watch, Store(labels.file, topic))
-    overview = Overview(watch, telemetry, Estimator(detector), labels=labelling is not None)
+    overview = Overview(watch, telemetry, Estimator(detector, anchor_days=anchor_days), labels=labelling is not None)
     return Routes(overview, labelling)

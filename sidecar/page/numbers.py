@@ -14,6 +14,7 @@ from exporters.text import clean
 from exporters.verdicts import identity_of
 from sidecar.evaluate.estimate import Judged, Scored
 from sidecar.evaluate.seen import Seen
+from sidecar.inference.grounding.detector import Anchor
 from sidecar.page.rings import Floats, Ring
 
 OUTCOMES = tuple(str(one) for one in Outcome)
@@ -21,6 +22,7 @@ _SUMS = (
     *OUTCOMES, "tokens_input", "tokens_output", "usd", "unpriced_tokens", "abstained", "verdicts",
     "weight", "local", "squared",
     "j_weight", "j_judge", "j_local", "j_squared", "j_squared_judge", "j_squared_local", "j_squared_both", "judged",
+    "l_weight", "l_local", "l_squared",
 )  # fmt: skip
 COLUMN = {name: number for number, name in enumerate(_SUMS)}
 HISTOGRAM_BINS = 20
@@ -64,9 +66,11 @@ SPANS = (
 
 
 class Numbers:
-    """What is known of one service. `since` is when it was first seen, `identity_since` since when no new model gives its verdicts."""
+    """What is known of one service. `since` is when it was first seen, `identity_since` since when no new model gives its verdicts, `anchor` what people's
+    labels say of one of these."""
 
-    def __init__(self, now: float) -> None:
+    def __init__(self, now: float, anchor: Anchor | None = None) -> None:
+        self.anchor = anchor
         self.since = self.identity_since = self.last_seen = now
         self._identities: dict[str, None] = {}
         self._quick = Ring(_QUICK_SECONDS, SPANS[0].bins + SPANS[0].window, (len(_SUMS),))
@@ -80,7 +84,9 @@ class Numbers:
     def add(self, result: Result, now: float) -> None:
         """Count a result."""
         self.last_seen = now
-        sums = _said(result, now) | _traffic(result)
+        decider = _decider(result)
+        identity = None if decider is None else identity_of(decider)
+        sums = self._of_labelled(_said(result, now), identity) | _traffic(result)
         self._count(self.kinds, (result.model or "", result.variant or ""))
         if result.reason:
             self._count(self.reasons, (str(result.outcome), result.reason))
@@ -90,7 +96,7 @@ class Numbers:
             for row in rows:
                 row[COLUMN[name]] += amount
         self._add_scores(result, now)
-        self._look_at_identity(result, now)
+        self._look_at_identity(identity, now)
 
     def sums(self, span: Span, now: float) -> dict[str, Floats]:
         """Of each bin of a range: the sums over the window that ends there."""
@@ -143,13 +149,15 @@ class Numbers:
             if seconds is not None and seconds >= 0:
                 row[number, _duration_bin(seconds)] += 1
 
-    def _look_at_identity(self, result: Result, now: float) -> None:
-        decider = _decider(result)
-        if decider is None:
-            return
-        identity = identity_of(decider)
+    def _of_labelled(self, said: dict[str, float], identity: str | None) -> dict[str, float]:
+        """What a result adds to the sums of verdicts, and to those of the labelled identity."""
+        if self.anchor is None or identity != self.anchor.identity:
+            return said
+        return said | {f"l_{name}": said[name] for name in ("weight", "local", "squared") if name in said}
+
+    def _look_at_identity(self, identity: str | None, now: float) -> None:
         # Models are chosen by language: one that comes back is no new one.
-        if identity not in self._identities:
+        if identity is not None and identity not in self._identities:
             if self._identities:
                 self.identity_since = now
             self._identities[identity] = None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from exporters.result import Result
 from exporters.text import clean
+from sidecar.inference.grounding.detector import Anchor
 from sidecar.labels.record import Draw
 from sidecar.observe.broken import Broken
 from sidecar.observe.telemetry import Telemetry
@@ -34,8 +37,17 @@ _LONGEST_NAME = 128
 class Watch:
     """Keeps what the page shows. Everything is called on the event loop; nothing waits or raises."""
 
-    def __init__(self, config: StatusPageConfig, *, telemetry: Telemetry, clock: Clock) -> None:
+    def __init__(
+        self,
+        config: StatusPageConfig,
+        *,
+        telemetry: Telemetry,
+        clock: Clock,
+        anchors: Mapping[str, Anchor] = MappingProxyType({}),
+    ) -> None:
+        """`anchors` are what labels say of the verdict, by service."""
         self.config = config
+        self._anchors = anchors
         self.draw = Draw(seed=config.label_seed, rate=config.label_rate)
         self.started = clock.now()
         self.left_out = 0
@@ -101,7 +113,7 @@ class Watch:
     def _numbers(self, service: str, now: float) -> Numbers | None:
         found = self.services.get(service)
         if found is None and len(self.services) < self.config.most_services and len(service) <= _LONGEST_NAME:
-            found = self.services[service] = Numbers(now)
+            found = self.services[service] = Numbers(now, self._anchors.get(service))
         return found
 
     def _is_new(self, result_id: str) -> bool:

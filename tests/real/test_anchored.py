@@ -117,7 +117,7 @@ def labelled(start: float) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     named = f'rag_service="{LABELLED}",identity="{ANCHOR.identity}",instance="0"'
     telemetry = Telemetry()
-    show_anchors({LABELLED: ANCHOR}, telemetry)
+    show_anchors({LABELLED: ANCHOR}, telemetry, expire_days=90, now=start)
     for scrape in range(STEPS):
         at = f"{start + scrape * STEP_SECONDS:.0f}"
         for series, power in ((promql.WEIGHT, 1), (promql.WEIGHT_SQUARED, 2)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time, timedelta
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -25,3 +27,13 @@ class Anchor(Detector):
     )
     hallucinated: int = Field(ge=0, description="Hallucinated answers that the sensitivity was measured on.")
     grounded: int = Field(ge=30, description="Grounded answers that the specificity was measured on.")
+    labelled: date | None = Field(
+        default=None,
+        description="When people labelled: half of the labels are older. From then on `evaluate.anchors_expire_days` are counted; without a date it holds on.",
+    )
+
+    def expiry(self, days: int) -> float | None:
+        """When it anchors no more, `days` after it was labelled, in seconds since the epoch; None is never."""
+        if self.labelled is None or not days:
+            return None
+        return (datetime.combine(self.labelled, time(), UTC) + timedelta(days=days)).timestamp()

@@ -21,6 +21,7 @@ from sidecar.commands.demo.spans import SpanMaker
 from sidecar.commands.from_labels import beside, read_drawn
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.reader import read_native_line
+from sidecar.inference.grounding.detector import Anchor
 from sidecar.labels.record import Beside, Draw, Facts, Label, Model, Said, label
 from sidecar.record.errors import ConfigError
 from sidecar.results import result_id
@@ -168,6 +169,28 @@ def test_a_service_that_is_well_is_anchored_though_few_of_its_labels_are_bad(tmp
         evaluator="groundedness", outcome=Outcome.SCORED, threshold=0.3, model=ModelIdentity("embedded", "2", "ab")
     )
     assert anchor.identity == identity_of(said), "the identity is that of the series"
+    assert anchor.labelled == NOW.date()
+    assert "labelled about 2026-01-01" in run.stderr
+
+
+def test_an_anchor_is_as_old_as_the_middle_of_its_labels_and_one_that_is_too_old_is_warned_of(tmp_path: Path) -> None:
+    rows = [one(n, "grounded", "grounded", at=NOW + timedelta(days=n // 10)) for n in range(100)]
+    made = beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=False)
+    assert made.anchors["s"].labelled == (NOW + timedelta(days=4)).date()
+    young = [one(200 + n, "grounded", "grounded", service="young", at=datetime.now(UTC)) for n in range(40)]
+    run = CliRunner().invoke(cli, [str(write(tmp_path / "labels.jsonl", [*rows, *young]))], catch_exceptions=False)
+    [warning] = [line for line in run.stderr.splitlines() if line.startswith("warning: ")]
+    assert warning.startswith(
+        "warning: s: half of its labels are older than the 90 days of evaluate.anchors_expire_days"
+    )
+
+
+def test_an_anchor_without_a_date_or_without_an_end_holds_for_ever() -> None:
+    rates = {"sensitivity": 0.8, "hallucinated": 10, "specificity": 0.9, "grounded": 90, "identity": "0a1b2c3d"}
+    assert Anchor.model_validate(rates).expiry(90) is None
+    dated = Anchor.model_validate({**rates, "labelled": "1970-01-03"})
+    assert dated.expiry(0) is None
+    assert dated.expiry(90) == 92 * 86_400
 
 
 def test_labels_of_the_judge_anchor_nothing_by_themselves(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from exporters.result import (
     Result,
     Verdict,
 )
+from sidecar.inference.grounding.detector import Anchor
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page import StatusPageConfig, Watch
 from sidecar.record.clock import Clock, ManualClock
@@ -76,9 +78,9 @@ def trace(made: Result, *, user: str | None = None) -> RagTrace:
     )
 
 
-def watch(clock: Clock | None = None, **settings: Any) -> Watch:
+def watch(clock: Clock | None = None, *, anchors: Mapping[str, Anchor] | None = None, **settings: Any) -> Watch:
     config = StatusPageConfig.model_validate({"show_text": True, **settings})
-    return Watch(config, telemetry=Telemetry(), clock=clock or ManualClock())
+    return Watch(config, telemetry=Telemetry(), clock=clock or ManualClock(), anchors=anchors or {})
 
 
 def feed(into: Watch, *results: Result, texts: Texts | None = TEXTS, user: str | None = None) -> None:

@@ -7,8 +7,21 @@ import pytest
 
 from dashboards import objectives
 from exporters.result import Outcome, Verdict
-from sidecar.evaluate.estimate import LEAST_ANCHORS, STATED_ERROR, Judged, Scored, anchored, wilson, within_error
-from sidecar.inference.grounding.detector import Detector
+from exporters.verdicts import identity_of
+from sidecar.evaluate.estimate import (
+    COVERED,
+    LEAST_ANCHORS,
+    RATES_DRIFT,
+    STATED_ERROR,
+    Estimate,
+    Judged,
+    Scored,
+    anchored,
+    by_labels,
+    wilson,
+    within_error,
+)
+from sidecar.inference.grounding.detector import Anchor, Detector
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page.estimates import Estimator
 from sidecar.page.numbers import SPANS
@@ -21,7 +34,8 @@ PLAIN = Estimator(None)
 
 
 def test_the_constants_are_those_of_the_rules() -> None:
-    assert (STATED_ERROR, LEAST_ANCHORS) == (objectives.JUDGE_ERROR, objectives.LEAST_ANCHORS)
+    ours, rules = (STATED_ERROR, LEAST_ANCHORS, RATES_DRIFT, COVERED), objectives
+    assert ours == (rules.JUDGE_ERROR, rules.LEAST_ANCHORS, rules.RATES_DRIFT, rules.COVERED)
 
 
 def test_without_a_judge_it_is_the_weighted_share_and_called_uncalibrated() -> None:
@@ -66,6 +80,53 @@ def test_with_a_judge_it_is_the_anchored_estimate_over_the_same_sums() -> None:
     )
     measured = Detector(sensitivity=0.9, specificity=0.95, hallucinated=200, grounded=200)
     assert Estimator(measured).headline(numbers, seen.now(), basis)["share"] != found["share"]
+
+
+def labelled(**more: object) -> Anchor:
+    """What labels say of the verdict of the results of these tests."""
+    [own] = (one for one in result(1, GOOD).evaluations if one.decides_verdict)
+    rates = {"sensitivity": 0.8, "hallucinated": 80, "specificity": 0.9, "grounded": 300, "identity": identity_of(own)}
+    return Anchor.model_validate({**rates, **more})
+
+
+def test_labels_anchor_a_service_that_no_judge_looks_at_as_in_the_rules() -> None:
+    anchor = labelled()
+    seen = watch(anchors={"support-bot": anchor})
+    feed(seen, *(result(n, BAD if n % 10 < 4 else GOOD) for n in range(200)))
+    numbers = seen.services["support-bot"]
+    basis = PLAIN.basis(numbers, seen.now())
+    share, n = np.asarray(0.4), np.asarray(200.0)
+    wanted = by_labels(Estimate(share, *wilson(share, n), n), anchor, drift=RATES_DRIFT)
+    found = PLAIN.headline(numbers, seen.now(), basis)
+    assert basis.word == "anchored"
+    assert "people labelled 380 of its answers" in basis.text
+    assert [found[name] for name in ("share", "low", "high", "local")] == pytest.approx(
+        [float(wanted.share), float(wanted.lower), float(wanted.upper), 0.4]
+    )
+    assert PLAIN.points(numbers, SPANS[0], seen.now(), basis)["share"][-1] == pytest.approx(float(wanted.share))  # type: ignore[index]
+
+
+def test_labels_do_not_vouch_for_a_judges_few_answers() -> None:
+    seen = watch(anchors={"support-bot": labelled()})
+    feed(seen, *(result(n, BAD if n % 10 < 4 else GOOD, judge=BAD if n < 3 else None) for n in range(200)))
+    basis = PLAIN.basis(seen.services["support-bot"], seen.now())
+    assert basis.word == "uncalibrated"
+    assert "A judge has seen 3 of its answers, and 30 are wanted" in basis.text
+
+
+@pytest.mark.parametrize(
+    ("anchor", "wanted"),
+    [
+        (labelled(labelled="1969-10-04"), "anchored"),
+        (labelled(labelled="1969-10-03"), "uncalibrated"),
+        (labelled(identity="00000000"), "uncalibrated"),
+    ],
+    ids=["90 days ago less one", "90 days ago", "of another verdict"],
+)
+def test_labels_that_are_too_old_or_of_another_verdict_anchor_nothing(anchor: Anchor, wanted: str) -> None:
+    seen = watch(ManualClock(0.0), anchors={"support-bot": anchor})
+    feed(seen, *(result(n, GOOD) for n in range(100)))
+    assert Estimator(None, anchor_days=90).basis(seen.services["support-bot"], 0.0).word == wanted
 
 
 def test_three_days_of_one_model_are_a_baseline_and_another_threshold_ends_it() -> None:
