@@ -1,4 +1,4 @@
-"""Alerts say what is wrong and what to do, every one is tested to fire and to be silent, and its runbook holds its queries."""
+"""Alerts say what is wrong and where to look, and every one is tested to fire and to be silent."""
 
 from __future__ import annotations
 
@@ -14,14 +14,9 @@ from dashboards import baseline, generate
 from dashboards.objectives import EMBEDDED_MODEL, WINDOWS, Windows, duration, seconds
 from sidecar.inference.runtime import PACKAGED
 from tests.unit.ops.asked import RULES, rules
-from tests.unit.ops.promql import uses
 
 ROOT = Path(__file__).parents[3]
 RUNBOOKS = ROOT / "docs/runbooks"
-HEADINGS = ["Is the number to be trusted?", "Meaning", "Impact", "Diagnosis", "Mitigation"]
-# Those about what services answer end at the answers.
-ANSWERS = "The answers"
-
 
 ALERTS = {rule["alert"]: rule for rule in rules() if "alert" in rule}
 CASES = [
@@ -30,11 +25,6 @@ CASES = [
     for test in yaml.safe_load(path.read_text(encoding="utf-8"))["tests"]
     for case in test.get("alert_rule_test", [])
 ]
-
-
-def queries(markdown: str) -> list[str]:
-    """The PromQL blocks of a runbook."""
-    return re.findall(r"```promql\n(.+?)```", markdown, re.DOTALL)
 
 
 @pytest.mark.parametrize("name", ALERTS)
@@ -68,30 +58,6 @@ def test_an_alert_is_tested_to_fire_and_to_be_silent(name: str) -> None:
 
 def test_no_test_names_an_alert_that_does_not_exist() -> None:
     assert {case["alertname"] for case in CASES} == ALERTS.keys()
-
-
-@pytest.mark.parametrize("name", ALERTS)
-def test_a_runbook_says_first_whether_the_number_is_to_be_trusted_and_ends_at_the_answers(name: str) -> None:
-    text = (RUNBOOKS / f"{name}.md").read_text(encoding="utf-8")
-    assert text.startswith(f"# {name}\n")
-    about_answers = ALERTS[name]["annotations"]["dashboard_url"].startswith("/d/rag-quality")
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [*HEADINGS, *([ANSWERS] if about_answers else [])]
-    assert all(part.strip() for part in re.split(r"^## .+$", text, flags=re.MULTILINE)[1:])
-
-
-@pytest.mark.parametrize("name", ALERTS)
-def test_a_runbook_begins_its_diagnosis_with_the_alerts_own_series(name: str) -> None:
-    asked = [use for query in queries((RUNBOOKS / f"{name}.md").read_text(encoding="utf-8")) for use in uses(query)]
-    assert {use.series for use in uses(ALERTS[name]["expr"])} <= {use.series for use in asked}
-
-
-def test_there_is_no_runbook_without_an_alert() -> None:
-    assert {path.stem for path in RUNBOOKS.glob("*.md")} - {"README"} == ALERTS.keys()
-
-
-def test_the_index_of_runbooks_links_every_one() -> None:
-    text = (RUNBOOKS / "README.md").read_text(encoding="utf-8")
-    assert {link.removesuffix(".md") for link in re.findall(r"\]\((\w+\.md)\)", text)} == ALERTS.keys()
 
 
 def test_the_addresses_of_runbooks_and_grafana_are_the_installers_choice() -> None:
@@ -143,39 +109,6 @@ def test_the_same_alerts_can_be_made_to_wait_for_seconds() -> None:
 def test_a_recorded_value_is_made_anew_before_prometheus_calls_it_stale() -> None:
     groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
     assert {group["interval"] for group in groups if "interval" in group} == {"30s", "2m"}
-
-
-LEVELS = ("RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow", "RagHallucinationRateHigh")
-
-
-@pytest.mark.parametrize("name", LEVELS)
-def test_an_alert_on_the_level_reads_the_anchored_ratio_alone(name: str) -> None:
-    read = {use.series for use in uses(ALERTS[name]["expr"])}
-    assert read
-    # And, for its size, the sample that it rests on: judged answers, or those whose verdict was labelled.
-    of_samples = (":rag_judged:effective_samples", ":rag_labelled:samples")
-    assert all(":anchored_" in series or any(one in series for one in of_samples) for series in read)
-
-
-def test_no_alert_reads_the_share_below_the_threshold_as_a_level() -> None:
-    for name, rule in ALERTS.items():
-        raw = {use.series for use in uses(rule["expr"])} & {
-            "rag_service:rag_hallucination:ratio_rate1h",
-            "rag_service:rag_hallucination:lower95_rate1h",
-            "rag_service:rag_hallucination:ratio_rate6h",
-            "rag_service:rag_hallucination:lower95_rate6h",
-        }
-        assert not raw, name
-
-
-def test_all_that_pages_for_answers_is_anchored_or_compared_with_the_past() -> None:
-    pages = {
-        name
-        for name, rule in ALERTS.items()
-        if rule["labels"]["severity"] == "critical"
-        and rule["annotations"]["dashboard_url"].startswith("/d/rag-quality")
-    }
-    assert pages == {"RagHallucinationBudgetBurnFast", "RagHallucinationShareRisen"}
 
 
 @pytest.mark.parametrize(
