@@ -1,8 +1,8 @@
 """Labelled sets as services: what the alerts make of verdicts on real answers. `python -m benchmarks.labelled_services SETS... `.
 
-Each file (.jsonl or .jsonl.xz; rows with `context`, `claim`, `label` 1 for supported, and maybe `question`) is one service. Its answers go through
-`rag-sidecar score`; the verdicts on good and on bad ones are then drawn again and again, with a share of bad answers that is 0 to 3 % while nothing is wrong. A
-judge sees a tenth and errs on 5 %. Prints the table of docs/alerts.md.
+Each file (.jsonl or .jsonl.xz; rows with `context`, `claim`, `label` 1 for supported, and maybe `question`) is one service. Of the rows that no training
+reads at most so many good and bad answers go through `rag-sidecar score`; the verdicts on them are then drawn again and again, with a share of bad answers that is 0 to 3 %
+while nothing is wrong. A judge sees a tenth and errs on 5 %. Prints the table of docs/alerts.md.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import numpy as np
 from benchmarks.false_pages import DAY, HOUR, STEP, Flags, Floats, episodes, hours_until, pages, window
 from dashboards.objectives import FAST_BURN_RATIO, JUDGE_ERROR, LEAST_ANCHORS, SLOW_BURN_RATIO, WINDOWS, seconds
 from sidecar.evaluate.estimate import Estimate, Judged, Scored, anchored, within_error
+from training.data import held
 
-GOOD, BAD = 150, 100
+GOOD, BAD = 100, 60
 LEAST = 30
 COPIES, DAYS = 40, 30
 JUDGED = 0.1
@@ -46,17 +47,23 @@ class Service:
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """The labelled rows of a file."""
+    """The labelled rows of a file that the embedded model was not trained on."""
     with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            if row.get("label") in (0, 1) and row.get("claim") and row.get("context"):
+            whole = row.get("label") in (0, 1) and row.get("claim") and row.get("context")
+            if whole and held({**row, "file": name_of(path)}):
                 yield row
+
+
+def name_of(path: Path) -> str:
+    """What a set is called."""
+    return path.name.split(".")[0]
 
 
 def score(path: Path, folder: Path) -> Service:
     """Score a part of a set by the command itself."""
-    name = path.name.split(".")[0]
+    name = name_of(path)
     rows = list(rows_of(path))
     random.Random(14).shuffle(rows)
     chosen = [row for label, most in ((1, GOOD), (0, BAD)) for row in [r for r in rows if r["label"] == label][:most]]

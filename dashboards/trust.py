@@ -5,7 +5,7 @@ These panels read the recorded series of the services, as the alerts do; a choic
 
 from __future__ import annotations
 
-from dashboards import baseline, estimate, promql, recording, shapes
+from dashboards import baseline, estimate, labels, promql, recording, shapes
 from dashboards.objectives import (
     FAST_BURN_RATIO,
     HALLUCINATION_BUDGET,
@@ -39,8 +39,9 @@ def over_time() -> list[Panel]:
     return [
         Panel(
             title="Hallucination ratio, anchored, with its 95 % interval",
-            description="What the judge's random sample and the local verdicts on all answers say together; the interval allows for the judge's errors. Empty "
-            f"without a judge. Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where it pages "
+            description="What the judge's random sample and the local verdicts on all answers say together, or, where no judge looks, the local verdicts corrected by how "
+            "often they are right by labels; the interval allows for the errors of both. Empty without a judge and labels. "
+            f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where it pages "
             f"({FAST_BURN_RATIO:.1%}). "
             + shapes.runbook(
                 "RagHallucinationRateHigh", "RagHallucinationBudgetBurnFast", "RagHallucinationBudgetBurnSlow"
@@ -88,7 +89,7 @@ def _basis() -> Panel:
     return Panel(
         title="Basis",
         description="What the numbers of a service rest on. `uncalibrated`: only the share below the threshold is known, and nothing pages. `baseline`: a rise "
-        "against its own past pages. `anchored`: a judge on a random sample says the ratio, and its level pages. docs/alerts.md says how to get from one to the next.",
+        "against its own past pages. `anchored`: a judge on a random sample says the ratio, or labels do, and its level pages. docs/alerts.md says how to get from one to the next.",
         unit="short",
         kind="table",
         width=4,
@@ -102,8 +103,8 @@ def _basis() -> Panel:
 def _estimate() -> Panel:
     return _stat(
         f"Hallucination ratio, anchored, {_HOUR}",
-        "Share of answers that the retrieved documents do not support, by the judge's random sample and the local verdicts on all, between its 95 % "
-        "bounds. No data: no judge looks at the service.",
+        "Share of answers that the retrieved documents do not support, by the judge's random sample (or people's labels) and the local verdicts on all, between its "
+        "95 % bounds. No data: neither judge nor labels (docs/alerts.md).",
         _interval(),
     )
 
@@ -112,7 +113,8 @@ def _samples() -> Panel:
     return Panel(
         title=f"Effective sample of the estimate, {_HOUR}",
         description="The size of the plain random sample of judged answers that would know as much; of these the judge saw the lesser number. Below "
-        f"{LEAST_ANCHORS} judged ones no alert reads the level. " + shapes.runbook("RagHallucinationAnchorLost"),
+        f"{LEAST_ANCHORS} judged ones no alert reads the level. Of a service that labels anchor: how many verdicts are of the labelled identity. "
+        + shapes.runbook("RagHallucinationAnchorLost"),
         unit="short",
         kind="stat",
         width=4,
@@ -120,6 +122,7 @@ def _samples() -> Panel:
         targets=(
             Target(estimate.samples(_HOUR) + _CHOSEN, "{{rag_service}}"),
             Target(estimate.judged_samples(_HOUR) + _CHOSEN, "{{rag_service}}, judged"),
+            Target(labels.samples(_HOUR) + _CHOSEN, "{{rag_service}}, by labels"),
         ),
         base=YELLOW,
         thresholds=((LEAST_ANCHORS, GREEN),),
