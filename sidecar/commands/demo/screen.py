@@ -56,9 +56,9 @@ def plain_line(watcher: Watcher, truth: Truth, *, seconds: float, address: str) 
     done = sum(watcher.outcomes.values())
     since = max(0.0, seconds - 10)
     return (
-        f"{seconds:5.0f} s  sent {truth.sent}  done {done}  {watcher.rate():.1f}/s  injected {share(truth.injected())}  "
-        f"anchored {describe(watcher.anchored())}  below threshold {describe(watcher.ratio())}  "
-        f"last 10 s injected {share(truth.injected(since))}, below threshold {describe(watcher.ratio(since))}, rise {points(watcher.rise(since))}  "
+        f"{seconds:5.0f} s  sent {truth.sent}  done {done}  {watcher.rate():.1f}/s  made up: in truth {share(truth.injected())}, "
+        f"anchored estimate {describe(watcher.anchored())}, flagged {describe(watcher.ratio())}  "
+        f"last 10 s: in truth {share(truth.injected(since))}, flagged {describe(watcher.ratio(since))}, risen by {points(watcher.rise(since))} points  "
         f"{means}  page {address}"
     )
 
@@ -82,6 +82,7 @@ def summary(console: Console, watcher: Watcher, truth: Truth) -> bool:
         f"judged          {watcher.shown} answers, by a scripted judge here that errs on {ERROR:.0%}", highlight=False
     )
     console.print(_estimates(watcher, truth))
+    console.print(_how_to_read(watcher), style="dim")
     console.print("mean scores     " + "   ".join(f"{name} {_two(watcher.mean(name))}" for name in DEFAULTS))
     console.print("p95 seconds     " + "   ".join(f"{name} {_two(watcher.p95(name))}" for name in _DURATIONS))
     tokens = watcher.tokens
@@ -104,14 +105,22 @@ def _estimates(watcher: Watcher, truth: Truth) -> Table:
     phases = (("before", 0.0, truth.turn), ("after", truth.turn, float("inf")))
     for name in ("made-up answers", *(f"{phase} the rise" for phase, *_ in phases)):
         table.add_column(name)
-    table.add_row("injected: the truth", *(share(truth.injected(*between)) for _, *between in phases))
+    table.add_row("in truth", *(share(truth.injected(*between)) for _, *between in phases))
     table.add_row("anchored estimate", *(describe(watcher.anchored(*between)) for _, *between in phases))
-    table.add_row("below the threshold", *(describe(watcher.ratio(*between)) for _, *between in phases))
+    table.add_row("flagged by the local model", *(describe(watcher.ratio(*between)) for _, *between in phases))
     table.add_row(
-        f"rise since the first {watcher.learning_seconds:.0f} s",
+        f"flagged, points above the first {watcher.learning_seconds:.0f} s",
         *(points(watcher.rise(*between)) for _, *between in phases),
     )
     return table
+
+
+def _how_to_read(watcher: Watcher) -> str:
+    return (
+        f"How to read it: the anchored estimate is made of what the judge said of {watcher.shown} answers drawn at random, and the local model of all. In brackets stand "
+        f"95 % intervals (the anchored one allows for a judge that errs on {ERROR:.0%}), n is the effective sample. What is flagged is no hallucination ratio; without a "
+        "judge its rise is what pages."
+    )
 
 
 def share(value: float | None) -> str:
@@ -137,18 +146,18 @@ def sparkline(values: Sequence[float | None]) -> str:
 def _ratio_panel(watcher: Watcher, truth: Truth, *, seconds: float, width: int) -> Panel:
     anchored = watcher.anchored()
     text = Text()
-    text.append("injected (the truth)  ", "bold")
+    text.append("in truth              ", "bold")
     text.append(share(truth.injected()))
     text.append("\nanchored estimate     ", "bold")
     text.append(describe(anchored), "bold red" if anchored and anchored.low > _ALARMING else "bold")
-    text.append("\nbelow the threshold   ", "bold")
+    text.append("\nflagged by the model  ", "bold")
     text.append(describe(watcher.ratio()))
-    text.append("\nrise of the last 10 s ", "bold")
+    text.append("\nrisen in the last 10 s", "bold")
     text.append(
-        points(watcher.rise(max(0.0, seconds - 10))) + f" points over the first {watcher.learning_seconds:.0f} s"
+        f" {points(watcher.rise(max(0.0, seconds - 10)))} points above the first {watcher.learning_seconds:.0f} s"
     )
     text.append("\n" + sparkline(watcher.history(max(10, width - 8))), "red")
-    title = "made-up answers, 95 % intervals; below: under the threshold over time"
+    title = "share of made-up answers, with 95 % intervals; below: flagged over time"
     return Panel(text, title=title, title_align="left", border_style="dim")
 
 

@@ -205,12 +205,12 @@ async def test_the_screen_shows_truth_and_estimates_and_fits(width: int) -> None
     console = Console(record=True, width=width, height=40)
     console.print(live_view(watcher, Told(41), seconds=10, address="http://127.0.0.1:1/metrics", width=width))
     text = console.export_text()
-    assert "injected (the truth)  24.0%" in text
-    assert "below the threshold   25.0% [14.2%, 40.2%] n=40" in text
+    assert "in truth              24.0%" in text
+    assert "flagged by the model  25.0% [14.2%, 40.2%] n=40" in text
     assert "anchored estimate     25.0% [" in text
     assert all(len(line) <= width for line in text.splitlines())
     line = plain_line(watcher, Told(41), seconds=10, address="x")
-    assert "injected 24.0%  anchored 25.0% [" in line
+    assert "made up: in truth 24.0%, anchored estimate 25.0% [" in line
 
 
 async def test_the_summary_holds_the_truth_against_the_estimates_before_and_after_the_rise() -> None:
@@ -223,10 +223,10 @@ async def test_the_summary_holds_the_truth_against_the_estimates_before_and_afte
     assert summary(console, watcher, Told(20))
     assert "judged          0 answers" in console.export_text(clear=False)
     text = console.export_text()
-    [row] = [line for line in text.splitlines() if line.startswith("below the threshold")]
-    assert row.split()[3:] == ["0.0%", "[0.0%,", "27.8%]", "n=10", "100.0%", "[72.2%,", "100.0%]", "n=10"]
-    [row] = [line for line in text.splitlines() if line.startswith("rise since the first 5 s")]
-    assert row.split()[6:] == ["-", "+100.0", "[+60.7,", "+100.0]"]
+    [row] = [line for line in text.splitlines() if line.startswith("flagged by the local model")]
+    assert row.split()[5:] == ["0.0%", "[0.0%,", "27.8%]", "n=10", "100.0%", "[72.2%,", "100.0%]", "n=10"]
+    [row] = [line for line in text.splitlines() if line.startswith("flagged, points above the first 5 s")]
+    assert row.split()[7:] == ["-", "+100.0", "[+60.7,", "+100.0]"]
 
 
 @pytest.mark.parametrize(
