@@ -44,6 +44,9 @@ COMMANDS = (
     ),
     Command("compare", "compare", "Say which of two systems is better, or what the sample could have shown."),
     Command(
+        "testset", "testset", "Make test cases with references from documents: by the judge, or without one by rule."
+    ),
+    Command(
         "inspect", "inspect", "Print what is understood of spans, what is missing, and which switch would supply it."
     ),
     Command(

@@ -16,6 +16,7 @@ from exporters.serialize import rfc3339
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
 from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline import rows
@@ -192,17 +193,12 @@ def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
         errors.print(f"{words.many(reused, 'case')} taken from the run before", soft_wrap=True)
     if runner.judge is None:
         return
-    foreseen, most = runner.foresee(cases), runner.most_usd
-    limit = "no limit" if most is None else f"limit {words.dollars(most)}"
-    errors.print(
-        f"the judge {runner.judge.identity.name} will be asked about {foreseen.calls:,} times: about {foreseen.tokens:,} tokens, "
-        f"{words.dollars(foreseen.cost_usd)} ({limit})",
-        highlight=False,
-        soft_wrap=True,
+    tell_price(
+        runner.judge.identity.name,
+        runner.foresee(cases),
+        runner.most_usd,
+        mend="raise it, or take fewer cases with --most",
     )
-    if most is not None and foreseen.cost_usd is not None and foreseen.cost_usd > most:
-        problem = f"about {words.dollars(foreseen.cost_usd)} foreseen, {words.dollars(most)} allowed"
-        raise ConfigError("--most-usd", problem, "raise it, or take fewer cases with --most")
 
 
 def _journal_path(targets: Sequence[Path]) -> Path | None:

@@ -70,7 +70,7 @@ class Runner:
         )
         self.engine = Engine(self._settings.evaluate, self.runtime.router, judge=self.judge)
         self._pricer = Pricer(self._settings.price)
-        self._prices: Prices = prices_of(self._pricer)
+        self.prices: Prices = prices_of(self._pricer)
         self._slow_room = asyncio.Semaphore(max(1, self._settings.judge.concurrency // 2))
 
     @property
@@ -92,7 +92,7 @@ class Runner:
 
     def foresee(self, cases: Sequence[Case]) -> Foreseen:
         """What the judge will take for these cases."""
-        return foresee(self.engine, cases, self._settings.judge, self._prices)
+        return foresee(self.engine, cases, self._settings.judge, self.prices)
 
     @property
     def most_usd(self) -> float | None:

@@ -1,0 +1,177 @@
+"""`rag-sidecar testset`: cases with references, made from documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from sidecar import config
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.price import tell_price
+from sidecar.commands.score import stop_on_signals
+from sidecar.config import Config
+from sidecar.offline.case import Unread
+from sidecar.offline.render import words
+from sidecar.offline.run import Runner, Wanted, running
+from sidecar.offline.testset.documents import Window, read_documents, windows
+from sidecar.offline.testset.draft import Writer
+from sidecar.offline.testset.judged import JudgeWriter
+from sidecar.offline.testset.make import Made, Maker, Plan
+from sidecar.offline.testset.plan import MULTI_HOP, read_shares, sizes
+from sidecar.offline.testset.price import foresee
+from sidecar.offline.testset.ruled import RuleWriter
+from sidecar.record.errors import ConfigError
+
+cli = new_cli()
+
+_COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+
+
+@cli.command()
+def make(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(metavar="DOCUMENTS", help="Folders and files of .txt, .md and .jsonl (id, text)."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="CASES.jsonl", help="Standard output by default.")
+    ] = None,
+    cases: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 100,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=SHARE",
+            help="Shares of kinds, as simple=1; by default simple .3, reasoning .3, multi_hop .2, negative .2.",
+        ),
+    ] = None,
+    window: Annotated[
+        int,
+        typer.Option(
+            min=200,
+            max=20_000,
+            help="Characters of a window that a question is made from: near the size of your chunks, metrics by chunk say most.",
+        ),
+    ] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed, documents and replies give the same cases.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions to the judge at the same time.")] = 8,
+    most_usd: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`."),
+    ] = None,
+    config_file: ConfigOption = None,
+) -> None:
+    """Make test cases with references from documents: by the judge, or without one by rule.
+
+    Cases are checked by the local models, and made again where they fail (docs/testset.md). Exit code 1: fewer could be made than were asked for.
+    """
+    settings = config.load(config_file, kafka=False)
+    for one in documents:
+        refuse_same_file(one, output)
+    shares = read_shares(share or ())
+    found, unread = read_documents(documents)
+    own = windows(found, window)
+    _tell_documents(len(found), own, unread)
+    job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed)
+    try:
+        made = asyncio.run(_run(job))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    with lines_to(output) as write:
+        for case in made.cases:
+            write(orjson.dumps(case))
+    show(made, job.wanted_sizes, errors)
+    if len(made.cases) < cases or unread:
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+@dataclass(slots=True)
+class _Job:
+    settings: Config
+    wanted: Wanted
+    windows: Sequence[Window]
+    cases: int
+    shares: Mapping[str, float]
+    seed: int
+    wanted_sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+async def _run(job: _Job) -> Made:
+    stop_on_signals()
+    async with running(job.settings, job.wanted) as runner:
+        writer = _writer(runner, job)
+        job.wanted_sizes = sizes(job.cases, _possible(job, writer))
+        plan = Plan(job.wanted_sizes, job.windows, job.seed, job.wanted.concurrency)
+        maker = Maker(plan, writer, runner.runtime.router)
+        if runner.judge is not None:
+            foreseen = foresee(maker.tasks(), runner.judge.config, runner.prices)
+            tell_price(runner.judge.identity.name, foreseen, runner.most_usd, mend="raise it, or make fewer --cases")
+        with Progress(*_COLUMNS, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+            task = bar.add_task("making cases", total=job.cases)
+            made = await maker.make(lambda done: bar.update(task, completed=done))
+        for one in runner.spent():
+            errors.print(
+                f"the judge was asked {one.questions:,} times: {one.tokens:,} tokens, {words.dollars(one.cost_usd)}"
+            )
+        return made
+
+
+def _writer(runner: Runner, job: _Job) -> Writer:
+    if runner.judge is not None:
+        return JudgeWriter(runner.judge)
+    errors.print(
+        "no judge is set (judge.url): questions are made by rule, out of gaps in sentences and of questions that the documents ask themselves; "
+        "their origin says synthetic_by_rule, and there are none that take reasoning or two documents",
+        soft_wrap=True,
+    )
+    return RuleWriter(one.text for one in job.windows)
+
+
+def _possible(job: _Job, writer: Writer) -> Mapping[str, float]:
+    """Shares of the kinds that can be made of this. Raises ConfigError where none can."""
+    kinds = set(writer.kinds)
+    if len({one.document for one in job.windows}) < 2 and MULTI_HOP in kinds and job.shares.get(MULTI_HOP):
+        errors.print("there is one document only: no multi_hop cases, which take two", soft_wrap=True)
+        kinds.discard(MULTI_HOP)
+    found = {kind: share for kind, share in job.shares.items() if kind in kinds and share > 0}
+    if not found:
+        raise ConfigError("--share", "none of these kinds can be made here", "set judge.url, or give other kinds")
+    return found
+
+
+def _tell_documents(count: int, own: Sequence[Window], unread: Sequence[Unread]) -> None:
+    errors.print(f"{words.many(count, 'document')}, {words.many(len(own), 'window')}", soft_wrap=True)
+    for reason, number in Counter(one.reason for one in unread).items():
+        first = next(one for one in unread if one.reason == reason)
+        errors.print(f"{words.many(number, 'document')} unread, {reason}: {first.detail}", markup=False, soft_wrap=True)
+
+
+def show(made: Made, wanted: Mapping[str, int], console: Console) -> None:
+    """What was made of what was asked for, and why drafts were turned away."""
+    table = Table("kind", "wanted", "made", "rejected drafts, by reason", "not checked", box=SIMPLE, pad_edge=False)
+    for kind, count in wanted.items():
+        table.add_row(
+            kind, str(count), str(made.by_kind[kind]), _of(made.rejected, kind) or "-", _of(made.unchecked, kind) or "-"
+        )
+    console.print(table)
+    if made.stopped is not None:
+        console.print(f"stopped before the end: {made.stopped}", markup=False, soft_wrap=True)
+    console.print(
+        "look at the cases before they become a gate: what passed the checks may still be a poor question",
+        soft_wrap=True,
+    )
+
+
+def _of(counted: Counter[tuple[str, str]], kind: str) -> str:
+    return words.counts({reason: count for (own, reason), count in counted.most_common() if own == kind})
