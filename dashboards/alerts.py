@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dashboards import alerts_quality, alerts_sidecar, alerts_traffic
+from dashboards import alerts_probe, alerts_quality, alerts_sidecar, alerts_traffic
 from dashboards.alert import QUALITY, Alert
 from dashboards.objectives import WINDOWS, Windows
 
@@ -24,7 +24,12 @@ SERVICE = "rag_service"
 
 def alerts(windows: Windows = WINDOWS) -> tuple[Alert, ...]:
     """Every alert, over the given windows."""
-    return (*alerts_quality.alerts(windows), *alerts_traffic.alerts(windows), *alerts_sidecar.alerts())
+    return (
+        *alerts_quality.alerts(windows),
+        *alerts_traffic.alerts(windows),
+        *alerts_probe.alerts(),
+        *alerts_sidecar.alerts(),
+    )
 
 
 def group(

@@ -138,6 +138,11 @@ STALLED_SHARE = 0.1
 # Share of the time for which a required exporter may hold up the intake of a replica.
 PAUSED_SHARE = 0.5
 
+# So many rounds of a probe in a row that did not pass page someone; one may be chance.
+PROBE_FAILED_ROUNDS = 2
+# A probe that has made no round for so many of its intervals is silent.
+PROBE_MISSED_ROUNDS = 3
+
 _EDGES = {row.name: row.buckets for row in SERIES}
 globals().update(
     given(

@@ -5,7 +5,7 @@ Ratios are over the windows of the alerts, so that a panel shows what an alert s
 
 from __future__ import annotations
 
-from dashboards import detector, judge, promql, shapes, trust, variants
+from dashboards import detector, judge, probe, promql, shapes, trust, variants
 from dashboards.alert import QUALITY
 from dashboards.board import add_variants_to_compare, new_dashboard
 from dashboards.objectives import LEAST_SAMPLES, WINDOWS
@@ -29,6 +29,7 @@ def dashboard() -> Dashboard:
     add(board, "Variants", variants.panels())
     add(board, "Scores", _scores())
     add(board, "Judge", judge.quality())
+    add(board, "Probes", probe.panels())
     add(board, "Traffic, latency and cost", _traffic())
     add(board, "Can the numbers be trusted?", _sidecar())
     return board.build()

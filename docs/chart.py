@@ -10,6 +10,7 @@ from typing import Any
 
 from docs.metrics import table
 from sidecar.config import Config
+from sidecar.probe.settings import ProbeConfig
 
 CHART = Path("helm/rag-sidecar")
 VALUES = CHART / "values.yaml"
@@ -31,6 +32,7 @@ The image is yours to build (`docker build -t registry.example.org/rag-sidecar:0
 | [tls](examples/tls/values.yaml) | mutual TLS to Kafka with tokens by client credentials, /metrics over TLS behind a password |
 | [keda](examples/keda/values.yaml), [hpa](examples/hpa/values.yaml) | pods by lag and achieved sampling |
 | [extra](examples/extra/values.yaml) | volumes and objects of your own |
+| [probe](examples/probe/values.yaml) | known questions to the RAG service on a schedule |
 | [native-sidecar](examples/native-sidecar/deployment.yaml) | without the chart: beside a RAG service in its own pod, as a native sidecar container (Kubernetes 1.29 or newer) |
 
 What each renders to lies beside it. `helm test rag-sidecar --logs` asks, with the settings and secrets of the release, whether brokers, topics,
@@ -76,6 +78,13 @@ def _closed(properties: dict[str, Any], *, required: tuple[str, ...] = ()) -> di
 _SECRET_KEY = _closed({"name": _TEXT, "key": _TEXT})
 _AMOUNTS = _closed({"cpu": _QUANTITY, "memory": _QUANTITY, "ephemeral-storage": _QUANTITY})
 
+_SECRET_ENV: dict[str, Any] = {
+    "type": "object",
+    "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$"},
+    "additionalProperties": {**_SECRET_KEY, "required": ["name", "key"]},
+}
+_RESOURCES = _closed({"requests": _AMOUNTS, "limits": _AMOUNTS})
+
 _PROPERTIES: dict[str, Any] = {
     "replicaCount": _NATURAL,
     "autoscaling": _closed(
@@ -99,11 +108,7 @@ _PROPERTIES: dict[str, Any] = {
     "imagePullSecrets": {"type": "array", "items": _closed({"name": _TEXT}, required=("name",))},
     "nameOverride": _TEXT,
     "fullnameOverride": _TEXT,
-    "secretEnv": {
-        "type": "object",
-        "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$"},
-        "additionalProperties": {**_SECRET_KEY, "required": ["name", "key"]},
-    },
+    "secretEnv": _SECRET_ENV,
     "secretFiles": {"type": "array", "items": _closed({"name": _TEXT}, required=("name",))},
     "modelVolume": _FREE,
     "env": {
@@ -143,7 +148,7 @@ _PROPERTIES: dict[str, Any] = {
         }
     ),
     "networkPolicy": _closed({"enabled": _BOOL, "metricsFrom": _LIST, "egress": _LIST}),
-    "resources": _closed({"requests": _AMOUNTS, "limits": _AMOUNTS}),
+    "resources": _RESOURCES,
     "terminationGracePeriodSeconds": _NATURAL,
     "minReadySeconds": _NATURAL,
     "podAnnotations": _TEXTS,
@@ -163,10 +168,28 @@ def schema() -> str:
     settings = Config.model_json_schema()
     definitions = {name: _setting(model) for name, model in settings.pop("$defs").items()}
     config = _setting(settings)
-    values = _closed({**_PROPERTIES, "config": config})
+    probe = _probe(definitions)
+    values = _closed({**_PROPERTIES, "config": config, "probe": probe})
     whole = {"$schema": "http://json-schema.org/draft-07/schema#", **values, "definitions": definitions}
     text = json.dumps(whole, indent=2, sort_keys=True, ensure_ascii=False)
     return text.replace('"#/$defs/', '"#/definitions/') + "\n"
+
+
+def _probe(definitions: dict[str, Any]) -> dict[str, Any]:
+    """The values of the probe. Its models join `definitions`; headers are references, never texts, which may be secrets; a limit of the
+    gate may be a plain number."""
+    settings = ProbeConfig.model_json_schema()
+    for name, model in settings.pop("$defs").items():
+        definitions.setdefault(name, _setting(model))
+    headers = {"type": "object", "additionalProperties": {"$ref": "#/$defs/From"}}
+    definitions["RequestConfig"]["properties"]["headers"] = headers
+    limits = definitions["GateFile"]["properties"]["metrics"]["additionalProperties"]["anyOf"]
+    limits.insert(0, {"type": "number", "minimum": 0, "maximum": 1})
+    config = _setting(settings)
+    del config["properties"]["cases"], config["required"]
+    return _closed(
+        {"enabled": _BOOL, "config": config, "casesConfigMap": _TEXT, "secretEnv": _SECRET_ENV, "resources": _RESOURCES}
+    )
 
 
 def _setting(model: dict[str, Any]) -> dict[str, Any]:

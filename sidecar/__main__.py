@@ -47,6 +47,11 @@ COMMANDS = (
         "testset", "testset", "Make test cases with references from documents: by the judge, or without one by rule."
     ),
     Command(
+        "probe",
+        "probe",
+        "Send cases with references to a RAG service, score its answers by the evaluators of the sidecar, and hold them against a gate.",
+    ),
+    Command(
         "inspect", "inspect", "Print what is understood of spans, what is missing, and which switch would supply it."
     ),
     Command(

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Outcome
 from sidecar.assemble import Assembled, Assembler
+from sidecar.assemble.probes import REASON as PROBE
+from sidecar.assemble.probes import without_probes
 from sidecar.decode.aside import aside
 from sidecar.decode.decoder import Decoder
 from sidecar.deliver import Deliverer
@@ -282,6 +284,9 @@ class Pipeline:
         """Every request of a trace to scoring, or to its end."""
         if assembled.ignored_reason == INTERNAL:
             self._telemetry.count("rag_sidecar_requests_total", outcome=Outcome.FAILED, reason=INTERNAL)
+        given, assembled = len(assembled.requests), without_probes(assembled)
+        for _ in range(given - len(assembled.requests)):
+            self._telemetry.count("rag_sidecar_traces_ignored_total", reason=PROBE)
         journey = Journey(assembled, self._assembler.settle)
         for trace in assembled.requests:
             try:

@@ -34,7 +34,8 @@ def build_requests(spans: Sequence[RagSpan], *, cut: bool = False, complete: boo
     groups = [root.subtree() for root in roots if root] or ([nodes] if any(is_part(n) for n in nodes) else [])
     marks = tuple(mark for mark, wanted in (("spans_left_out", cut), ("no_root", not complete)) if wanted)
     built = [_request(group, root, marks) for group, root in zip(groups, roots or [None] * len(groups), strict=True)]
-    return [one for one in built if one is not None]
+    probe = any(span.probe for span in spans)
+    return [replace(one, probe=True) if probe else one for one in built if one is not None]
 
 
 def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -> RagTrace | None:

@@ -18,6 +18,7 @@ from rich.tree import Tree
 from exporters.text import clean
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.assemble.probes import without_probes
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
@@ -96,7 +97,7 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
         except DecodeError as error:
             problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
     assembler = Assembler(assemble, SystemClock(), Telemetry())
-    ended = [*assembler.take(whole), *assembler.add(spans), *assembler.flush()]
+    ended = [without_probes(one) for one in (*assembler.take(whole), *assembler.add(spans), *assembler.flush())]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
     if as_json:
         for request in requests:

@@ -37,6 +37,11 @@ class DecodeConfig(BaseModel):
     )
     variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
     keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+    probe_attributes: tuple[str, ...] = Field(
+        default=("rag.probe", "http.request.header.x-rag-probe"),
+        description="Attributes of spans or resources that say that a probe sent the request: no traffic. So does `rag-probe` in tracestate, and `probe` "
+        "in native records (docs/probe.md).",
+    )
     weight_attribute: str | None = Field(
         default=None,
         description="Attribute that says how many traces one stands for where tracestate does not, as `SampleRate`.",

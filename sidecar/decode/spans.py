@@ -13,6 +13,7 @@ from sidecar.decode.conventions.registry import CONVENTIONS
 from sidecar.decode.conventions.vectordb import fields as vectordb_fields
 from sidecar.decode.cut import limit_of, without_cut_values
 from sidecar.decode.errors import error_class
+from sidecar.decode.probes import is_probe
 from sidecar.decode.providers import provider_beside, provider_name
 from sidecar.decode.values.scalars import parsed, text_of, unquoted
 from sidecar.decode.weight import Weights
@@ -76,6 +77,7 @@ class SpanReader:
             text_dropped=not keep,
             upstream_adjusted_count=weight,
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
+            probe=is_probe(span, self._config.probe_attributes),
             # Of two copies of a span the one with more in it is kept.
             size_bytes=600 + len(attributes) + (_size(said) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},

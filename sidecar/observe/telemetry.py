@@ -44,7 +44,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_duplicate_spans_total", "counter", "Spans that came twice (at-least-once delivery)."),
     Series("rag_sidecar_traces_assembled_total", "counter", "Traces put together, by how they ended.", ("completion",)),
     Series("rag_sidecar_scattered_traces_ratio", "gauge", "Share of the latest traces of a topic without a root or out of several partitions.", ("topic",)),
-    Series("rag_sidecar_traces_ignored_total", "counter", "Traces that hold no RAG request.", ("reason",)),
+    Series("rag_sidecar_traces_ignored_total", "counter", "Traces that hold no RAG request of a user, by why: no part of one, a double, a probe.", ("reason",)),
     Series("rag_sidecar_revoked_traces_total", "counter", "Traces given up because their partitions were taken away; whoever has them now reads them again.", ("stage",)),
     Series("rag_sidecar_internal_errors_total", "counter", "Errors of our own that one record, trace or request met; the next one went on.", ("stage",)),
     Series("rag_sidecar_requests_total", "counter", "RAG requests, by outcome: the funnel. The outcomes add up to all requests.", ("outcome", "reason")),
@@ -108,12 +108,12 @@ SERIES: tuple[Series, ...] = (
 class Telemetry:
     """Our own series in a registry of ours. Unknown names and labels raise KeyError or ValueError: a test finds them."""
 
-    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+    def __init__(self, registry: CollectorRegistry | None = None, *, series: Iterable[Series] = SERIES) -> None:
         # A `_created` beside every series would double their number for nothing that we read. The switch is the library's.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry or CollectorRegistry()
-        self._rows = {row.name: row for row in SERIES}
-        self._metrics = {row.name: _build(row, self.registry) for row in SERIES}
+        self._rows = {row.name: row for row in series}
+        self._metrics = {name: _build(row, self.registry) for name, row in self._rows.items()}
         self._children: dict[tuple[str, tuple[str, ...]], Counter | Gauge | Histogram] = {}
 
     def watch_process(self) -> None:

@@ -22,7 +22,7 @@ _OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
 # A case needs no time: the same one for all, or it would have another id in every run.
 _NO_TIME = 1.0
 # Of the fields of a request, what does not change what is said of it.
-_NO_CONTENT = frozenset({"timestamp", "missing", "partial", "spans"})
+_NO_CONTENT = frozenset({"timestamp", "missing", "partial", "probe", "spans"})
 
 
 @dataclass(frozen=True, slots=True)

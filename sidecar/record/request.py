@@ -102,6 +102,7 @@ class RagTrace:
     reference          the right answer, where somebody wrote one
     authored           what else the author of a test case or a probe says; None of production's own
     messages           the conversation, where there was more than a question and an answer
+    probe              a probe sent it: no traffic
     """
 
     trace_id: str
@@ -141,6 +142,7 @@ class RagTrace:
     retrieved: bool | None = None
     authored: Authored | None = None
     messages: tuple[Message, ...] = ()
+    probe: bool = False
 
     @property
     def model(self) -> str | None:

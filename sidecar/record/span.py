@@ -143,5 +143,6 @@ class RagSpan:
     text_dropped: bool = False
     upstream_adjusted_count: float | None = None
     trace_sampled: bool = True
+    probe: bool = False
     size_bytes: int = 0
     attributes: Attributes = field(default_factory=dict)

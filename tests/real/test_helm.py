@@ -22,6 +22,7 @@ import yaml
 from dashboards import generate
 from sidecar import config
 from sidecar.pipeline import PipelineConfig
+from sidecar.probe.settings import load_probe
 from sidecar.settings.live import LIVE
 from tests.parts import paths
 from tests.real import chart
@@ -43,9 +44,14 @@ def production() -> dict[str, dict[str, Any]]:
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in chart.objects(chart.render("-f", PRODUCTION))}
 
 
+def deployment_of(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """The sidecar's, and not that of the probe."""
+    (deployment,) = [one for one in found if one["kind"] == "Deployment" and one["metadata"]["name"] == "rag-sidecar"]
+    return deployment
+
+
 def pod_of(found: list[dict[str, Any]]) -> dict[str, Any]:
-    (deployment,) = [one for one in found if one["kind"] == "Deployment"]
-    pod: dict[str, Any] = deployment["spec"]["template"]
+    pod: dict[str, Any] = deployment_of(found)["spec"]["template"]
     return pod
 
 
@@ -279,7 +285,7 @@ def test_kubernetes_adds_no_variables_that_the_sidecar_would_refuse(rendered: li
 
 
 def test_a_pod_has_time_to_drain_and_leaves_before_another_joins(rendered: list[dict[str, Any]]) -> None:
-    (deployment,) = [one for one in rendered if one["kind"] == "Deployment"]
+    deployment = deployment_of(rendered)
     assert pod_of(rendered)["spec"]["terminationGracePeriodSeconds"] > PipelineConfig().whole_stop_seconds
     assert deployment["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
 
@@ -435,3 +441,59 @@ def test_a_horizontal_pod_autoscaler_is_valid_and_asks_for_external_metrics_wher
     (scaler,) = [one for one in found if one["kind"] == "HorizontalPodAutoscaler"]
     kubernetes_validate.validate(scaler, chart.KUBERNETES, strict=True)
     assert [one["type"] for one in scaler["spec"]["metrics"]] == ["Resource", "External", "External"]
+
+
+@pytest.fixture(scope="module")
+def probing() -> dict[str, dict[str, Any]]:
+    found = chart.objects(chart.render("-f", chart.values_of("probe")))
+    return {f"{one['kind']}/{one['metadata']['name']}": one for one in found}
+
+
+def test_a_probe_is_one_pod_that_is_none_of_the_sidecars(probing: dict[str, dict[str, Any]]) -> None:
+    deployment = probing["Deployment/rag-sidecar-probe"]
+    assert (deployment["spec"]["replicas"], deployment["spec"]["strategy"]) == (1, {"type": "Recreate"})
+    pod = deployment["spec"]["template"]
+    assert_restricted(pod["spec"])
+    labels = pod["metadata"]["labels"]
+    for other in ("Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy", "PodMonitor"):
+        spec = probing[f"{other}/rag-sidecar"]["spec"]
+        selector = spec.get("selector") or spec["podSelector"]
+        wanted = selector.get("matchLabels", selector)
+        assert not wanted.items() <= labels.items(), other
+    for own in ("NetworkPolicy", "PodMonitor"):
+        spec = probing[f"{own}/rag-sidecar-probe"]["spec"]
+        assert (spec.get("selector") or spec["podSelector"])["matchLabels"].items() <= labels.items()
+
+
+def test_the_probe_understands_the_file_that_the_chart_renders(
+    probing: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    (path := tmp_path / "probe.yaml").write_text(
+        probing["ConfigMap/rag-sidecar-probe"]["data"]["probe.yaml"], encoding="utf-8"
+    )
+    probe = load_probe(path)
+    assert (probe.service, probe.every_seconds) == ("support-bot", 600)
+    assert probe.cases == Path("/etc/rag-sidecar/cases/cases.jsonl")
+    [container] = probing["Deployment/rag-sidecar-probe"]["spec"]["template"]["spec"]["containers"]
+    mounts = {one["mountPath"]: one["name"] for one in container["volumeMounts"]}
+    assert mounts["/etc/rag-sidecar/cases"] == "cases"
+    assert Path(container["args"][1]).parent == Path("/etc/rag-sidecar/probe")
+    [variable] = [one for one in container["env"] if one["name"] == "SUPPORT_BOT_TOKEN"]
+    assert variable["valueFrom"]["secretKeyRef"] == {"name": "support-bot-probe", "key": "token"}
+    assert {one["name"]: one["containerPort"] for one in container["ports"]} == {"metrics": 9464, "probes": 9465}
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (["--set", "probe.casesConfigMap="], "probe.casesConfigMap"),
+        (["--set", "probe.config.service="], "probe.config.service"),
+        (["--set", "probe.config.request.url="], "probe.config.request.url"),
+        (["--set", "probe.config.evry_seconds=5"], "evry_seconds"),
+        (["--set", "probe.config.request.headers.authorization=secret"], "authorization"),
+        (["--set", "probe.config.cases=x"], "cases"),
+    ],
+)
+def test_a_probe_without_what_it_needs_or_with_a_secret_in_its_file_is_refused(more: list[str], complaint: str) -> None:
+    with pytest.raises(RuntimeError, match=complaint):
+        chart.render("-f", chart.values_of("probe"), *more)

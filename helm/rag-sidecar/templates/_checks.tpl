@@ -41,6 +41,14 @@
 {{- if and (not .Values.networkPolicy.enabled) (or .Values.networkPolicy.metricsFrom .Values.networkPolicy.egress) }}
 {{- fail "networkPolicy has rules and networkPolicy.enabled is off: enable it, or remove them" }}
 {{- end }}
+{{- if .Values.probe.enabled }}
+{{- if not .Values.probe.casesConfigMap }}
+{{- fail "probe.enabled is on without probe.casesConfigMap: name the ConfigMap that holds cases.jsonl" }}
+{{- end }}
+{{- if not (and .Values.probe.config.service (dig "request" "url" "" .Values.probe.config)) }}
+{{- fail "probe.enabled is on without probe.config.service and probe.config.request.url: say whom to ask" }}
+{{- end }}
+{{- end }}
 {{- $volumes := list }}
 {{- range .Values.extraVolumes }}{{- $volumes = append $volumes .name }}{{- end }}
 {{- range .Values.extraVolumeMounts }}

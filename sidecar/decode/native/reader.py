@@ -14,6 +14,7 @@ from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord
 from sidecar.decode.native.mapping import apply, mentioned
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
 from sidecar.decode.native.table import names, unknown
+from sidecar.decode.probes import says_so
 from sidecar.decode.values.documents import document, identifier, settle_ids
 from sidecar.decode.values.scalars import parsed, text_of
 from sidecar.decode.wire.parse import load_json
@@ -93,6 +94,7 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         retrieved=None if found is None else True,
         authored=read_authored(record),
         messages=messages,
+        probe=any(map(says_so, record.values("probe"))),
     )
 
 

@@ -213,6 +213,11 @@ FIELDS: tuple[NativeField, ...] = (
     NativeField("source_units", "What a made case was made of: objects with `document`, `start`, `end`.", _LIST),
     NativeField("generation_params", "How a made case was made.", {}),
     NativeField(
+        "probe",
+        "True where a probe sent the request: it is no traffic (docs/probe.md).",
+        {"type": ["boolean", "string", "number", "null"]},
+    ),
+    NativeField(
         "feedback",
         "What the user said: a number, true or false, `up` or `down`, or an object with `score` or `label`. Rules of `sample.always_keep` may ask for it.",
         {},

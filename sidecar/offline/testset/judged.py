@@ -76,7 +76,7 @@ class JudgeWriter:
     async def answered(self, question: str, found: tuple[str, ...]) -> bool:
         """Whether the judge finds an answer in these texts. Raises RejectedError."""
         asked, *texts = await self._told(question, *found)
-        data = {"documents": numbered(texts), "question": asked}
+        data: dict[str, object] = {"documents": numbered(texts), "question": asked}
         return (await self._ask(load(f"{NAME}_answered"), data, Answered, 0)).answered
 
     async def _told(self, *texts: str) -> list[str]:

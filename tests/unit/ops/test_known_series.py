@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from exporters import series
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from sidecar.observe import telemetry
+from sidecar.probe import series as probe
 from tests.unit.exporters.exposition import exposed
 from tests.unit.exporters.samples import SCORED
 from tests.unit.ops.asked import expressions, rules
@@ -36,6 +37,7 @@ QUALITY_LEVELS = {
 ROWS = [
     *((row.name, row.kind, row.labels) for row in telemetry.SERIES),
     *((row.name, row.kind, row.labels) for row in series.SERIES),
+    *((row.name, row.kind, row.labels) for row in probe.SERIES),
 ]
 
 

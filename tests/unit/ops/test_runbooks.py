@@ -79,14 +79,16 @@ def test_no_alert_reads_the_level_of_what_is_not_anchored_and_none_pages_for_les
         assert known != "change"
 
 
-def test_pages_for_answers_are_anchored_or_compared_with_the_past() -> None:
+def test_pages_for_answers_are_anchored_compared_with_the_past_or_about_known_answers() -> None:
     pages = {
         name: rests_on(rule["expr"])
         for name, rule in ALERTS.items()
         if rule["labels"]["severity"] == "critical"
         and rule["annotations"]["dashboard_url"].startswith("/d/rag-quality")
     }
-    assert pages == {"RagHallucinationBudgetBurnFast": "anchored", "RagHallucinationShareRisen": "baseline"}
+    # A probe's questions have known answers: it counts which of them came.
+    known = {"RagProbeFailed": "counts"}
+    assert pages == {"RagHallucinationBudgetBurnFast": "anchored", "RagHallucinationShareRisen": "baseline", **known}
 
 
 def test_the_index_of_runbooks_has_every_alert_its_severity_and_what_it_rests_on() -> None:
@@ -110,7 +112,7 @@ def test_a_runbook_says_first_whether_the_number_is_to_be_trusted_and_ends_at_th
     parts = re.split(r"^## .+$", text, flags=re.MULTILINE)[1:]
     assert all(part.strip() for part in parts)
     assert commands(parts[-1]), "it ends at a command that shows them"
-    if ALERTS[name]["annotations"]["dashboard_url"].startswith("/d/rag-quality"):
+    if "answers_url" in ALERTS[name]["annotations"]:
         assert "/?service=SERVICE&list=worst" in parts[-1], "and at the page that the alert links to"
 
 

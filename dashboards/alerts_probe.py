@@ -1,0 +1,34 @@
+"""Alerts about probes: a service whose known answers are wrong, and a probe that says nothing."""
+
+from __future__ import annotations
+
+from dashboards.alert import QUALITY, Alert
+from dashboards.objectives import PROBE_FAILED_ROUNDS, PROBE_MISSED_ROUNDS
+
+# What a probe that is gone last said is remembered so long.
+_REMEMBERED = "1d"
+
+
+def alerts() -> tuple[Alert, ...]:
+    """Both."""
+    return (
+        Alert(
+            name="RagProbeFailed",
+            severity="critical",
+            expr=f"max by (rag_service) (rag_probe_failed_rounds) >= {PROBE_FAILED_ROUNDS}",
+            wait="0s",
+            summary="A RAG service fails the gate of its probe.",
+            description="{{ $labels.rag_service }}: {{ $value }} rounds of the probe in a row did not pass.",
+            board=QUALITY,
+        ),
+        Alert(
+            name="RagProbeSilent",
+            severity="warning",
+            expr=f"time() - max by (rag_service) (last_over_time(rag_probe_last_round_timestamp_seconds[{_REMEMBERED}]))\n"
+            f"> {PROBE_MISSED_ROUNDS} * max by (rag_service) (last_over_time(rag_probe_interval_seconds[{_REMEMBERED}]))",
+            wait="1m",
+            summary="A probe of a RAG service has made no round for long.",
+            description="{{ $labels.rag_service }}: no round of the probe has ended for {{ $value | humanizeDuration }}.",
+            board=QUALITY,
+        ),
+    )

@@ -1,0 +1,160 @@
+"""The file of a probe: what is sent where, how often, and what must come of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+
+from sidecar.decode.native.mapping import check
+from sidecar.observe.admin import AdminConfig
+from sidecar.observe.logs import LogConfig
+from sidecar.offline.gate import GateFile, load_gate
+from sidecar.record.errors import ConfigError
+from sidecar.settings.messages import Given, explain
+
+FIELDS = ("question", "id", "reference", "kind")
+_MINE = frozenset(
+    {"traceparent", "tracestate", "baggage", "x-rag-probe", "content-length", "host", "transfer-encoding"}
+)
+
+
+class From(BaseModel):
+    """A value that does not stand in the file: one of both."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    env: str | None = Field(default=None, min_length=1, description="Name of an environment variable.")
+    file: Path | None = Field(default=None, description="A file that holds it; read again for each round.")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.env is None) == (self.file is None):
+            raise ValueError("give either env or file")
+        return self
+
+    def read(self, field: str) -> str:
+        """Raises ConfigError naming the field, never the value."""
+        if self.env is not None:
+            value = os.environ.get(self.env, "").strip()
+            if not value:
+                raise ConfigError(field, f"the environment has no {self.env}", "set it, or name another")
+            return value
+        try:
+            value = Path(self.file or "").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(field, f"{self.file}: {type(error).__name__}", "give a readable file") from error
+        if not value:
+            raise ConfigError(field, f"{self.file} is empty", "give a file that holds the value")
+        return value
+
+
+class RequestConfig(BaseModel):
+    """One request to the RAG service: JSON by POST."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: str = Field(description="Address that questions are posted to.")
+    headers: Mapping[str, SecretStr | From] = Field(
+        default={},
+        description="More headers: a text, or `{env: NAME}` or `{file: PATH}` for what is secret. Never logged.",
+    )
+    prefix: Mapping[str, str] = Field(
+        default={}, description="What stands before the value of a header, as `authorization: 'Bearer '`."
+    )
+    body: Any = Field(
+        default={"question": "{question}"},
+        description="What is posted: JSON in which `{question}`, `{id}`, `{reference}` and `{kind}` stand for those of the case.",
+    )
+    timeout_seconds: float = Field(default=30.0, gt=0, le=3600, description="For a request and its whole answer.")
+    most_answer_bytes: int = Field(default=5_000_000, ge=1000, description="A longer answer cannot be read.")
+    ca_file: Path | None = Field(default=None, description="Authorities to trust in place of the system's (PEM).")
+    cert_file: Path | None = Field(default=None, description="Certificate of ours (PEM).")
+    key_file: Path | None = Field(default=None, description="Its key (PEM).")
+
+    @field_validator("url")
+    @classmethod
+    def _an_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an address that begins with http:// or https://")
+        if parts.username or parts.password:
+            raise ValueError("must hold no login: give headers")
+        return url
+
+    @field_validator("headers")
+    @classmethod
+    def _not_ours(cls, headers: Mapping[str, SecretStr | From]) -> Mapping[str, SecretStr | From]:
+        taken = sorted(name for name in headers if name.lower() in _MINE)
+        if taken:
+            raise ValueError(f"{', '.join(taken)} is set by the probe itself: leave it out")
+        return headers
+
+    def read_headers(self) -> dict[str, str]:
+        """The headers as they are sent. Raises ConfigError naming the header."""
+        before = {name.lower(): text for name, text in self.prefix.items()}
+        return {
+            name: before.get(name.lower(), "")
+            + (value.read(f"request.headers.{name}") if isinstance(value, From) else value.get_secret_value())
+            for name, value in self.headers.items()
+        }
+
+
+class ProbeConfig(BaseModel):
+    """A probe."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str = Field(min_length=1, max_length=256, description="Name of the RAG service, as its traces have it.")
+    cases: Path = Field(
+        description="The cases (docs/cases.md), 20 to 50 of them; beside this file where it is no whole path."
+    )
+    most_cases: int = Field(default=50, ge=1, le=1000, description="Only the first so many of them.")
+    gate: GateFile = Field(
+        default=GateFile(),
+        description="What must be kept, as a gate of `evaluate` has it (docs/offline.md); or the path of such a file, beside this one.",
+    )
+    every_seconds: float = Field(
+        default=900.0, ge=10, description="Time from the beginning of a round to that of the next one."
+    )
+    concurrency: int = Field(default=2, ge=1, le=64, description="Requests to the service at the same time.")
+    request: RequestConfig = Field(description="What is sent.")
+    response: Mapping[str, str] = Field(
+        default={"answer": "answer", "contexts": "contexts"},
+        description='Where fields of a native record are in what comes back, as JMESPath: `answer: data.text`, `contexts: "hits[].{text: body, id: id}"`.',
+    )
+    admin: AdminConfig = Field(default=AdminConfig(), description="/metrics and probes, as the sidecar has them.")
+    log: LogConfig = Field(default=LogConfig(), description="Logs.")
+
+    @field_validator("response")
+    @classmethod
+    def _expressions(cls, response: Mapping[str, str]) -> Mapping[str, str]:
+        check(response)
+        if "answer" not in response:
+            raise ValueError("answer is required: say where it is")
+        return response
+
+
+def load_probe(path: Path) -> ProbeConfig:
+    """Raises ConfigError naming every field that is wrong."""
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(
+            "CONFIG", f"{path}: {type(error).__name__}", "give a readable YAML file: docs/probe.md"
+        ) from error
+    if not isinstance(given, Mapping):
+        raise ConfigError("CONFIG", f"{path}: the top level must be a map", "see docs/probe.md")
+    if isinstance(given.get("gate"), str):
+        given = {**given, "gate": load_gate(path.parent / given["gate"])}
+    try:
+        probe = ProbeConfig.model_validate(given)
+    except ValidationError as error:
+        raise explain(error, ProbeConfig, prefix="", given=Given(given, {}, {})) from None
+    cases = probe.cases.expanduser()
+    return probe.model_copy(update={"cases": cases if cases.is_absolute() else path.parent / cases})
