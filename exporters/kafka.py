@@ -27,6 +27,8 @@ from exporters.text import Patterns, clean
 
 logger = logging.getLogger(__name__)
 
+# The header that says who wrote a result: a replica, or the command that scores past windows again.
+WRITER, BACKFILL = "writer", "backfill"
 _HEADERS = [("content-type", b"application/json"), ("schema", SCHEMA.encode())]
 _REQUEST_SECONDS = 10.0
 _START_SECONDS = 20.0
@@ -70,14 +72,15 @@ class KafkaResultsConfig(BaseModel):
 
 
 class KafkaResultsExporter:
-    """Exporter to a Kafka topic. `received` are the brokers that the sidecar reads from."""
+    """Exporter to a Kafka topic. `received` are the brokers that the sidecar reads from, `writer` says in a header who wrote."""
 
     name = "kafka"
     every_trace = False
     local = False
 
-    def __init__(self, config: KafkaResultsConfig, received: Brokers) -> None:
+    def __init__(self, config: KafkaResultsConfig, received: Brokers, *, writer: str = "") -> None:
         self._config = config
+        self._headers = [*_HEADERS, (WRITER, writer.encode())] if writer else _HEADERS
         self._brokers = config.brokers(received)
         self._redact = [re.compile(pattern) for pattern in config.redact]
         self._producer: KafkaProducer | None = None
@@ -114,7 +117,7 @@ class KafkaResultsExporter:
                 continue
             try:
                 self._on_their_way[result.id] = await self._require().send(
-                    self._topic, value=self._value(result), key=clean(result.trace_id).encode(), headers=_HEADERS
+                    self._topic, value=self._value(result), key=clean(result.trace_id).encode(), headers=self._headers
                 )
             except FAILURES as error:
                 failures[result.id] = error

@@ -21,13 +21,14 @@ from exporters.prometheus import PrometheusConfig, PrometheusExporter
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What exporters are built of. `registry` is what /metrics shows, `evaluators`, `grounding_models` and `judge_models` are the names
-    of those that are on and of what gives verdicts, `received` the brokers that the sidecar reads from."""
+    of those that are on and of what gives verdicts, `received` the brokers that the sidecar reads from, `writer` who results are written by."""
 
     registry: CollectorRegistry
     evaluators: Sequence[str]
     grounding_models: Sequence[str]
     judge_models: Sequence[str]
     received: Brokers
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def _prometheus(config: PrometheusConfig, given: Dependencies) -> Exporter | Non
 
 
 def _kafka(config: KafkaResultsConfig, given: Dependencies) -> Exporter | None:
-    return KafkaResultsExporter(config, given.received) if config.topic else None
+    return KafkaResultsExporter(config, given.received, writer=given.writer) if config.topic else None
 
 
 def _otlp(config: OtlpConfig, _: Dependencies) -> Exporter | None:

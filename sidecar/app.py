@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import platform
+import secrets
 import signal
 from collections.abc import Sequence
+from functools import cached_property
 from types import TracebackType
 
 from exporters.base import Exporter
@@ -31,7 +33,9 @@ from sidecar.observe.stalls import LoopWatch
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.page import Watch
-from sidecar.page.build import page_of
+from sidecar.page.build import others_of, page_of, reads_others
+from sidecar.page.estimates import Estimator
+from sidecar.page.others import Others
 from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock, SystemClock
@@ -90,7 +94,7 @@ class App:
             memory=self.memory,
             tracing=self.tracing,
         )
-        self.watching = self._watch()
+        self.watching, self.others = self._watch()
         self.pipeline = Pipeline(
             config.pipeline,
             source=self.receiver,
@@ -124,6 +128,8 @@ class App:
             if self.judge is not None:
                 await self.judge.start()
             await self.admin.start()
+            if self.others is not None:
+                self.others.start()
         except BaseException:
             await self._close()
             raise
@@ -216,6 +222,7 @@ class App:
             grounding_models=[self.runtime.models.grounder.identity.name],
             judge_models=self._judge_models(),
             received=self.config.receive.brokers,
+            writer=self._writer,
         )
         made = (entry.build(getattr(self.config, entry.section), given) for entry in EXPORTERS)
         return [exporter for exporter in made if exporter is not None]
@@ -227,10 +234,31 @@ class App:
             labels = {"evaluator": one.name, "method": one.method, "version": one.version}
             self.telemetry.set("rag_sidecar_evaluator_info", 1, **labels)
 
-    def _watch(self) -> Watch | None:
-        page = self.config.status_page
-        anchors = self.config.evaluate.anchors
-        return Watch(page, telemetry=self.telemetry, clock=self.clock, anchors=anchors) if page.enabled else None
+    def _watch(self) -> tuple[Watch | None, Others | None]:
+        """What the page shows, and what reads the results of other replicas for it."""
+        config = self.config
+        if not config.status_page.enabled:
+            return None, None
+        made = Watch(
+            config.status_page,
+            telemetry=self.telemetry,
+            clock=self.clock,
+            anchors=config.evaluate.anchors,
+            alone=not reads_others(config.status_page, config.results),
+        )
+        return made, others_of(
+            made,
+            config.results,
+            config.receive,
+            writer=self._writer,
+            telemetry=self.telemetry,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def _writer(self) -> str:
+        """Who we are in the results topic: the host, and what no process before us on it was called."""
+        return f"{platform.node()}/{secrets.token_hex(4)}"
 
     def _admin(self) -> Admin:
         return Admin(
@@ -248,10 +276,11 @@ class App:
         return page_of(
             self.watching,
             self.telemetry,
-            detector=config.judge.detector,
+            estimator=Estimator(config.judge.detector, anchor_days=config.evaluate.anchors_expire_days),
             labels=config.labels,
+            results=config.results,
             receive=config.receive,
-            anchor_days=config.evaluate.anchors_expire_days,
+            redacted=self.redactor is not None,
         ).made
 
     def _judge_models(self) -> list[str]:
@@ -273,6 +302,10 @@ class App:
         if self.judge is not None:
             await self.judge.stop()
 
+    async def _stop_others(self) -> None:
+        if self.others is not None:
+            await self.others.stop()
+
     def _new_deadline(self) -> Deadline:
         return Deadline(self.config.pipeline.whole_stop_seconds, self.clock)
 
@@ -285,6 +318,7 @@ class App:
             Stage("the models", 0.5, lambda _: self.runtime.stop()),
             Stage("tracing", 0.5, lambda _: asyncio.to_thread(self.tracing.stop)),
             Stage("the watch of the loop", 0.5, lambda _: self.watch.stop()),
+            Stage("the reader of other replicas' results", 0.5, lambda _: self._stop_others()),
             Stage("the admin endpoint", 1.0, lambda _: self.admin.stop()),
         )
         await stop_in_order(stages, self._deadline or self._new_deadline())

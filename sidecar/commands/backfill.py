@@ -15,7 +15,7 @@ import orjson
 import typer
 
 from exporters.base import Exporter, PermanentExportError
-from exporters.kafka import KafkaResultsExporter
+from exporters.kafka import BACKFILL, KafkaResultsExporter
 from exporters.result import Result
 from exporters.serialize import result_to_json
 from sidecar import config
@@ -129,7 +129,7 @@ def _sink(settings: Config, output: Path | None) -> Exporter:
         return FileExporter(output, with_text=settings.results.include_text)
     if settings.results.topic is None:
         raise ConfigError("results.topic", "is not set", "name the topic, or write to a file with --output")
-    return KafkaResultsExporter(settings.results, settings.receive.brokers)
+    return KafkaResultsExporter(settings.results, settings.receive.brokers, writer=BACKFILL)
 
 
 class _Line:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sidecar.evaluate.base import AUTHORED
-from sidecar.evaluate.registry import EVALUATORS, Standing
-from sidecar.evaluate.settings import judged_name
+from sidecar.evaluate.registry import EVALUATORS, Standing, judged_name
 
 _RUNS = {
     Standing.ON: "always",

@@ -18,6 +18,7 @@ from sidecar.evaluate.judged.answer_accuracy import AnswerAccuracy, AnswerAccura
 from sidecar.evaluate.judged.answer_correctness import JudgedAnswerCorrectness
 from sidecar.evaluate.judged.answer_coverage import JudgedAnswerCoverage
 from sidecar.evaluate.judged.answer_relevancy import JudgedAnswerRelevancy
+from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.judged.context_entity_recall import ContextEntityRecall, ContextEntityRecallSettings
 from sidecar.evaluate.judged.context_precision import JudgedContextPrecision, JudgedContextPrecisionReference
 from sidecar.evaluate.judged.context_recall import JudgedContextRecall
@@ -77,6 +78,8 @@ class _Form(Protocol):
     def needs(self) -> tuple[Needs, ...]: ...
     @property
     def about(self) -> About: ...
+    @property
+    def decides(self) -> bool: ...
 
 
 class LocalForm(_Form, Protocol):
@@ -130,6 +133,11 @@ class Entry:
         return not AUTHORED.intersection(self.needs)
 
 
+def judged_name(entry: Entry) -> str:
+    """What the judged form of an evaluator is called: by its own name where it has no local one."""
+    return entry.name if entry.local is None else entry.name + SUFFIX
+
+
 EVALUATORS: tuple[Entry, ...] = (
     Entry("faithfulness", FaithfulnessSettings, Faithfulness, JudgedFaithfulness, Standing.ON),
     Entry("groundedness", GroundednessSettings, Groundedness, JudgedGroundedness, Standing.ON),
@@ -176,4 +184,11 @@ EVALUATORS: tuple[Entry, ...] = (
     Entry("turn_faithfulness", TurnFaithfulnessSettings, TurnFaithfulness, None, Standing.OFF),
 )
 NAMES: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS)
+# Evaluations by these names have the verdict as their label.
+DECIDING = frozenset(
+    name
+    for entry in EVALUATORS
+    for form, name in ((entry.local, entry.name), (entry.judged, judged_name(entry)))
+    if form is not None and form.decides
+)
 DEFAULTS: tuple[str, ...] = tuple(entry.name for entry in EVALUATORS if entry.standing is Standing.ON)

@@ -13,7 +13,7 @@ from sidecar.evaluate.base import About, Dependencies, Evaluator, Section
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.judged.own import OwnEvaluator, OwnMetric
 from sidecar.evaluate.metrics.faithfulness import Faithfulness
-from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing
+from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing, judged_name
 from sidecar.inference.base import ModelSource
 from sidecar.inference.grounding.detector import Anchor
 from sidecar.inference.judge.judge import Judge
@@ -128,11 +128,6 @@ class EvaluateConfig(_Sections):
         asked = (entry for entry in self.running if self.of(entry.name).asks)
         builtin = {judged_name(entry): self.of(entry.name).drawn for entry in asked}
         return {**builtin, **{name: metric.judge_rate for name, metric in self.metrics.items()}}
-
-
-def judged_name(entry: Entry) -> str:
-    """What the judged form of an evaluator is called: by its own name where it has no local one."""
-    return entry.name if entry.local is None else entry.name + SUFFIX
 
 
 def build(config: EvaluateConfig, judge: Judge | None = None, models: ModelSource | None = None) -> list[Evaluator]:

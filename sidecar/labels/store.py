@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sidecar.kafka.peek import peek
-from sidecar.kafka.produce.labels import send_labels
+from sidecar.kafka.produce.now import send_now
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.labels.record import Label
 from sidecar.record.errors import ConfigError, OutputError
@@ -51,7 +51,8 @@ class Store:
             _append(self.file, [one.line() for one in labels])
         if self.topic is not None:
             rows = [(one.about.result, one.line()) for one in labels]
-            asyncio.run(send_labels(self.topic.receive, self.topic.name, rows))
+            receive = self.topic.receive
+            asyncio.run(send_now(receive, receive.brokers, self.topic.name, rows, client="label"))
 
 
 def read_labels(path: Path, option: str) -> list[Label]:

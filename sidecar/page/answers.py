@@ -20,8 +20,10 @@ _CLAIMS_OF = ("faithfulness", "faithfulness_judge")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a list is filtered by; None is: whatever. `text` is looked for in texts and ids, without regard to case."""
+    """What a list is filtered by; None is: whatever. `text` is looked for in texts and ids, without regard to case, and `replica` is one that scored, "" for us."""
 
+    service: str | None = None
+    replica: str | None = None
     model: str | None = None
     variant: str | None = None
     verdict: str | None = None
@@ -32,7 +34,9 @@ class Wanted:
         """Whether an answer is wanted."""
         result = kept.result
         return (
-            (self.model is None or (result.model or "") == self.model)
+            (self.service is None or result.service == self.service)
+            and (self.replica is None or (kept.replica or "") == self.replica)
+            and (self.model is None or (result.model or "") == self.model)
             and (self.variant is None or (result.variant or "") == self.variant)
             and (self.verdict is None or verdict_of(result) == self.verdict)
             and (self.since is None or kept.at >= self.since)
@@ -47,6 +51,12 @@ def verdict_of(result: Result) -> str:
     return "none" if str(result.outcome) == "scored" else str(result.outcome)
 
 
+def worst_of(kept: Iterable[Kept]) -> str | None:
+    """The id of the worst of some answers, as the list of the worst has it; None where none has a score."""
+    scored = [(key, one.result.id) for one in kept if (key := one.key("worst")) is not None]
+    return min(scored)[1] if scored else None
+
+
 def rows(kept: Iterable[Kept], wanted: Wanted, *, most: int) -> dict[str, Json]:
     """The answers that are wanted, at most so many, and how many there are."""
     found = [one for one in kept if wanted.takes(one)]
@@ -56,7 +66,7 @@ def rows(kept: Iterable[Kept], wanted: Wanted, *, most: int) -> dict[str, Json]:
 def whole(kept: Kept, *, trace_url: str | None) -> dict[str, Json]:
     """Everything about an answer. Texts are null where they are not kept."""
     result, texts = kept.result, kept.texts
-    row = result_to_json(result, with_text=kept.texts is not None)
+    row = result_to_json(result, with_text=True)  # Where texts are not shown, none is kept.
     evaluations = result.evaluations
     return {
         **{name: row[name] for name in _TAKEN_OVER},
@@ -64,7 +74,8 @@ def whole(kept: Kept, *, trace_url: str | None) -> dict[str, Json]:
         "question": None if texts is None else texts.question,
         "answer": None if texts is None else texts.answer,
         "documents": documents(kept),
-        "claims": [claim(one, with_text=texts is not None) for one in claims_of(evaluations)],
+        "cut": _cut(kept),
+        "claims": [claim(one) for one in claims_of(evaluations)],
         "evaluations": [{name: one[name] for name in _OF_EVALUATION} for one in _objects(row["evaluations"])],
         "trace_url": trace_link(result, trace_url),
     }
@@ -89,11 +100,11 @@ def said_of(one: ClaimResult) -> str:
     return str(one.label or (ClaimLabel.SUPPORTED if one.supported else "unsupported"))
 
 
-def claim(one: ClaimResult, *, with_text: bool, said: bool = True) -> dict[str, Json]:
+def claim(one: ClaimResult, *, said: bool = True) -> dict[str, Json]:
     """A claim; without `said` as one is shown it who is to judge it."""
     evidence = one.evidence
     found: dict[str, Json] = {
-        "text": clean(one.text) if with_text else None,
+        "text": clean(one.text) or None,
         "start": one.start,
         "end": one.end,
         "evidence": None
@@ -151,6 +162,8 @@ def _row(kept: Kept) -> dict[str, Json]:
         "service": clean(result.service),
         "model": None if result.model is None else clean(result.model),
         "variant": None if result.variant is None else clean(result.variant),
+        "session": None if result.session is None else clean(result.session),
+        "replica": kept.replica,
         "timestamp": rfc3339(result.timestamp),
         "at": kept.at,
         "outcome": str(result.outcome),
@@ -162,13 +175,26 @@ def _row(kept: Kept) -> dict[str, Json]:
     }
 
 
+def _cut(kept: Kept) -> Json:
+    """How much of the texts is not kept, in characters; null where all is."""
+    cut = kept.cut
+    if cut is None:
+        return None
+    return {
+        "question": cut.question,
+        "answer": cut.answer,
+        "texts": list[Json](cut.texts),
+        "documents": cut.documents,
+    }
+
+
 def _start(text: str | None) -> str | None:
     return None if text is None else text[:_SNIPPET] + ("\N{HORIZONTAL ELLIPSIS}" if len(text) > _SNIPPET else "")
 
 
 def _holds(kept: Kept, text: str) -> bool:
     result = kept.result
-    there: list[str | None] = [result.id, result.trace_id, result.model, result.variant]
+    there: list[str | None] = [result.id, result.trace_id, result.session, result.model, result.variant]
     if kept.texts is not None:
         there += [kept.texts.question, kept.texts.answer]
         there += [part for document in kept.texts.documents for part in document]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from sidecar.evaluate.estimate import (
     within_error,
 )
 from sidecar.inference.grounding.detector import Anchor, Detector
-from sidecar.page.numbers import Numbers, Span, judged, scored
+from sidecar.page.numbers import Numbers, Span, judged, labelled, scored
 from sidecar.page.rings import Floats
 
 _HOUR, _DAY = 3600.0, 86_400.0
@@ -35,10 +34,12 @@ _LEAST_OF_A_POINT = 5
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the numbers of a service rest on: `word` as in docs/alerts.md, `text` for people; `labels` where people's anchor it."""
+    """What the numbers of a service rest on: `word` as in docs/alerts.md, `text` for people; anchored `by` a judge or by labels. `labels` are those that
+    are not too old."""
 
     word: str
     text: str
+    by: str | None = None
     labels: Anchor | None = None
 
 
@@ -52,12 +53,11 @@ class Estimator:
 
     def basis(self, numbers: Numbers, now: float) -> Basis:
         """What the numbers of a service rest on now."""
-        day = numbers.total(_DAY, now)
-        effective = day["j_weight"] ** 2 / day["j_squared"] if day["j_squared"] else 0.0
+        day = {name: np.asarray([value]) for name, value in numbers.total(_DAY, now).items()}
         labels = self._labels(numbers, now)
-        labelled = day["l_weight"] ** 2 / day["l_squared"] if labels and _covered(day) else 0.0
-        if enough(effective, labelled):
-            if not effective and labels is not None:
+        judged_day, by_judge = float(day["judged"][0]), float(_effective(day["j_weight"], day["j_squared"])[0])
+        if enough(by_judge, 0.0 if labels is None else float(_covered(day)[0])):
+            if not by_judge and labels is not None:
                 return _by_labels(labels)
             known = (
                 "The interval allows for the judge's measured errors."
@@ -66,8 +66,10 @@ class Estimator:
             )
             return Basis(
                 "anchored",
-                f"Share of made-up answers, anchored: a judge saw {day['judged']:,.0f} answers of the last day at random, and the local model's verdicts "
+                f"Share of made-up answers, anchored: a judge saw {judged_day:,.0f} answers of the last day at random, and the local model's verdicts "
                 f"on all others are corrected by what it said. {known}",
+                "judge",
+                labels,
             )
         own = "Share of answers that the local model calls hallucinated. It errs, so this is no hallucination ratio: "
         if now - numbers.identity_since >= _LEARNING_SECONDS:
@@ -76,7 +78,7 @@ class Estimator:
             return Basis("baseline", f"{own}read whether it has risen against its own past{told}.")
         return Basis(
             "uncalibrated",
-            f"{own}read its trend and not its level. {_judge_so_far(day['judged'])}, and this replica has watched the service for less than three days.",
+            f"{own}read its trend and not its level. {_judge_so_far(judged_day)}, and verdicts of its present model are known here for less than three days.",
         )
 
     def headline(self, numbers: Numbers, now: float, basis: Basis) -> dict[str, Json]:
@@ -96,20 +98,38 @@ class Estimator:
     def _points(self, sums: Mapping[str, Floats], basis: Basis, *, least: int) -> dict[str, list[float | None]]:
         with np.errstate(divide="ignore", invalid="ignore"):
             local = sums["local"] / sums["weight"]
-            effective = sums["weight"] ** 2 / sums["squared"]
-            known = effective >= least
-            if basis.labels is not None:
-                share, own = sums["l_local"] / sums["l_weight"], sums["l_weight"] ** 2 / sums["l_squared"]
-                found = by_labels(Estimate(share, *wilson(share, own), own), basis.labels, drift=RATES_DRIFT)
-                known = known & (own >= least) & _covered(sums)
-            elif basis.word == "anchored":
-                found = self._anchored(sums)
-                known = known & (sums["judged"] >= least)
+            effective = _effective(sums["weight"], sums["squared"])
+            if basis.word == "anchored":
+                found, known = self._anchored(sums, basis.labels, least=least)
             else:
-                found = Estimate(local, *wilson(local, effective), effective)
+                plain = sums["flagged"] / sums["weight"]
+                found, known = Estimate(plain, *wilson(plain, effective), effective), effective >= least
         told = {"share": found.share, "low": found.lower, "high": found.upper, "samples": found.samples}
         numbers = {name: _numbers(values, known) for name, values in told.items()}
         return {**numbers, "local": _numbers(local, effective >= least)}
+
+    def _anchored(
+        self, sums: Mapping[str, Floats], labels: Anchor | None, *, least: int
+    ) -> tuple[Estimate, NDArray[np.bool_]]:
+        """By the judge where it saw anything of the window, else by labels, as the rules have it; and where enough is known."""
+        by_judge, judges = sums["j_weight"] > 0, self._by_judge(sums)
+        enough_judged = by_judge & (sums["judged"] >= least) & (_effective(sums["weight"], sums["squared"]) >= least)
+        if labels is None:
+            return judges, enough_judged
+        own, samples = labelled(sums), _covered(sums)
+        share = own.local / own.weight
+        people = by_labels(Estimate(share, *wilson(share, samples), samples), labels, drift=RATES_DRIFT)
+        parts = (
+            np.where(by_judge, getattr(judges, name), getattr(people, name))
+            for name in ("share", "lower", "upper", "samples")
+        )
+        return Estimate(*parts), np.where(by_judge, enough_judged, (samples >= least) & _better_than_chance(labels))
+
+    def _by_judge(self, sums: Mapping[str, Floats]) -> Estimate:
+        found = anchored(scored(sums), judged(sums))
+        if self._detector is not None and self._detector.sensitivity + self._detector.specificity > 1:
+            return corrected(found, self._detector)
+        return within_error(found, STATED_ERROR)
 
     def _labels(self, numbers: Numbers, now: float) -> Anchor | None:
         """What labels say of the verdict, unless they are too old."""
@@ -117,20 +137,18 @@ class Estimator:
         end = None if anchor is None else anchor.expiry(self._anchor_days)
         return None if end is not None and end <= now else anchor
 
-    def _anchored(self, sums: Mapping[str, Floats]) -> Estimate:
-        found = anchored(scored(sums), judged(sums))
-        if self._detector is not None and self._detector.sensitivity + self._detector.specificity > 1:
-            return corrected(found, self._detector)
-        return within_error(found, STATED_ERROR)
-
     def _usual(self, numbers: Numbers, now: float) -> float | None:
-        days = numbers.total(_LEARNING_SECONDS, now)
-        return days["local"] / days["weight"] if days["weight"] else None
+        days, hour = numbers.total(_LEARNING_SECONDS, now), numbers.total(_HOUR, now)
+        weight = days["weight"] - hour["weight"]
+        return (days["flagged"] - hour["flagged"]) / weight if weight > 0 else None
 
 
-def _covered(sums: Mapping[str, Any]) -> Any:
-    """Whether verdicts of the labelled identity are nearly all: of numbers or of arrays of them."""
-    return (sums["l_weight"] > 0) & (sums["l_weight"] >= COVERED * sums["weight"])
+def _covered(sums: Mapping[str, Floats]) -> Floats:
+    """The effective number of answers whose verdict is of the labelled identity; 0 where too many are of another."""
+    own = labelled(sums)
+    covered = (own.weight > 0) & (own.weight >= COVERED * sums["weight"])
+    found: Floats = np.where(covered, _effective(own.weight, own.squared), 0.0)
+    return found
 
 
 def _by_labels(labels: Anchor) -> Basis:
@@ -139,8 +157,22 @@ def _by_labels(labels: Anchor) -> Basis:
         "anchored",
         f"Share of made-up answers, anchored: people labelled {labels.grounded + labels.hallucinated:,} of its answers{when}, and the local model's verdicts are "
         "corrected by how often they were right there. The interval allows for the chance of so few labels, and for what moved since.",
+        "labels",
         labels,
     )
+
+
+def _effective(weight: Floats, squared: Floats) -> Floats:
+    """The size of the plain sample that weighs as much; 0 where there is none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(squared > 0, weight**2 / squared, 0.0)
+    return found
+
+
+def _better_than_chance(rates: Anchor) -> bool:
+    """Whether rates by labels can correct anything: the rules ask the same of the smoothed one."""
+    smooth = (rates.sensitivity * rates.hallucinated + 1) / (rates.hallucinated + 2)
+    return smooth + rates.specificity > 1
 
 
 def _judge_so_far(judged: float) -> str:

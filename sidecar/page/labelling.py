@@ -163,5 +163,5 @@ def _blind(kept: Kept) -> dict[str, Json]:
         "question": None if texts is None else texts.question,
         "answer": None if texts is None else texts.answer,
         "documents": documents(kept, said=False),
-        "claims": [claim(one, with_text=True, said=False) for one in claims_of(kept.result.evaluations)],
+        "claims": [claim(one, said=False) for one in claims_of(kept.result.evaluations)],
     }

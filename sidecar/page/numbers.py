@@ -11,19 +11,19 @@ import numpy as np
 
 from exporters.result import Evaluation, Outcome, Result, Verdict
 from exporters.text import clean
-from exporters.verdicts import identity_of
+from exporters.verdicts import identity_of, weight_of
 from sidecar.evaluate.estimate import Judged, Scored
-from sidecar.evaluate.seen import Seen
 from sidecar.inference.grounding.detector import Anchor
 from sidecar.page.rings import Floats, Ring
 
 OUTCOMES = tuple(str(one) for one in Outcome)
 _SUMS = (
     *OUTCOMES, "tokens_input", "tokens_output", "usd", "unpriced_tokens", "abstained", "verdicts",
-    "weight", "local", "squared",
+    "weight", "flagged", "local", "squared",
     "j_weight", "j_judge", "j_local", "j_squared", "j_squared_judge", "j_squared_local", "j_squared_both", "judged",
     "l_weight", "l_local", "l_squared",
 )  # fmt: skip
+_DECIDED = (Verdict.GROUNDED, Verdict.HALLUCINATED)
 COLUMN = {name: number for number, name in enumerate(_SUMS)}
 HISTOGRAM_BINS = 20
 DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
@@ -66,13 +66,13 @@ SPANS = (
 
 
 class Numbers:
-    """What is known of one service. `since` is when it was first seen, `identity_since` since when no new model gives its verdicts, `anchor` what people's
-    labels say of one of these."""
+    """What is known of one service. `since` is when it was first seen, `identity_since` since when no new model gives its verdicts. `anchor` is
+    what people's labels say of one of these."""
 
     def __init__(self, now: float, anchor: Anchor | None = None) -> None:
         self.anchor = anchor
-        self.since = self.identity_since = self.last_seen = now
-        self._identities: dict[str, None] = {}
+        self.since = self.last_seen = now
+        self._identities: dict[str, tuple[float, float]] = {}
         self._quick = Ring(_QUICK_SECONDS, SPANS[0].bins + SPANS[0].window, (len(_SUMS),))
         self._slow = Ring(_SLOW_SECONDS, SPANS[-1].bins + SPANS[-1].window, (len(_SUMS),))
         self._scores = Ring(_HOUR, 24 * _DAYS + 1, (_MOST_NAMES, HISTOGRAM_BINS + 2))
@@ -81,22 +81,33 @@ class Numbers:
         self.kinds: Counter[tuple[str, str]] = Counter()
         self.reasons: Counter[tuple[str, str]] = Counter()
 
-    def add(self, result: Result, now: float) -> None:
-        """Count a result."""
-        self.last_seen = now
-        decider = _decider(result)
-        identity = None if decider is None else identity_of(decider)
-        sums = self._of_labelled(_said(result, now), identity) | _traffic(result)
-        self._count(self.kinds, (result.model or "", result.variant or ""))
+    @property
+    def identity_since(self) -> float:
+        """When the latest model, version or threshold that gives verdicts was first seen."""
+        return max((first for first, _ in self._identities.values()), default=self.since)
+
+    def add_request(self, result: Result, now: float) -> None:
+        """Count how a request of this replica ended, what it took and cost."""
+        self._count(self.kinds, _kind(result), 1)
         if result.reason:
-            self._count(self.reasons, (str(result.outcome), result.reason))
-        self._add_durations(result, now)
-        rows = (self._quick.now(now), self._slow.now(now))
-        for name, amount in sums.items():
-            for row in rows:
-                row[COLUMN[name]] += amount
-        self._add_scores(result, now)
-        self._look_at_identity(identity, now)
+            self._count(self.reasons, (str(result.outcome), result.reason), 1)
+        if (row := self._durations.at(now)) is not None:
+            for number, name in enumerate(DURATIONS):
+                seconds = result.durations.get(name)
+                if seconds is not None and seconds >= 0:
+                    row[number, _duration_bin(seconds)] += 1
+        self._add(_traffic(result), now)
+
+    def add_answer(self, result: Result, at: float) -> None:
+        """Count what is said of an answer, of whatever replica, at a time that may be past."""
+        self.since, self.last_seen = min(self.since, at), max(self.last_seen, at)
+        self._count(self.kinds, _kind(result), 0)
+        identity = self._look_at_identity(result, at)
+        sums = _said(result)
+        if self.anchor is not None and identity == self.anchor.identity:
+            sums |= {f"l_{name}": sums[name] for name in ("weight", "local", "squared") if name in sums}
+        self._add(sums, at)
+        self._add_scores(result, at)
 
     def sums(self, span: Span, now: float) -> dict[str, Floats]:
         """Of each bin of a range: the sums over the window that ends there."""
@@ -127,51 +138,56 @@ class Numbers:
         found = self._durations.last(now, _hours(seconds)).sum(axis=0)
         return dict(zip(DURATIONS, found, strict=True))
 
-    def _add_scores(self, result: Result, now: float) -> None:
-        row = self._scores.now(now)
+    def _add(self, sums: Mapping[str, float], at: float) -> None:
+        for row in (self._quick.at(at), self._slow.at(at)):
+            if row is not None:
+                for name, amount in sums.items():
+                    row[COLUMN[name]] += amount
+
+    def _add_scores(self, result: Result, at: float) -> None:
+        row = self._scores.at(at)
+        if row is None:
+            return
         for one in result.evaluations:
             if one.score is None or not 0.0 <= one.score <= 1.0:
                 continue
-            at = self._names.get(one.evaluator)
-            if at is None:
+            place = self._names.get(one.evaluator)
+            if place is None:
                 if len(self._names) == _MOST_NAMES:
                     continue
-                at = self._names[clean(one.evaluator)] = len(self._names)
+                place = self._names[clean(one.evaluator)] = len(self._names)
             weight = (result.upstream_adjusted_count or 1.0) / result.probability_of(one)
-            row[at, min(HISTOGRAM_BINS - 1, int(one.score * HISTOGRAM_BINS))] += weight
-            row[at, HISTOGRAM_BINS] += weight
-            row[at, HISTOGRAM_BINS + 1] += weight * one.score
+            row[place, min(HISTOGRAM_BINS - 1, int(one.score * HISTOGRAM_BINS))] += weight
+            row[place, HISTOGRAM_BINS] += weight
+            row[place, HISTOGRAM_BINS + 1] += weight * one.score
 
-    def _add_durations(self, result: Result, now: float) -> None:
-        row = self._durations.now(now)
-        for number, name in enumerate(DURATIONS):
-            seconds = result.durations.get(name)
-            if seconds is not None and seconds >= 0:
-                row[number, _duration_bin(seconds)] += 1
-
-    def _of_labelled(self, said: dict[str, float], identity: str | None) -> dict[str, float]:
-        """What a result adds to the sums of verdicts, and to those of the labelled identity."""
-        if self.anchor is None or identity != self.anchor.identity:
-            return said
-        return said | {f"l_{name}": said[name] for name in ("weight", "local", "squared") if name in said}
-
-    def _look_at_identity(self, identity: str | None, now: float) -> None:
-        # Models are chosen by language: one that comes back is no new one.
-        if identity is not None and identity not in self._identities:
-            if self._identities:
-                self.identity_since = now
-            self._identities[identity] = None
-            if len(self._identities) > _MOST_IDENTITIES:
-                self._identities.pop(next(iter(self._identities)))
+    def _look_at_identity(self, result: Result, at: float) -> str | None:
+        decider = _decider(result)
+        if decider is None:
+            return None
+        identity = identity_of(decider)
+        if decider.judged and _local(result) is not None:
+            return identity  # The local model failed; that is no new model.
+        # Models are chosen by language: one that comes back is no new one. Results may be read in any order.
+        first, last = self._identities.get(identity, (at, at))
+        self._identities[identity] = (min(first, at), max(last, at))
+        if len(self._identities) > _MOST_IDENTITIES:
+            del self._identities[min(self._identities, key=lambda name: self._identities[name][1])]
+        return identity
 
     @staticmethod
-    def _count(counter: Counter[tuple[str, str]], key: tuple[str, str]) -> None:
-        counter[key if key in counter or len(counter) < _MOST_KINDS else (OTHER, OTHER)] += 1
+    def _count(counter: Counter[tuple[str, str]], key: tuple[str, str], amount: int) -> None:
+        counter[key if key in counter or len(counter) < _MOST_KINDS else (OTHER, OTHER)] += amount
 
 
 def duration_edges() -> list[float]:
     """Upper edges of the bins of durations, seconds; the last has none."""
     return [_DURATION_START * _DURATION_STEP ** (number + 1) for number in range(HISTOGRAM_BINS - 1)]
+
+
+def labelled(sums: Mapping[str, Floats]) -> Scored:
+    """The sums over answers whose local verdict is of the identity that labels were given on."""
+    return Scored(weight=sums["l_weight"], local=sums["l_local"], squared=sums["l_squared"])
 
 
 def scored(sums: Mapping[str, Floats]) -> Scored:
@@ -192,27 +208,36 @@ def judged(sums: Mapping[str, Floats]) -> Judged:
     )
 
 
-def _said(result: Result, now: float) -> dict[str, float]:
-    """What a result adds to the sums of verdicts."""
+def _said(result: Result) -> dict[str, float]:
+    """What a result adds to the sums of verdicts, as it does to the series of exporters/verdicts.py that the rules are made of."""
     found: dict[str, float] = {}
     if result.verdict is not None:
         found["verdicts"] = result.weight
         if result.verdict is Verdict.ABSTAINED:
             found["abstained"] = result.weight
-    seen = Seen.of(result, now)
-    if seen is None or not math.isfinite(seen.weight) or not math.isfinite(seen.judge_weight):
-        return found
-    if seen.flagged is not None:
-        found |= {"weight": seen.weight, "local": seen.weight * seen.flagged, "squared": seen.weight**2}
-    if seen.judged is not None:
-        weight, local = seen.judge_weight, bool(seen.flagged)
-        squared = weight * weight
-        found |= {
-            "judged": 1.0, "j_weight": weight, "j_judge": weight * seen.judged, "j_local": weight * local,
-            "j_squared": squared, "j_squared_judge": squared * seen.judged, "j_squared_local": squared * local,
-            "j_squared_both": squared * (seen.judged and local),
-        }  # fmt: skip
-    return found
+    decider = _decider(result)
+    if decider is not None:
+        weight = weight_of(result, result.probability_of(decider))
+        flagged = weight * (result.verdict is Verdict.HALLUCINATED)
+        # What the judge alone called hallucinated is no verdict of the local model.
+        local = 0.0 if decider.judged else flagged
+        found |= {"weight": weight, "flagged": flagged, "local": local, "squared": weight * weight}
+    return found | _judged(result)
+
+
+def _judged(result: Result) -> dict[str, float]:
+    judge = next((one for one in result.evaluations if one.decides_verdict and one.judged and one.label), None)
+    local = _local(result)
+    if judge is None or judge.label not in _DECIDED or (local is not None and local.label not in (None, *_DECIDED)):
+        return {}
+    weight = weight_of(result, result.probability_of(judge))
+    squared, bad = weight * weight, judge.label == Verdict.HALLUCINATED
+    flagged = local is not None and local.label == Verdict.HALLUCINATED
+    return {
+        "judged": 1.0, "j_weight": weight, "j_judge": weight * bad, "j_local": weight * flagged,
+        "j_squared": squared, "j_squared_judge": squared * bad, "j_squared_local": squared * flagged,
+        "j_squared_both": squared * (bad and flagged),
+    }  # fmt: skip
 
 
 def _traffic(result: Result) -> dict[str, float]:
@@ -227,8 +252,18 @@ def _traffic(result: Result) -> dict[str, float]:
 
 
 def _decider(result: Result) -> Evaluation | None:
-    """The local evaluation that says the verdict."""
-    return next((one for one in result.evaluations if one.decides_verdict and not one.judged and one.label), None)
+    """What gave the verdict, as the series have it."""
+    if result.verdict in (None, Verdict.ABSTAINED):
+        return None
+    return next((one for one in result.evaluations if one.decides_verdict and one.label), None)
+
+
+def _local(result: Result) -> Evaluation | None:
+    return next((one for one in result.evaluations if one.decides_verdict and not one.judged), None)
+
+
+def _kind(result: Result) -> tuple[str, str]:
+    return result.model or "", result.variant or ""
 
 
 def _duration_bin(seconds: float) -> int:

@@ -27,19 +27,20 @@ from sidecar.page.watch import Watch
 _HOUR = 3600.0
 
 
-def span_of(name: str | None) -> Span:
-    """The range of a name; the first where there is no such."""
-    return next((one for one in SPANS if one.name == name), SPANS[0])
+def span_of(name: str | None) -> Span | None:
+    """The range of a name, the first where none is named; None where there is no such."""
+    return SPANS[0] if name is None else next((one for one in SPANS if one.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Reads the numbers. `labels` says whether answers can be labelled."""
+    """Reads the numbers. `labels` says whether answers can be labelled, `redacted` whether texts are redacted."""
 
     watch: Watch
     telemetry: Telemetry
     estimator: Estimator
     labels: bool
+    redacted: bool = True
 
     def page(self, service: str | None, span: Span) -> dict[str, Json]:
         """Everything, with `service`, or the worst one, whole."""
@@ -50,7 +51,7 @@ class Overview:
             chosen = str(services[0]["name"])
         return {
             "replica": self._replica(now),
-            "ranges": [{"name": one.name, "title": one.title} for one in SPANS],
+            "ranges": [{"name": one.name, "title": one.title, "seconds": one.seconds} for one in SPANS],
             "range": span.name,
             "services": list[Json](services),
             "left_out": self.watch.left_out,
@@ -63,12 +64,15 @@ class Overview:
         return {
             "name": platform.node(),
             "version": __version__,
-            "started": rfc3339(self.watch.started),
+            "started": self.watch.started,
             "uptime": now - self.watch.started,
             "texts": self.watch.with_texts,
+            "redacted": self.redacted,
             "labels": self.labels,
-            "kept": len(self.watch.shelf),
-            "kept_bytes": self.watch.shelf.bytes,
+            "kept": len(self.watch.shelf) + len(self.watch.others),
+            "kept_bytes": self.watch.shelf.bytes + self.watch.others.bytes,
+            "known_since": self.watch.whole_since,
+            "reading": None if self.watch.reading is None else self.watch.reading.told(now),
             "keep_hours": config.keep_hours,
             "keep_answers": config.keep_answers,
         }
@@ -93,15 +97,19 @@ class Overview:
     def _service(self, name: str, span: Span, now: float) -> dict[str, Json]:
         numbers = self.watch.services[name]
         basis = self.estimator.basis(numbers, now)
+        hours = (now // _HOUR - math.ceil(span.seconds / _HOUR)) * _HOUR
         return {
             "name": name,
             "basis": basis.word,
+            "basis_by": basis.by,
             "basis_text": basis.text,
             "since": rfc3339(numbers.since),
             "headline": self.estimator.headline(numbers, now, basis),
             "window_seconds": span.window_seconds,
             "points": self.estimator.points(numbers, span, now, basis),
-            "hours_since": rfc3339(max(numbers.since, (now // _HOUR - math.ceil(span.seconds / _HOUR)) * _HOUR)),
+            "answers_since": max(numbers.since, hours),
+            "requests_since": max(self.watch.started, now - span.seconds),
+            "hours_since": max(self.watch.started, hours),
             "scores": list[Json](_scores(numbers, span, now)),
             "durations": list[Json](_durations(numbers, span, now)),
             **_traffic(numbers, span, now),

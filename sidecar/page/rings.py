@@ -19,10 +19,12 @@ class Ring:
         self._sums = np.zeros((bins, *shape))
         self._numbers = np.full(bins, -1, dtype=np.int64)
 
-    def now(self, at: float) -> Floats:
-        """The sums of the bin of a time, to be added to."""
+    def at(self, at: float) -> Floats | None:
+        """The sums of the bin of a time, to be added to; None of one that is over, whose place a later one has."""
         number = int(at // self.seconds)
         place = number % self.bins
+        if self._numbers[place] > number:
+            return None
         if self._numbers[place] != number:
             self._numbers[place] = number
             self._sums[place] = 0.0

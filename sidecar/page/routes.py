@@ -16,11 +16,13 @@ from starlette.routing import BaseRoute, Route
 
 from exporters.serialize import Json
 from sidecar.observe.admission import Admission
-from sidecar.page.answers import MOST_ROWS, Wanted, rows, whole
+from sidecar.page.answers import MOST_ROWS, Wanted, rows, whole, worst_of
 from sidecar.page.door import Door, answer, problem
 from sidecar.page.labelling import Given, Labelling, RefusedError
+from sidecar.page.numbers import SPANS
 from sidecar.page.overview import Overview, span_of
 from sidecar.page.shelf import LISTS, Kept, List
+from sidecar.page.tombstones import Tombstones
 from sidecar.record.errors import BrokerError, ConfigError, OutputError
 
 logger = logging.getLogger(__name__)
@@ -30,6 +32,7 @@ _MOST_BODY = 64 * 1024
 _MOST_QUERY = 200
 
 
+_ERASED_BY = {"trace_id": "a trace", "user": "a user", "session": "a session"}
 Posted = TypeVar("Posted", bound=BaseModel)
 
 
@@ -40,15 +43,18 @@ class Erased(BaseModel):
 
     trace_id: str | None = Field(default=None, min_length=1, max_length=1024)
     user: str | None = Field(default=None, min_length=1, max_length=1024)
+    session: str | None = Field(default=None, min_length=1, max_length=1024)
+    topic: bool = Field(default=False, description="Erase in the results topic too.")
 
 
 class Routes:
     """The handlers. `labelling` is None where labels have nowhere to go or texts are not shown."""
 
-    def __init__(self, overview: Overview, labelling: Labelling | None) -> None:
+    def __init__(self, overview: Overview, labelling: Labelling | None, tombstones: Tombstones) -> None:
         self._overview = overview
         self._watch = overview.watch
         self._labelling = labelling
+        self._tombstones = tombstones
         self._files = _static()
 
     def made(self, admission: Admission, host: str) -> Sequence[BaseRoute]:
@@ -75,29 +81,38 @@ class Routes:
 
     async def _status(self, request: Request) -> Response:
         asked = request.query_params
-        return answer(self._overview.page(asked.get("service"), span_of(asked.get("range"))))
+        span = span_of(asked.get("range"))
+        return _no_range() if span is None else answer(self._overview.page(asked.get("service"), span))
 
     async def _answers(self, request: Request) -> Response:
         asked = request.query_params
         name = asked.get("list", "worst")
         if name not in LISTS:
-            return problem(400, f"list is one of {', '.join(LISTS)}")
+            return problem(400, f"list: must be one of {', '.join(LISTS)}")
         listed: List = name  # type: ignore[assignment]
-        since = span_of(asked["range"]).seconds if "range" in asked else None
+        span = span_of(asked.get("range"))
+        if span is None:
+            return _no_range()
         wanted = Wanted(
+            service=asked.get("service"),
+            replica=asked.get("replica"),
             model=asked.get("model"),
             variant=asked.get("variant"),
             verdict=asked.get("verdict"),
             text=(asked.get("q") or "").strip()[:_MOST_QUERY] or None,
-            since=None if since is None else self._watch.now() - since,
+            since=self._watch.now() - span.seconds if "range" in asked else None,
         )
         self._watch.sweep()
-        kept = self._watch.shelf.of(asked.get("service"), listed)
+        session = asked.get("session")
+        kept = self._watch.listed(wanted.service, listed) if session is None else self._watch.session(session)
         most = min(MOST_ROWS, max(1, _number(asked.get("limit"), 50)))
-        return answer(await asyncio.to_thread(rows, kept, wanted, most=most))
+        found = await asyncio.to_thread(rows, kept, wanted, most=most)
+        if session is not None:
+            found |= {"session": {"turns": len(kept), "worst": worst_of(kept)}}
+        return answer(found)
 
     async def _answer(self, request: Request) -> Response:
-        kept = self._watch.shelf.get(request.path_params["result_id"])
+        kept = self._watch.get(request.path_params["result_id"])
         if kept is None:
             return problem(404, "this answer is not kept, or not any more")
         return answer({**await asyncio.to_thread(self._whole, kept), "labelled": self._labelled(kept)})
@@ -112,12 +127,28 @@ class Routes:
         given = await _posted(request, Erased)
         if isinstance(given, Response):
             return given
-        if given.trace_id is None and given.user is None:
-            return problem(400, "name what to erase: trace_id or user")
-        erased = self._watch.shelf.erase(trace_id=given.trace_id, user=given.user)
-        by = "a trace" if given.trace_id is not None else "a user"
-        logger.info("%d answers of %s were erased from the page by %s", erased, by, self._who(request))
-        return answer({"erased": erased})
+        asked = {name: value for name in _ERASED_BY if (value := getattr(given, name)) is not None}
+        if not asked:
+            return problem(400, f"name what to erase: {', '.join(_ERASED_BY)}")
+        if given.topic and not self._tombstones.possible:
+            return problem(409, "topic: results.topic is not set; leave it out to erase from this page alone")
+        gone = self._watch.erase(**asked)
+        by, who = (
+            " and ".join(_ERASED_BY[name] for name in asked),
+            self._door.name(request) or "somebody without a login",
+        )
+        logger.info("%d answers of %s were erased from the page by %s", len(gone), by, who)
+        found: dict[str, Json] = {"erased": len(gone)}
+        if given.topic:
+            traces = {one.result.trace_id for one in gone} | ({given.trace_id} if given.trace_id is not None else set())
+            try:
+                await self._tombstones.write(traces)
+            except (BrokerError, ConfigError) as error:
+                logger.warning("nothing was erased in the results topic: %s", error)
+                return problem(503, f"erased on this page ({len(gone)} answers), but not in the results topic: {error}")
+            logger.info("%d traces were erased in the results topic by %s", len(traces), who)
+            found["traces_in_topic"] = len(traces)
+        return answer(found)
 
     async def _next(self, request: Request) -> Response:
         if self._labelling is None:
@@ -144,8 +175,9 @@ class Routes:
             return _store_failed(error)
         return answer({"result": made.about.result, "verdict": made.verdict, "probability": made.probability})
 
-    def _who(self, request: Request) -> str:
-        return self._door.name(request) or "somebody without a login"
+
+def _no_range() -> Response:
+    return problem(400, f"range: must be one of {', '.join(one.name for one in SPANS)}")
 
 
 _NO_LABELS = "labels have nowhere to go: set status_page.show_text, and labels.file or labels.topic"

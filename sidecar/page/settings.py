@@ -11,7 +11,7 @@ PLACEHOLDERS = ("trace_id", "span_id", "service")
 
 
 class StatusPageConfig(BaseModel):
-    """Settings of the status page. What it keeps lies in memory alone and is gone after a restart."""
+    """Settings of the status page. What it keeps lies in memory alone; a restart forgets texts."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,7 +32,21 @@ class StatusPageConfig(BaseModel):
         le=1000,
         description="Answers kept of each service in each of three lists: the worst, the latest, and a random part.",
     )
-    keep_megabytes: int = Field(default=32, ge=1, description="Memory for all answers that are kept.")
+    keep_megabytes: int = Field(
+        default=32,
+        ge=1,
+        description="Memory for all answers that are kept, a quarter of it for those of other replicas.",
+    )
+    read_results: bool = Field(
+        default=True,
+        description="Where results.topic is on, read the results of the other replicas from it, and those from before the start; wants Read on the topic.",
+    )
+    look_back_hours: float = Field(
+        default=72.0, ge=0, le=72, description="How far back the results topic is read at the start."
+    )
+    look_back_results: int = Field(
+        default=20_000, ge=0, le=1_000_000, description="And how many of its latest records at the most."
+    )
     most_services: int = Field(default=50, ge=1, description="Different services; what others send is not shown.")
     label_rate: float = Field(
         default=0.05,

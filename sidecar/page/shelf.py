@@ -25,15 +25,28 @@ _MOST_ERASED = 10_000
 _BADNESS_STEPS = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How many characters of question, answer and each document are not kept, and how many documents."""
+
+    question: int
+    answer: int
+    texts: tuple[int, ...]
+    documents: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """An answer. `at` is when it came, seconds since the epoch, `number` its own in [0, 1) of the draw, `user` a digest of who asked, which is of no use outside this process."""
+    """An answer. `at` is when it came, seconds since the epoch, `number` its own in [0, 1) of the draw, `user` a digest of who asked, which is of no use
+    outside this process. `replica` is who scored it, None for us; `cut` is what of its texts is not kept."""
 
     result: Result
     texts: Texts | None
     at: float
     number: float
     user: bytes | None = None
+    replica: str | None = None
+    cut: Cut | None = None
 
     @property
     def size(self) -> int:
@@ -76,7 +89,7 @@ class Shelf:
 
     def put(self, kept: Kept) -> None:
         """Keep an answer where it belongs into a list; one of the same id is replaced. What was erased is not kept again."""
-        if self._erased and self._was_erased(kept):
+        if self._erased and not self._marks(kept).isdisjoint(self._erased):
             return
         self._drop(kept.result.id)
         lists = self._lists.setdefault(kept.result.service, {"worst": [], "latest": [], "random": []})
@@ -118,26 +131,39 @@ class Shelf:
         """What stands for a user's id here."""
         return None if user is None else self._digest("user", user)
 
-    def erase(self, *, trace_id: str | None = None, user: str | None = None) -> int:
-        """Forget all answers of a trace or of a user, and keep none that comes again. How many there were."""
-        wanted_user = self.user_digest(user)
+    def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
+        """Forget all answers of a trace, of a user or of a session, and keep none that comes again. What there was."""
+        digest = self.user_digest(user)
         gone = [
-            kept.result.id
+            kept
             for kept in self
             if (trace_id is not None and kept.result.trace_id == trace_id)
-            or (wanted_user is not None and kept.user == wanted_user)
+            or (session is not None and kept.result.session == session)
+            or (digest is not None and kept.user == digest)
         ]
         for one in gone:
-            self._drop(one)
-        for digest in (None if trace_id is None else self._digest("trace", trace_id), wanted_user):
-            if digest is not None:
-                self._erased[digest] = None
+            self._drop(one.result.id)
+        for mark in (self._of_trace(trace_id), self._of_session(session), digest):
+            if mark is not None:
+                self._erased[mark] = None
         while len(self._erased) > _MOST_ERASED:
             self._erased.popitem(last=False)
-        return len(gone)
+        return gone
 
-    def _was_erased(self, kept: Kept) -> bool:
-        return self._digest("trace", kept.result.trace_id) in self._erased or kept.user in self._erased
+    def drop(self, result_id: str) -> None:
+        """Forget one answer, which may come again."""
+        self._drop(result_id)
+
+    def _marks(self, kept: Kept) -> set[bytes]:
+        """What an answer can be erased by."""
+        own = (self._of_trace(kept.result.trace_id), self._of_session(kept.result.session), kept.user)
+        return {one for one in own if one is not None}
+
+    def _of_trace(self, trace_id: str | None) -> bytes | None:
+        return None if trace_id is None else self._digest("trace", trace_id)
+
+    def _of_session(self, session: str | None) -> bytes | None:
+        return None if session is None else self._digest("session", session)
 
     def _digest(self, kind: str, text: str) -> bytes:
         told = f"{kind}\0{text}".encode("utf-8", "surrogatepass")

@@ -1,22 +1,28 @@
-"""What every result is shown to on its end: it is added to the numbers of its service, and the answer is kept where it belongs."""
+"""What every result is shown to on its end: it is added to the numbers of its service, and the answer is kept where it belongs.
+
+Beside ours come the results of other replicas, out of the results topic. Their answers have no texts and lie on a shelf of their own, so that they
+take no place from ours. What requests took and cost is counted of ours alone, for the topic has only those that were sampled.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from heapq import merge
 from types import MappingProxyType
 
-from exporters.result import Result
+from exporters.result import Outcome, Result
 from exporters.text import clean
 from sidecar.inference.grounding.detector import Anchor
 from sidecar.labels.record import Draw
 from sidecar.observe.broken import Broken
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page.numbers import Numbers
+from sidecar.page.reading import Reading
 from sidecar.page.settings import StatusPageConfig
-from sidecar.page.shelf import Kept, Shelf
+from sidecar.page.shelf import Cut, Kept, List, Shelf
 from sidecar.record.clock import Clock
 from sidecar.record.request import RagTrace
 from sidecar.record.texts import Texts
@@ -24,6 +30,8 @@ from sidecar.record.texts import Texts
 logger = logging.getLogger(__name__)
 
 _MEGABYTE = 1_000_000
+# Of the memory for answers, for those of other replicas: they have no texts.
+_OTHERS_SHARE = 0.25
 # Longer ones are cut: a page is read by people. Claims and evidence beyond are told, and not marked.
 MOST_CHARS = 20_000
 MOST_DOCUMENTS = 50
@@ -35,7 +43,8 @@ _LONGEST_NAME = 128
 
 
 class Watch:
-    """Keeps what the page shows. Everything is called on the event loop; nothing waits or raises."""
+    """Keeps what the page shows. `anchors` are what labels say of the verdict, by service; `alone` is that no results of others are read.
+    Everything is called on the event loop; nothing waits or raises."""
 
     def __init__(
         self,
@@ -44,22 +53,21 @@ class Watch:
         telemetry: Telemetry,
         clock: Clock,
         anchors: Mapping[str, Anchor] = MappingProxyType({}),
+        alone: bool = True,
     ) -> None:
-        """`anchors` are what labels say of the verdict, by service."""
         self.config = config
-        self._anchors = anchors
         self.draw = Draw(seed=config.label_seed, rate=config.label_rate)
-        self.started = clock.now()
+        #: From when on, seconds since the epoch, all answers are in the numbers: our start, or as far back as the results topic was read.
+        self.started = self.whole_since = clock.now()
         self.left_out = 0
         self.services: dict[str, Numbers] = {}
-        self.shelf = Shelf(
-            most_answers=config.keep_answers,
-            most_bytes=config.keep_megabytes * _MEGABYTE,
-            seconds=config.keep_hours * 3600,
-        )
+        self.reading: Reading | None = None
+        self.shelf = self._new_shelf(1.0 if alone else 1 - _OTHERS_SHARE)
+        self.others = self._new_shelf(_OTHERS_SHARE)
+        self._anchors = anchors
         self._clock = clock
         self._broken = Broken(logger, telemetry, clock)
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._seen: OrderedDict[str, bool] = OrderedDict()
         self._swept = clock.monotonic()
 
     @property
@@ -73,20 +81,47 @@ class Watch:
 
     def take(self, trace: RagTrace, result: Result, texts: Texts | None) -> None:
         """A result of this replica, with the redacted texts of its request."""
-        self._guarded(result, texts, user=trace.user)
+        self._guarded(lambda: self._take(result, texts, user=trace.user))
+
+    def take_read(self, result: Result, *, at: float, replica: str) -> None:
+        """A result that was written to the results topic at a time, by another replica or by one before us."""
+        self._guarded(lambda: self._take_read(result, at=at, replica=replica))
+
+    def get(self, result_id: str) -> Kept | None:
+        """An answer by the id of its result."""
+        return self.shelf.get(result_id) or self.others.get(result_id)
+
+    def listed(self, service: str | None, name: List) -> list[Kept]:
+        """A list of ours and of others together, in its order."""
+
+        def order(kept: Kept) -> tuple[float, ...]:
+            return kept.key(name) or ()
+
+        return list(merge(self.shelf.of(service, name), self.others.of(service, name), key=order))
+
+    def session(self, session: str) -> list[Kept]:
+        """The answers of a session that are kept, in the order of time."""
+        own = [kept for shelf in (self.shelf, self.others) for kept in shelf if kept.result.session == session]
+        return sorted(own, key=lambda kept: (kept.result.timestamp, kept.result.id))
+
+    def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
+        """Forget the answers of a trace, of a user or of a session. What there was; of results out of the topic no user is known."""
+        asked = {"trace_id": trace_id, "user": user, "session": session}
+        return self.shelf.erase(**asked) + self.others.erase(**asked)
 
     def sweep(self) -> None:
         """Forget what is too old, now and then."""
         now = self._clock.monotonic()
         if now - self._swept >= _SWEEP_SECONDS:
             self._swept = now
-            self.shelf.expire(self.now())
+            for shelf in (self.shelf, self.others):
+                shelf.expire(self.now())
             for name in [name for name, one in self.services.items() if self.now() - one.last_seen > _IDLE_SECONDS]:
                 del self.services[name]
 
-    def _guarded(self, result: Result, texts: Texts | None, *, user: str | None) -> None:
+    def _guarded(self, take: Callable[[], None]) -> None:
         try:
-            self._take(result, texts, user=user)
+            take()
         except Exception as error:  # noqa: BLE001 - a page may never cost a result
             self._broken.tell("status_page", error)
 
@@ -95,43 +130,88 @@ class Watch:
         now = self.now()
         numbers = self._numbers(result.service, now)
         if numbers is None:
-            self.left_out += 1
             return
-        if self._is_new(result.id):
-            numbers.add(result, now)
+        known = self._seen.get(result.id)
+        if known is None:
+            numbers.add_answer(result, now)
+        if not known:
+            numbers.add_request(result, now)
+        self._remember(result.id, ours=True)
         if result.outcome.evaluated:
-            self.shelf.put(
-                Kept(
-                    result=result if self.with_texts else _without_texts(result),
-                    texts=None if texts is None or not self.with_texts else _cut(texts),
-                    at=now,
-                    number=self.draw.number(result.id),
-                    user=self.shelf.user_digest(user),
-                )
-            )
+            self.others.drop(result.id)
+            kept = self._kept(result, now)
+            if texts is not None and self.with_texts:
+                shown, cut = _cut(texts)
+                kept = replace(kept, texts=shown, cut=cut)
+            self.shelf.put(replace(kept, user=self.shelf.user_digest(user)))
 
-    def _numbers(self, service: str, now: float) -> Numbers | None:
+    def _take_read(self, result: Result, *, at: float, replica: str) -> None:
+        self.sweep()
+        if at < self.now() - _IDLE_SECONDS:
+            return
+        numbers = self._numbers(result.service, at)
+        if numbers is None:
+            return
+        if result.id not in self._seen:
+            numbers.add_answer(result, at)
+            self._remember(result.id, ours=False)
+        if at >= self.now() - self.config.keep_hours * 3600 and self.shelf.get(result.id) is None:
+            before = self.others.get(result.id)
+            if before is None or completeness(result) >= completeness(before.result):
+                self.others.put(replace(self._kept(result, at), replica=replica))
+
+    def _kept(self, result: Result, at: float) -> Kept:
+        shown = result if self.with_texts else _without_texts(result)
+        return Kept(result=shown, texts=None, at=at, number=self.draw.number(result.id))
+
+    def _numbers(self, service: str, at: float) -> Numbers | None:
         found = self.services.get(service)
         if found is None and len(self.services) < self.config.most_services and len(service) <= _LONGEST_NAME:
-            found = self.services[service] = Numbers(now, self._anchors.get(service))
+            found = self.services[service] = Numbers(at, self._anchors.get(service))
+        if found is None:
+            self.left_out += 1
         return found
 
-    def _is_new(self, result_id: str) -> bool:
-        """Whether this result was not counted: a replay brings it again."""
-        if result_id in self._seen:
-            return False
-        self._seen[result_id] = None
+    def _remember(self, result_id: str, *, ours: bool) -> None:
+        """A replay brings a result again, and one that was read may come through us yet: each is counted once."""
+        self._seen[result_id] = ours
         if len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
-        return True
+
+    def _new_shelf(self, share: float) -> Shelf:
+        config = self.config
+        return Shelf(
+            most_answers=config.keep_answers,
+            most_bytes=int(share * config.keep_megabytes * _MEGABYTE),
+            seconds=config.keep_hours * 3600,
+        )
 
 
-def _cut(texts: Texts) -> Texts:
-    def cut(text: str | None) -> str | None:
+def completeness(result: Result) -> tuple[bool, int, int]:
+    """Of two results with one id the one of the greater value is kept, and of two equal ones the later (docs/results.md)."""
+    spans, seen = (result.trace.spans, result.trace.root_seen) if result.trace else (0, False)
+    return seen, spans, sum(one.outcome is Outcome.SCORED for one in result.evaluations)
+
+
+def _cut(texts: Texts) -> tuple[Texts, Cut | None]:
+    """What is kept of texts, and how much is not; None where all is."""
+
+    def kept(text: str | None) -> str | None:
         return None if text is None else clean(text[:MOST_CHARS])
 
-    documents = tuple((cut(name), cut(text)) for name, text in texts.documents[:MOST_DOCUMENTS])
-    return Texts(cut(texts.question), cut(texts.answer), documents)
+    def over(text: str | None) -> int:
+        return max(0, len(text or "") - MOST_CHARS)
+
+    shown = texts.documents[:MOST_DOCUMENTS]
+    cut = Cut(
+        over(texts.question),
+        over(texts.answer),
+        tuple(over(text) for _, text in shown),
+        len(texts.documents) - len(shown),
+    )
+    documents = tuple((kept(name), kept(text)) for name, text in shown)
+    whole = not any((cut.question, cut.answer, cut.documents, *cut.texts))
+    return Texts(kept(texts.question), kept(texts.answer), documents), None if whole else cut
 
 
 def _without_texts(result: Result) -> Result:

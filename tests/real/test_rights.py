@@ -18,6 +18,7 @@ from confluent_kafka.admin._acl import AclBinding, AclBindingFilter, AclOperatio
 from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 
 from sidecar.record.errors import BrokerError, ConfigError
+from tests.kafka.harness import eventually
 from tests.kafka.main_job import running, until
 from tests.parts import kafka as parts
 from tests.parts.broker import Message, produce, read
@@ -137,6 +138,27 @@ async def test_the_rights_of_the_page_are_enough(broker: KafkaBroker, granted: A
     [dead] = read(broker, "rag_dead_letters", count=1)
     assert dead.value == b"junk"
     assert app.telemetry.value("rag_sidecar_commits_total", outcome="ok") > 0
+
+
+async def test_without_read_on_the_results_the_page_says_so_until_it_is_granted_and_scoring_goes_on(
+    broker: KafkaBroker, granted: AdminClient
+) -> None:
+    produce(broker, "otlp_spans", [Message(native(5))])
+    more = Right("read", "topic", "rag_results")
+    try:
+        async with running(broker, ["otlp_spans"], **sections(broker)) as app:
+            reading = app.watching.reading if app.watching is not None else None
+            assert reading is not None
+            await until(app, 1)
+            await eventually(lambda: _is("not allowed to read rag_results", reading.problem))
+            granted.create_acls([more.binding])[more.binding].result(10)
+            await eventually(lambda: _is("", reading.problem), seconds=60)
+    finally:
+        take(granted, more)
+
+
+async def _is(words: str, problem: str | None) -> bool:
+    return words in problem if words and problem else problem is None and not words
 
 
 @pytest.mark.parametrize("right", RIGHTS, ids=lambda right: f"{right.operation} {right.name}")

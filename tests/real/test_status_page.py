@@ -14,18 +14,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from exporters.result import Verdict
-from sidecar.kafka.produce.labels import LabelsConfig
 from sidecar.labels.store import read_labels
 from sidecar.observe.admin import Admin, AdminConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page import Watch
-from sidecar.page.build import page_of
+from sidecar.page.reading import Reading
 from sidecar.record.clock import SystemClock
 from sidecar.record.texts import Texts
 from tests.parts import paths
 from tests.parts.browser import Browser, browsing
-from tests.unit.page.answers import ANSWER, DOCUMENTS, QUESTION, feed, result, watch
-from tests.unit.page.test_routes import RECEIVE
+from tests.unit.page.answers import ANSWER, DOCUMENTS, QUESTION, feed, page_for, result, watch
 
 pytestmark = pytest.mark.real
 HOSTILE = (
@@ -81,7 +79,7 @@ def _looping() -> Iterator[asyncio.AbstractEventLoop]:
 def page(tmp_path: Path) -> Iterator[Page]:
     seen = watch(SystemClock(), trace_url="https://jaeger.test/trace/{trace_id}", label_rate=1)
     telemetry, labels = Telemetry(), tmp_path / "labels.jsonl"
-    made = page_of(seen, telemetry, detector=None, labels=LabelsConfig(file=labels), receive=RECEIVE)
+    made = page_for(seen, telemetry, labels)
     config = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0})
     admin = Admin(config, telemetry.registry, alive=lambda: None, ready=lambda: None, page=made.made)
     with _looping() as loop:
@@ -216,3 +214,132 @@ def test_labels_from_the_page_are_kept_one_after_the_other(page: Page) -> None:
         ("hallucinated", (2,), 1.0),
     ]
     page.well()
+
+
+def test_who_comes_from_an_alert_sees_the_worst_of_the_service_or_why_there_is_nothing(page: Page) -> None:
+    page.feed(result(1), *(result(n, service="other", score=0.0) for n in range(2, 14)))
+    browser = page.browser
+    page.open("/?service=other&list=worst&range=6h")
+    browser.until("document.querySelectorAll('#list button').length === 12")
+    browser.until("document.querySelector('#answers').getBoundingClientRect().top < innerHeight / 2")
+    assert browser.run("document.querySelector('#services [aria-current] .name').textContent") == "other"
+    assert "when this replica started" in browser.run("document.querySelector('.interval').textContent")
+    assert browser.run("document.querySelector('#count').textContent").startswith("12 of the last 6 hours kept")
+    browser.run("document.querySelector('#count button').click()")
+    browser.until("document.querySelector('#count').textContent === '12 kept. ' && !location.search.includes('range')")
+    page.open("/?service=not-here&list=worst")
+    browser.until("!document.querySelector('#notice').hidden")
+    told = browser.run("document.querySelector('#notice').textContent")
+    assert told.startswith("No answer of not-here is known here; this page knows what was scored since ")
+    assert told.endswith("The numbers below are those of other.")
+    assert browser.run("document.querySelector('#count').textContent") == "No answer is kept that fits. "
+    page.well()
+
+
+def test_what_an_address_says_wrong_is_said_and_left_out(page: Page) -> None:
+    page.feed(result(1))
+    browser = page.browser
+    page.open("/?range=7d&service=support-bot")
+    browser.until("document.querySelectorAll('#list button').length === 1")
+    assert "range: must be one of 15m, 6h, 3d" in browser.run("document.querySelector('#notice').textContent")
+    assert browser.run("location.search") == "?service=support-bot"
+    browser.run("document.querySelector('#ranges button[data-value=\"6h\"]').click()")
+    browser.until("document.querySelector('#notice').hidden && location.search.includes('range=6h')")
+    browser.console[:] = [one for one in browser.console if "400 (Bad Request)" not in one]
+    page.well()
+
+
+def test_a_session_is_a_view_of_its_own_with_its_worst_turn(page: Page) -> None:
+    made = [result(n, score=score, session="chat-7", timestamp=1e9 + n) for n, score in ((1, 0.4), (2, 0.0), (3, 0.3))]
+    page.feed(*made, result(9))
+    browser = page.browser
+    page.open(f"/?answer={result(3).id}")
+    browser.until("document.querySelector('#detail .answer-text')")
+    browser.run("[...document.querySelectorAll('#detail .ids a')].find((one) => one.textContent === 'chat-7').click()")
+    browser.until("document.querySelectorAll('#list button').length === 3")
+    assert "chat-7 3 turns are kept" in browser.run("document.querySelector('#session').innerText")
+    worst = browser.run("[...document.querySelectorAll('#list li')].map((one) => one.innerText.includes('worst turn'))")
+    assert worst == [False, True, False]
+    assert axe(browser) == []
+    browser.run("document.querySelector('#session button').click()")
+    browser.until("document.querySelectorAll('#list button').length === 4")
+    assert browser.run("document.querySelector('#session').hidden")
+    page.well()
+
+
+def test_other_replicas_are_named_and_so_is_what_is_wrong_with_reading_them(page: Page) -> None:
+    seen, state = page.seen, Reading("rag_results", "pod-a/1")
+    page.feed(result(1))
+
+    async def read() -> None:
+        seen.reading = state
+        state.count("pod-b", seen.now())
+        seen.take_read(result(2, score=0.0), at=seen.now(), replica="pod-b")
+
+    _on(page.loop, read())
+    browser = page.browser
+    page.open("/?list=worst")
+    browser.until("document.querySelectorAll('#list button').length === 2")
+    assert "with 1 other" in browser.run("document.querySelector('#replica').textContent")
+    assert "Still reading back" in browser.run("document.querySelector('#notice').textContent")
+    assert "replica pod-b" in browser.run("document.querySelector('#list li').innerText")
+    assert "1 of this replica" in browser.run("document.querySelector('#service').innerText")
+    browser.run("document.querySelector('#list button').click()")
+    browser.until("document.querySelector('#detail').innerText.includes('Scored by replica pod-b')")
+    assert axe(browser) == []
+    state.caught_up = True
+    state.failed("authorize: not allowed to read rag_results (grant READ on it)", seen.now())
+    browser.until("document.querySelector('#notice').textContent.includes('grant READ')")
+    state.well()
+    browser.until("document.querySelector('#notice').hidden")
+    browser.run(
+        "(() => { const s = document.querySelector('[name=replica]'); s.value = ''; s.dispatchEvent(new Event('change')) })()"
+    )
+    browser.until("document.querySelectorAll('#list button').length === 1 && location.search.includes('replica=')")
+    page.well()
+
+
+def test_what_is_cut_is_said_where_it_is_cut(page: Page) -> None:
+    texts = Texts("q" * 20_001, ANSWER + "a" * 20_000, tuple(("d", "x" * 20_003) for _ in range(52)))
+    page.feed(result(1), texts=texts)
+    page.open(f"/?answer={result(1).id}")
+    browser = page.browser
+    browser.until("document.querySelector('#detail .answer-text')")
+    told = browser.run("[...document.querySelectorAll('#detail .rest')].map((one) => one.textContent.trim())")
+    assert told[0] == "… 1 more character not kept on this page"
+    assert told[1] == f"… {len(ANSWER)} more characters not kept on this page"
+    assert told[-1] == "… 2 more documents not kept on this page"
+    assert len(told) == 2 + 50 + 1
+    page.well()
+
+
+@pytest.mark.parametrize("redacted", [True, False], ids=["redacted", "not redacted"])
+def test_a_token_is_asked_for_once_and_a_wrong_one_is_said_and_the_foot_says_whether_texts_are_redacted(
+    redacted: bool, tmp_path: Path
+) -> None:
+    seen, telemetry = watch(SystemClock()), Telemetry()
+    feed(seen, result(1))
+    made = page_for(seen, telemetry, redacted=redacted)
+    config = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0, "bearer_token": "right"})
+    admin = Admin(config, telemetry.registry, alive=lambda: None, ready=lambda: None, page=made.made)
+    give = "(() => {{ const form = document.querySelector('dialog form'); form.querySelector('input').value = '{}'; form.requestSubmit() }})()"
+    with _looping() as loop:
+        _on(loop, admin.start())
+        try:
+            with browsing() as browser:
+                browser.wide(1200, 800)
+                browser.go(f"http://127.0.0.1:{admin.port}/")
+                browser.until("document.querySelector('dialog[open]')")
+                browser.hear(7)  # The page asks every three seconds, and not while it waits.
+                assert browser.run("document.querySelectorAll('dialog').length") == 1
+                assert sum("/api/status" in one for one in browser.asked) == 1
+                assert axe(browser) == []
+                browser.run(give.format("wrong"))
+                browser.until("document.querySelector('dialog [role=alert]')")
+                browser.run(give.format("right"))
+                browser.until("document.querySelectorAll('#list button').length === 1")
+                assert browser.run("document.querySelector('dialog') === null")
+                foot = browser.run("document.querySelector('#foot').textContent")
+        finally:
+            _on(loop, admin.stop())
+    assert foot.endswith("Texts are redacted." if redacted else "Texts are not redacted: redact.enabled is off.")

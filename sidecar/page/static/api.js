@@ -26,7 +26,8 @@ async function call(path, options) {
   const headers = { ...options.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   const response = await fetch(path, { ...options, headers });
   if (response.status === 401 && (response.headers.get("www-authenticate") ?? "").startsWith("Bearer")) {
-    await askForToken();
+    // Somebody may have given another one meanwhile.
+    if (sessionStorage.getItem(KEY) === token) await askForToken(token !== null);
     return call(path, options);
   }
   const json = (response.headers.get("content-type") ?? "").startsWith("application/json");
@@ -36,10 +37,14 @@ async function call(path, options) {
 
 let asking = null;
 
-function askForToken() {
+// Whether the page waits for a token: nothing else is asked meanwhile.
+export const waits = () => asking !== null;
+
+function askForToken(refused) {
   asking ??= new Promise((done) => {
     const input = el("input", { type: "password", id: "token", required: true, autocomplete: "off" });
-    const form = el("form", { method: "dialog" }, el("label", { for: "token" }, "Token of the admin port"), input, el("button", {}, "Go on"));
+    const form = el("form", { method: "dialog" }, el("label", { for: "token" }, "Token of the admin port"), input,
+      refused ? el("p", { class: "notice", role: "alert" }, "That token was not accepted.") : null, el("button", {}, "Go on"));
     const dialog = el("dialog", { "aria-label": "Token" }, form);
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -24,7 +24,7 @@ export function estimate(points, anchored) {
       svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(part * top), y2: y(part * top) }),
       svg("text", { x: LEFT - 6, y: y(part * top) + 4, "text-anchor": "end" }, percent(part * top, top < 0.1 ? 1 : 0)),
     ]).flat(),
-    ...[0, 0.5, 1].map((part) => svg("text", { x: x(start + part * (end - start)), y: HEIGHT - 5, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, clock(start + part * (end - start), end - start))),
+    ...(end > start ? [0, 0.5, 1] : [1]).map((part) => svg("text", { x: x(start + part * (end - start)), y: HEIGHT - 5, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, clock(start + part * (end - start), end - start))),
     ...runs(shown, (one) => one.share !== null).map((run) => svg("polygon", { class: "band", points: [...run.map((o) => `${x(o.at)},${y(o.high)}`), ...run.toReversed().map((o) => `${x(o.at)},${y(o.low)}`)].join(" ") })),
     ...(anchored ? runs(shown, (one) => one.local !== null).map((run) => svg("polyline", { class: "local", points: run.map((o) => `${x(o.at)},${y(o.local)}`).join(" ") })) : []),
     ...runs(shown, (one) => one.share !== null).map((run) => svg("polyline", { class: "line", points: run.map((o) => `${x(o.at)},${y(o.share)}`).join(" ") })),

@@ -72,6 +72,11 @@ function pieces(text, places) {
   }));
 }
 
+// What is longer than a page keeps.
+export function rest(number, of = "characters") {
+  return number > 0 ? el("span", { class: "muted small rest" }, ` \u2026 ${number.toLocaleString("en")} more ${number === 1 ? of.slice(0, -1) : of} not kept on this page`) : null;
+}
+
 function marked(answer, links) {
   if (answer.answer === null) return el("p", { class: "empty" }, answer.texts_why);
   const places = [];
@@ -86,7 +91,7 @@ function marked(answer, links) {
     const number = piece.numbers[0], claim = answer.claims[number], said = SAID[claim.said ?? "asked"];
     return links.claim(number, el("span", { class: `claim ${claim.said ?? "asked"}`, tabindex: 0, role: "button", "aria-pressed": "false" },
       piece.text, hidden(` (claim ${number + 1}: ${said.text})`), el("sup", { "aria-hidden": "true" }, said.sign || String(number + 1))));
-  }));
+  }), rest(answer.cut?.answer ?? 0));
 }
 
 function listed(answer, links) {
@@ -110,14 +115,14 @@ function shown(answer, links) {
     });
     return el("section", { class: "document", "aria-label": `Document ${one.rank}` },
       el("header", {}, el("span", { class: "rank" }, `#${one.rank}`), el("code", {}, one.id ?? ""), relevance(one)),
-      one.text === null ? el("p", { class: "empty" }, "Its text is not kept.")
+      one.text === null ? el("p", { class: "empty" }, "Its text is not kept here.")
         : el("div", { class: "document-text", tabindex: 0, role: "region", "aria-label": `Text of document ${one.rank}` }, ...pieces(one.text, places).map((piece) => {
             if (!piece.numbers.length) return piece.text;
             const mark = el("mark", {}, hidden(`(evidence of claim ${piece.numbers.map((n) => n + 1).join(", ")}) `), piece.text);
             for (const number of piece.numbers) links.tie(links.evidence, number, mark);
             return mark;
-          })));
-  }));
+          }), rest(answer.cut?.texts[index] ?? 0)));
+  }), (answer.cut?.documents ?? 0) > 0 ? el("p", {}, rest(answer.cut.documents, "documents")) : null);
 }
 
 function relevance(one) {

@@ -2,27 +2,35 @@
 
 import { el } from "./dom.js";
 import { dollars, score, seconds, time, words } from "./format.js";
-import { read } from "./claims.js";
+import { read, rest } from "./claims.js";
 import { verdict } from "./list.js";
 import { marks } from "./mark.js";
 
 export function detail(answer, page) {
-  const why = !page.replica.texts ? "Texts are not kept: status_page.show_text switches them on." : "The text of this answer is not kept.";
+  const why = whyNot(answer, page.replica);
   const parts = read({ ...answer, texts_why: why });
   return [
     el("header", { class: "detail-head" }, verdict(answer), el("span", { class: "muted" }, [answer.service, answer.model, answer.variant].filter((one) => one !== null).join(" \u00b7 ")),
       el("time", { class: "muted", datetime: answer.timestamp }, time(answer.timestamp))),
     el("p", { class: "ids" }, el("span", { class: "muted" }, "trace "), answer.trace_url === null ? el("code", {}, answer.trace_id) : el("a", { href: answer.trace_url, rel: "noreferrer noopener", target: "_blank" }, el("code", {}, answer.trace_id), " \u2197"),
       el("span", { class: "muted" }, "result "), el("a", { href: `/?answer=${encodeURIComponent(answer.id)}`, title: "Permalink" }, el("code", {}, answer.id))),
+    answer.session === null ? null : el("p", { class: "ids" }, el("span", { class: "muted" }, "session "), el("a", { href: `/?${new URLSearchParams({ session: answer.session, answer: answer.id })}`, title: "All turns of this session that are kept" }, el("code", {}, answer.session))),
+    answer.replica === null ? null : el("p", { class: "muted small" }, `Scored by replica ${answer.replica}; read from the results topic.`),
     answer.reason === null ? null : el("p", { class: "notice" }, `${words(answer.outcome)}: ${words(answer.reason)}`),
-    el("h3", {}, "Question"), el("p", { class: "question" }, answer.question ?? why),
-    el("h3", {}, "Answer", legend(answer)), parts.answer,
+    ...(answer.question === null && answer.answer === null ? [el("p", { class: "empty" }, why)] : [
+      el("h3", {}, "Question"), el("p", { class: "question" }, answer.question ?? why, rest(answer.cut?.question ?? 0)),
+      el("h3", {}, "Answer", legend(answer)), parts.answer]),
     parts.list === null ? null : el("details", { open: answer.answer === null }, el("summary", {}, answer.claims.length === 1 ? "1 claim and its support" : `${answer.claims.length} claims and their support`), parts.list),
     el("h3", {}, "Documents"), parts.documents,
     el("h3", {}, "Evaluations"), evaluations(answer),
     numbers(answer),
     page.replica.labels && answer.answer !== null ? marks(answer, { picked: true }) : null,
   ].filter((one) => one !== null);
+}
+
+function whyNot(answer, replica) {
+  if (answer.replica !== null) return `The results topic has no questions, answers and documents: replica ${answer.replica} may show them.`;
+  return replica.texts ? "The text of this answer is not kept." : "Texts are not kept: status_page.show_text switches them on.";
 }
 
 function legend(answer) {

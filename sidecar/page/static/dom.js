@@ -45,15 +45,15 @@ export function segments(place, choices, chosen, choose) {
   if (focused !== null) [...place.children].find((one) => one.dataset.value === focused)?.focus();
 }
 
-// Options of a select: the chosen one stays in the list, even where it is not known (any more).
-export function options(select, values, chosen, all) {
+// Options of a select: the chosen one stays in the list, even where it is not known (any more); none is what an empty value is called.
+export function options(select, values, chosen, all, none = "(none)") {
   const wanted = [...new Set([...values, ...(chosen === null ? [] : [chosen])])];
   const key = JSON.stringify([wanted, chosen]);
   if (select.dataset.key === key || select === document.activeElement) return;
   select.dataset.key = key;
   select.replaceChildren(
     el("option", { value: "\u0000" }, all),
-    ...wanted.map((value) => el("option", { value, selected: value === chosen }, value === "" ? "(none)" : value)),
+    ...wanted.map((value) => el("option", { value, selected: value === chosen }, value === "" ? none : value)),
   );
 }
 

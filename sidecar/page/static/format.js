@@ -28,6 +28,12 @@ export function time(at) {
   return at === null ? "" : new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
 }
 
+// A moment in seconds since the epoch: the time of day, with the day where that is not today.
+export function moment(at) {
+  const date = new Date(1000 * at), today = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString([], { ...(today ? {} : { day: "numeric", month: "short" }), hour: "2-digit", minute: "2-digit" });
+}
+
 export function ago(at, now) {
   const passed = Math.max(0, now - at);
   return passed < 5 ? "just now" : `${seconds(passed)} ago`;

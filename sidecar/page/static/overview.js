@@ -1,10 +1,22 @@
 // The numbers: services in a line each, and the chosen one whole.
 
 import { el, fill, byId, hidden } from "./dom.js";
-import { count, dollars, percent, score, seconds, time, words } from "./format.js";
+import { count, dollars, moment, percent, score, seconds, words } from "./format.js";
 import { estimate, histogram } from "./charts.js";
 
-const BASES = { anchored: "Anchored in a judge's random sample", baseline: "Against its own past only", uncalibrated: "Uncalibrated: trend only" };
+const HOUR = 3600, DAYS = 3 * 86400;
+const BASES = { judge: "Anchored in a judge's random sample", labels: "Anchored in people's labels", baseline: "Against its own past only", uncalibrated: "Uncalibrated: trend only" };
+
+const clock = (replica) => replica.started + replica.uptime;
+
+// From when on answers are known, and why not from before.
+export function known(replica) {
+  const why = replica.known_since === replica.started ? "when this replica started" : "as far back as the results topic was read";
+  return `since ${moment(replica.known_since)}, ${why}`;
+}
+
+// The same of requests, which this replica alone counts.
+const counted = (replica, since) => (since > replica.started ? "" : `, since ${moment(replica.started)}, when this replica started`);
 
 export function services(page, chosen, choose) {
   const place = byId("services");
@@ -16,7 +28,7 @@ export function services(page, chosen, choose) {
         el("span", { class: "share" }, percent(one.share)),
         el("span", { class: "range muted" }, one.low === null ? "no verdicts yet" : `${percent(one.low)} to ${percent(one.high)}`),
         el("span", { class: `basis ${one.basis}` }, one.basis),
-        el("span", { class: "muted per-hour" }, `${count(one.requests)} in the last hour`))),
+        el("span", { class: "muted per-hour" }, `${count(one.requests)} ${page.replica.reading === null ? "" : "here "}in the last hour`))),
     page.left_out > 0 ? el("p", { class: "muted small" }, `${count(page.left_out)} results of more services are not shown: status_page.most_services`) : null,
   );
   if (focused !== null) [...place.children].find((one) => one.dataset.name === focused)?.focus();
@@ -30,6 +42,7 @@ export function service(page) {
     return;
   }
   const anchored = one.basis === "anchored", now = one.headline, range = page.ranges.find((each) => each.name === page.range).title;
+  const replica = page.replica, short = clock(replica) - replica.known_since < HOUR;
   const title = anchored ? "Made-up answers" : "Answers below the threshold";
   fill(byId("service"),
     el("h1", {}, one.name),
@@ -37,12 +50,13 @@ export function service(page) {
       el("div", { class: "headline" },
         el("h2", {}, title),
         el("p", { class: "big" }, percent(now.share)),
-        el("p", { class: "interval" }, now.low === null ? "no verdicts in the last hour" : [`${percent(now.low)} to ${percent(now.high)}`, el("span", { class: "muted" }, " 95\u2009% interval, last hour")]),
-        el("p", {}, el("span", { class: `basis ${one.basis}` }, BASES[one.basis])),
-        el("p", { class: "muted small" }, one.basis_text)),
+        el("p", { class: "interval" }, now.low === null ? `${now.local === null ? "no verdicts" : "too little is known for an estimate"} ${short ? known(replica) : "in the last hour"}` : [`${percent(now.low)} to ${percent(now.high)}`, el("span", { class: "muted" }, ` 95\u2009% interval, ${short ? known(replica) : "last hour"}`)]),
+        el("p", {}, el("span", { class: `basis ${one.basis}` }, BASES[one.basis_by ?? one.basis])),
+        el("p", { class: "muted small" }, one.basis_text),
+        anchored || short || clock(replica) - replica.known_since > DAYS ? null : el("p", { class: "muted small" }, `Answers are known ${known(replica)}.`)),
       el("div", { class: "trend" }, el("h2", {}, `The last ${range}`, el("span", { class: "muted small" }, ` each point over ${seconds(one.window_seconds)}`)),
         estimate(one.points, anchored))),
-    el("div", { class: "cards" }, scores(one), funnel(one), speed(one), cost(one, page.sidecar), ...itself(page.sidecar)),
+    el("div", { class: "cards" }, scores(one), funnel(one, replica), speed(one, replica), cost(one, page.sidecar), ...itself(page.sidecar)),
   );
 }
 
@@ -52,27 +66,28 @@ function card(title, note, ...children) {
 
 function scores(one) {
   const shown = one.scores.map((each) => el("div", { class: "score" }, el("h3", {}, words(each.evaluator), el("span", {}, score(each.mean), hidden(" mean"))), histogram(each.bins, each.mean, words(each.evaluator))));
-  return el("section", { class: "card wide" }, el("h2", {}, "Scores", el("span", { class: "muted small" }, ` since ${time(one.hours_since)}; 0 is bad, 1 is good; the line is the mean`)),
+  return el("section", { class: "card wide" }, el("h2", {}, "Scores", el("span", { class: "muted small" }, ` since ${moment(one.answers_since)}; 0 is bad, 1 is good; the line is the mean`)),
     shown.length ? el("div", { class: "scores" }, ...shown) : el("p", { class: "empty" }, "None yet."));
 }
 
-function funnel(one) {
+function funnel(one, replica) {
   const all = Math.max(one.requests, 1);
   const rows = Object.entries(one.funnel).map(([name, number]) =>
     el("li", {}, el("span", {}, words(name)), el("meter", { min: 0, max: all, value: number, "aria-label": words(name) }), el("span", { class: "number" }, count(number)), el("span", { class: "number muted" }, percent(number / all, 0))));
   const reasons = one.reasons.map((each) => el("li", {}, el("span", {}, `${words(each.outcome)}: ${words(each.reason)}`), el("span", { class: "number" }, count(each.count))));
-  return card("Requests", `${count(one.requests)}, each with one outcome`, el("ul", { class: "bars" }, ...rows),
+  const whose = replica.reading === null ? "" : " of this replica";
+  return card("Requests", `${count(one.requests)}${whose}, each with one outcome${counted(replica, one.requests_since)}`, el("ul", { class: "bars" }, ...rows),
     reasons.length ? el("details", {}, el("summary", {}, "Reasons, since the start"), el("ul", { class: "plain" }, ...reasons)) : null,
     one.abstained === null ? null : el("p", { class: "muted small" }, `${percent(one.abstained)} of the answers abstain.`));
 }
 
-function speed(one) {
+function speed(one, replica) {
   const rows = one.durations.map((each) => el("tr", {}, el("th", { scope: "row" }, words(each.name)), el("td", {}, seconds(each.p50)), el("td", {}, seconds(each.p95))));
-  return card("Latency", "of the service", rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "part"), el("th", { scope: "col" }, "median"), el("th", { scope: "col" }, "95\u2009%"))), el("tbody", {}, ...rows)) : el("p", { class: "empty" }, "No durations yet."));
+  return card("Latency", `of the service${counted(replica, one.hours_since)}`, rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "part"), el("th", { scope: "col" }, "median"), el("th", { scope: "col" }, "95\u2009%"))), el("tbody", {}, ...rows)) : el("p", { class: "empty" }, "No durations yet."));
 }
 
 function cost(one, sidecar) {
-  const models = one.kinds.slice(0, 5).map((each) => el("tr", {}, el("th", { scope: "row" }, each.model ?? "unknown"), el("td", {}, each.variant ?? "\u2013"), el("td", {}, count(each.requests))));
+  const models = one.kinds.filter((each) => each.requests > 0).slice(0, 5).map((each) => el("tr", {}, el("th", { scope: "row" }, each.model ?? "unknown"), el("td", {}, each.variant ?? "\u2013"), el("td", {}, count(each.requests))));
   return card("Cost and models", null,
     el("dl", {}, fact("spent by the service", dollars(one.usd)), fact("per 1,000 requests", dollars(one.usd_per_1000)), fact("tokens in, out", `${count(one.tokens.input)}, ${count(one.tokens.output)}`),
       one.unpriced_tokens > 0 ? fact("tokens without a price", count(one.unpriced_tokens)) : null,

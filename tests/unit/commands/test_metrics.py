@@ -7,8 +7,7 @@ import json
 from typer.testing import CliRunner
 
 from sidecar.commands.metrics import cli
-from sidecar.evaluate.registry import EVALUATORS
-from sidecar.evaluate.settings import judged_name
+from sidecar.evaluate.registry import EVALUATORS, judged_name
 
 runner = CliRunner()
 

@@ -38,9 +38,10 @@ def broker() -> Iterator[MockKafka]:
 
 
 @asynccontextmanager
-async def running(broker: MockKafka, **settings: Any) -> AsyncIterator[KafkaResultsExporter]:
+async def running(broker: MockKafka, *, writer: str = "", **settings: Any) -> AsyncIterator[KafkaResultsExporter]:
     config = KafkaResultsConfig(topic=TOPIC, **settings)
-    exporter = KafkaResultsExporter(config, Brokers(broker.bootstrap_servers, SecurityConfig(), "receive"))
+    brokers = Brokers(broker.bootstrap_servers, SecurityConfig(), "receive")
+    exporter = KafkaResultsExporter(config, brokers, writer=writer)
     await exporter.start()
     try:
         yield exporter
@@ -73,6 +74,16 @@ async def test_a_result_arrives_as_json_under_its_trace_id(broker: MockKafka) ->
     assert dict(record.headers)["content-type"] == b"application/json"
     assert (value["schema"], value["id"], value["verdict"]) == ("rag-sidecar.result.v1", SCORED.id, "hallucinated")
     assert SECRET.encode() not in record.value
+
+
+async def test_a_result_says_in_a_header_who_wrote_it_where_that_is_given(broker: MockKafka) -> None:
+    async with running(broker) as exporter:
+        await exporter.export([SCORED])
+    async with running(broker, writer="pod-a/01ab") as exporter:
+        await exporter.export([SCORED])
+    first, second = await read(broker, 2)
+    assert "writer" not in dict(first.headers)
+    assert dict(second.headers)["writer"] == b"pod-a/01ab"
 
 
 async def test_texts_go_along_on_request_and_redacted(broker: MockKafka) -> None:

@@ -10,8 +10,7 @@ import pytest
 import yaml
 
 from sidecar import config
-from sidecar.evaluate.registry import EVALUATORS
-from sidecar.evaluate.settings import judged_name
+from sidecar.evaluate.registry import EVALUATORS, judged_name
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 

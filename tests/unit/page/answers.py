@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from exporters.kafka import KafkaResultsConfig
 from exporters.result import (
     ClaimLabel,
     ClaimResult,
@@ -18,8 +20,13 @@ from exporters.result import (
     Verdict,
 )
 from sidecar.inference.grounding.detector import Anchor
+from sidecar.kafka.produce.labels import LabelsConfig
+from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page import StatusPageConfig, Watch
+from sidecar.page.build import page_of
+from sidecar.page.estimates import Estimator
+from sidecar.page.routes import Routes
 from sidecar.record.clock import Clock, ManualClock
 from sidecar.record.request import RagTrace
 from sidecar.record.texts import Texts
@@ -72,15 +79,37 @@ def result(
     return replace(made, **more)
 
 
+RECEIVE = ReceiveConfig.model_validate({"bootstrap_servers": "127.0.0.1:9", "topics": ["spans"]})
+
+
+def page_for(seen: Watch, telemetry: Telemetry, labels: Path | None = None, *, redacted: bool = True) -> Routes:
+    """The page of a watch, without Kafka."""
+    return page_of(
+        seen,
+        telemetry,
+        estimator=Estimator(None),
+        labels=LabelsConfig(file=labels),
+        results=KafkaResultsConfig(),
+        receive=RECEIVE,
+        redacted=redacted,
+    )
+
+
 def trace(made: Result, *, user: str | None = None) -> RagTrace:
     return RagTrace(
         trace_id=made.trace_id, service=made.service, convention="native", timestamp=made.timestamp, user=user
     )
 
 
-def watch(clock: Clock | None = None, *, anchors: Mapping[str, Anchor] | None = None, **settings: Any) -> Watch:
+def watch(
+    clock: Clock | None = None,
+    *,
+    anchors: Mapping[str, Anchor] | None = None,
+    alone: bool = True,
+    **settings: Any,
+) -> Watch:
     config = StatusPageConfig.model_validate({"show_text": True, **settings})
-    return Watch(config, telemetry=Telemetry(), clock=clock or ManualClock(), anchors=anchors or {})
+    return Watch(config, telemetry=Telemetry(), clock=clock or ManualClock(), anchors=anchors or {}, alone=alone)
 
 
 def feed(into: Watch, *results: Result, texts: Texts | None = TEXTS, user: str | None = None) -> None:

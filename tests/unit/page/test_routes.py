@@ -14,26 +14,22 @@ import pytest
 
 from exporters.result import Verdict
 from sidecar import config
-from sidecar.kafka.produce.labels import LabelsConfig
-from sidecar.kafka.settings import ReceiveConfig
 from sidecar.labels.record import Draw, latest
 from sidecar.labels.store import read_labels
 from sidecar.observe.admin import Admin, AdminConfig, serving
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page import Watch
-from sidecar.page.build import page_of
 from sidecar.record.errors import ConfigError
 from sidecar.record.texts import Texts
-from tests.unit.page.answers import ANSWER, QUESTION, feed, result, watch
+from tests.unit.page.answers import ANSWER, CLAIMS, QUESTION, feed, page_for, result, watch
 
-RECEIVE = ReceiveConfig.model_validate({"bootstrap_servers": "127.0.0.1:9", "topics": ["spans"]})
 OWN = {"x-rag-sidecar": "1"}
 
 
 @contextlib.asynccontextmanager
 async def client(seen: Watch, labels: Path | None = None, **admin: Any) -> AsyncIterator[httpx.AsyncClient]:
     telemetry = Telemetry()
-    page = page_of(seen, telemetry, detector=None, labels=LabelsConfig(file=labels), receive=RECEIVE)
+    page = page_for(seen, telemetry, labels)
     settings = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0, **admin})
     made = Admin(settings, telemetry.registry, alive=lambda: None, ready=lambda: None, page=page.made)
     async with serving(made), httpx.AsyncClient(base_url=f"http://127.0.0.1:{made.port}", timeout=60) as asked:
@@ -150,6 +146,64 @@ async def test_erasing_by_trace_and_by_user(caplog: pytest.LogCaptureFixture) ->
         assert (await asked.get(f"/api/answers/{result(1).id}")).status_code == 404
     assert "2 answers of a user were erased" in caplog.text
     assert not any("ada" in one.getMessage() for one in caplog.records if one.name.startswith("sidecar"))
+
+
+async def test_what_is_not_known_in_an_address_is_refused_with_what_may_stand_there() -> None:
+    async with client(watch()) as asked:
+        for path in ("/api/status?range=7d", "/api/answers?range=7d"):
+            told = await asked.get(path)
+            assert (told.status_code, told.json()) == (400, {"error": "range: must be one of 15m, 6h, 3d"})
+        told = await asked.get("/api/answers?list=best")
+        assert (told.status_code, told.json()) == (400, {"error": "list: must be one of worst, latest, random"})
+
+
+async def test_a_session_is_listed_in_the_order_of_time_and_names_its_worst_turn() -> None:
+    seen = watch()
+    turns = {1: 0.9, 2: 0.05, 3: 0.4}
+    made = [
+        result(n, Verdict.GROUNDED if score > 0.5 else Verdict.HALLUCINATED, score=score, session="chat-7", timestamp=1000.0 - n)
+        for n, score in turns.items()
+    ]  # fmt: skip
+    feed(seen, *made, result(4, session="chat-8"), result(5))
+    async with client(seen) as asked:
+        found = (await asked.get("/api/answers?session=chat-7&list=worst")).json()
+        assert [int(one["id"][-12:]) for one in found["answers"]] == [3, 2, 1]
+        assert found["session"] == {"turns": 3, "worst": result(2).id}
+        assert {one["session"] for one in found["answers"]} == {"chat-7"}
+        found = (await asked.get("/api/answers?session=chat-7&verdict=grounded")).json()
+        assert (found["found"], found["session"]) == (1, {"turns": 3, "worst": result(2).id})
+        none = (await asked.get("/api/answers?session=nobody")).json()
+        assert (none["found"], none["session"]) == (0, {"turns": 0, "worst": None})
+        assert (await asked.get(f"/api/answers/{result(5).id}")).json()["session"] is None
+
+
+async def test_answers_of_other_replicas_are_listed_beside_ours_and_told_apart() -> None:
+    seen = watch()
+    feed(seen, result(1))
+    seen.take_read(result(2, score=0.0, session="s-2"), at=seen.now(), replica="pod-b")
+    async with client(seen) as asked:
+        for filtered, found in (("", [2, 1]), ("&replica=", [1]), ("&replica=pod-b", [2]), ("&replica=pod-c", [])):
+            rows = (await asked.get(f"/api/answers?list=worst{filtered}")).json()["answers"]
+            assert [int(one["id"][-12:]) for one in rows] == found, filtered
+        whole = (await asked.get(f"/api/answers/{result(2).id}")).json()
+        gone = await asked.post("/api/erase", json={"session": "s-2"}, headers=OWN)
+        assert gone.json() == {"erased": 1}
+        assert (await asked.get(f"/api/answers/{result(2).id}")).status_code == 404
+        refused = await asked.post("/api/erase", json={"session": "s-2", "topic": True}, headers=OWN)
+    assert (refused.status_code, "results.topic is not set" in refused.json()["error"]) == (409, True)
+    assert (whole["replica"], whole["question"], whole["answer"]) == ("pod-b", None, None)
+    assert [one["text"] for one in whole["claims"]] == [one.text for one in CLAIMS]
+
+
+async def test_what_is_cut_is_told() -> None:
+    seen = watch()
+    long = Texts("q" * 20_010, "a" * 25_000, (("d", "x" * 20_001), *((None, "y") for _ in range(59))))
+    feed(seen, result(1), texts=long)
+    feed(seen, result(2))
+    async with client(seen) as asked:
+        cut = (await asked.get(f"/api/answers/{result(1).id}")).json()["cut"]
+        assert (cut["question"], cut["answer"], cut["documents"], cut["texts"][:2]) == (10, 5000, 10, [1, 0])
+        assert (await asked.get(f"/api/answers/{result(2).id}")).json()["cut"] is None
 
 
 async def test_the_queue_shows_no_word_of_the_evaluators_and_goes_on_in_the_order_of_the_draw(tmp_path: Path) -> None:

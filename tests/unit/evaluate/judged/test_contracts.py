@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from exporters.result import Outcome
-from sidecar.evaluate.registry import EVALUATORS, Entry
-from sidecar.evaluate.settings import judged_name
+from sidecar.evaluate.registry import EVALUATORS, Entry, judged_name
 from tests.unit.evaluate.fakes import request
 from tests.unit.evaluate.judged.scripted import engine, judged, only
 from tests.unit.evaluate.test_contracts import WRITTEN

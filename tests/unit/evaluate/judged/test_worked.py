@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from exporters.result import Outcome
-from sidecar.evaluate.registry import EVALUATORS
-from sidecar.evaluate.settings import judged_name
+from sidecar.evaluate.registry import EVALUATORS, judged_name
 from tests.parts.judge_server import Asked
 from tests.unit.evaluate.fakes import case_of
 from tests.unit.evaluate.judged.scripted import INVALID, engine, judged, only
