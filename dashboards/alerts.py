@@ -51,7 +51,7 @@ def group(
 
 
 def _rule(alert: Alert, runbooks: str, grafana: str, status_page: str) -> dict[str, Any]:
-    query = f"?var-{alert.choose}={{{{ $labels.{alert.choose} }}}}" if alert.choose else ""
+    query = f"?var-{alert.choose}={{{{ $labels.{alert.choose} | urlquery }}}}" if alert.choose else ""
     return {
         "alert": alert.name,
         "expr": alert.expr,
@@ -64,12 +64,19 @@ def _rule(alert: Alert, runbooks: str, grafana: str, status_page: str) -> dict[s
             "runbook_url": f"{runbooks}/{alert.name}.md",
             "dashboard_url": f"{grafana}/{alert.board}{query}",
             **(
-                {"answers_url": f"{status_page}/?service={{{{ $labels.{SERVICE} | urlquery }}}}&list=worst"}
+                {
+                    "answers_url": f"{status_page}/?service={{{{ $labels.{SERVICE} | urlquery }}}}&list=worst&range={_range(alert)}"
+                }
                 if _about_answers(alert)
                 else {}
             ),
         },
     }
+
+
+def _range(alert: Alert) -> str:
+    """Of which time the answers are wanted: what pages is of the last hours."""
+    return "6h" if alert.severity == "critical" else "3d"
 
 
 def _about_answers(alert: Alert) -> bool:

@@ -16,7 +16,7 @@ import yaml
 
 from dashboards import alerts, cost_latency, rag_quality, recording, sidecar
 from dashboards.objectives import WINDOWS, Windows
-from dashboards.panels import to_json
+from dashboards.panels import STATUS_PAGE, to_json
 
 ROOT = Path(__file__).parent.parent
 CHART_FILES = Path("helm/rag-sidecar/files")
@@ -66,14 +66,17 @@ def files(
     *, runbooks: str = alerts.RUNBOOKS, grafana: str = alerts.GRAFANA, status_page: str = alerts.STATUS_PAGE
 ) -> dict[Path, str]:
     """Every generated file: path from the root of the repository, and text."""
-    made = {path: _served(to_json(dashboard()), runbooks) for path, dashboard in DASHBOARDS.items()}
+    made = {path: _served(to_json(dashboard()), runbooks, status_page) for path, dashboard in DASHBOARDS.items()}
     made[RULES] = rules_yaml(runbooks=runbooks, grafana=grafana, status_page=status_page)
     return made | {CHART_FILES / path.name: text for path, text in made.items()}
 
 
-def _served(dashboard: str, runbooks: str) -> str:
-    """The dashboard with the runbooks where they are served."""
-    return dashboard.replace(f"{alerts.RUNBOOKS}/", f"{runbooks.rstrip('/')}/")
+def _served(dashboard: str, runbooks: str, status_page: str) -> str:
+    """The dashboard with runbooks and status page where they are served."""
+    made = dashboard.replace(f"{alerts.RUNBOOKS}/", f"{runbooks.rstrip('/')}/")
+    if status_page == alerts.STATUS_PAGE:
+        return made
+    return made.replace(f"{STATUS_PAGE}/?", f"{status_page.rstrip('/')}/?")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

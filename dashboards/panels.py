@@ -38,6 +38,11 @@ SdkPanel = stat.Panel | timeseries.Panel | heatmap.Panel | table.Panel
 GREEN, YELLOW, RED, BLUE, NEUTRAL = "green", "yellow", "red", "blue", "text"
 
 
+# Where a status page is as long as nobody says where people reach it: a sidecar on this machine, or one that a port is forwarded from.
+STATUS_PAGE = "http://localhost:9464"
+ANSWERS_URL = STATUS_PAGE + "/?service=${__field.labels.rag_service}&list=worst&range=6h"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One query of a panel. `exemplars` asks Prometheus for the traces behind a histogram as well."""
@@ -53,7 +58,7 @@ class Panel:
 
     `lines` draws the thresholds; `stacked` stacks the series; `bands` names series drawn thin and dashed, for bounds;
     `ratio` keeps the axis from zooming into noise; `signed` lets it go below 0. A table shows `columns`, each a label and
-    its heading, and the value under the heading `value`.
+    its heading, and the value under the heading `value`. `answers`: a click on a service's line leads to its worst answers.
     """
 
     title: str
@@ -72,6 +77,7 @@ class Panel:
     signed: bool = False
     columns: tuple[tuple[str, str], ...] = ()
     value: str = "Replicas"
+    answers: bool = False
 
 
 def to_json(dashboard: Dashboard) -> str:
@@ -93,6 +99,8 @@ def make(panel: Panel) -> SdkPanel:
     builder = makers[panel.kind](panel)
     builder.title(panel.title).description(panel.description).datasource(SOURCE).unit(panel.unit)
     builder.span(panel.width).height(panel.height).thresholds(_thresholds(panel))
+    if panel.answers:
+        builder.data_links([build.DashboardLink("Worst answers").url(ANSWERS_URL).target_blank(True)])
     for reference, target in zip("ABCDEFGH", panel.targets, strict=False):
         builder.with_target(_target(target, reference, panel.kind))
     return builder

@@ -54,6 +54,7 @@ def over_time() -> list[Panel]:
             lines=True,
             bands=".* bound",
             ratio=True,
+            answers=True,
         ),
         Panel(
             title="Rise against the days before",
@@ -66,6 +67,7 @@ def over_time() -> list[Panel]:
             thresholds=((QUICK_RISE_TOLERATED, YELLOW),),
             lines=True,
             signed=True,
+            answers=True,
         ),
     ]
 

@@ -54,7 +54,11 @@ rights, models and exporters work.
   `basic_auth: {username: ..., password_file: ...}` or `authorization: {credentials_file: ...}`. Probes have a port of their own, without either.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API; they keep to the
   `restricted` Pod Security Standard.
-- Alerts link to runbooks, Grafana and the status page at `prometheusRule.runbookBase`, `grafanaBase` and `statusPageBase`; set them to your own addresses.
+- Alerts and panels link to runbooks, Grafana and the status page at `prometheusRule.runbookBase`, `grafanaBase` and `statusPageBase`; set them to your own addresses.
+- **The status page** is at `/` of the Service. People reach it by `kubectl port-forward`, or by an Ingress of yours (`extraManifests`), which
+  `networkPolicy.metricsFrom` then has to let in. With `config.results.topic` each replica shows the answers of all; texts and labels are those of
+  one, so that a client should stay with it: the Service keeps clients by address, an Ingress wants a cookie
+  (nginx: `nginx.ingress.kubernetes.io/affinity: cookie`).
 
 ## Values
 """

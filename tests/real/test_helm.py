@@ -407,10 +407,16 @@ def test_the_settings_are_mounted_as_a_folder_so_that_a_changed_config_map_arriv
 def test_the_rules_are_the_projects_with_the_installers_addresses(production: dict[str, dict[str, Any]]) -> None:
     expected = yaml.safe_load(
         generate.rules_yaml(
-            runbooks="https://wiki.example.org/rag-sidecar/runbooks", grafana="https://grafana.example.org/d"
+            runbooks="https://wiki.example.org/rag-sidecar/runbooks",
+            grafana="https://grafana.example.org/d",
+            status_page="https://rag-sidecar.example.org",
         )
     )
     assert production["PrometheusRule/rag-sidecar"]["spec"] == expected
+    alerts = [rule["annotations"] for group in expected["groups"] for rule in group["rules"] if "alert" in rule]
+    answers = {one["answers_url"] for one in alerts if "answers_url" in one}
+    page = "https://rag-sidecar.example.org/?service={{ $labels.rag_service | urlquery }}&list=worst"
+    assert answers == {f"{page}&range=6h", f"{page}&range=3d"}
 
 
 @pytest.mark.parametrize("path", generate.DASHBOARDS, ids=lambda path: path.stem)
@@ -418,7 +424,9 @@ def test_a_dashboard_is_the_projects_with_the_installers_runbooks(
     production: dict[str, dict[str, Any]], path: Path
 ) -> None:
     found = production[f"ConfigMap/rag-sidecar-dashboard-{path.stem.removeprefix('rag-')}"]
-    expected = generate.files(runbooks="https://wiki.example.org/rag-sidecar/runbooks")[path]
+    expected = generate.files(
+        runbooks="https://wiki.example.org/rag-sidecar/runbooks", status_page="https://rag-sidecar.example.org"
+    )[path]
     assert found["data"].keys() == {path.name}
     assert found["data"][path.name].rstrip() == expected.rstrip()
     assert found["metadata"]["labels"]["grafana_dashboard"] == "1"

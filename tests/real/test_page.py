@@ -127,7 +127,7 @@ def test_someone_is_paged_when_answers_get_worse_and_told_when_they_are_well_aga
     assert page.labels == {"alertname": PAGE, "severity": "critical", "rag_service": "support"}
     assert page.annotations["runbook_url"] == f"https://wiki.test/rag/{PAGE}.md"
     assert page.annotations["dashboard_url"] == "https://grafana.test/d/rag-quality?var-rag_service=support"
-    assert page.annotations["answers_url"] == "https://rag.test/?service=support&list=worst"
+    assert page.annotations["answers_url"] == "https://rag.test/?service=support&list=worst&range=6h"
     assert page.annotations["description"].startswith("support: with 95 % confidence at least ")
     # Whoever is paged needs no ticket for the same.
     held = "RagHallucinationRateHigh support"

@@ -37,7 +37,8 @@ def test_an_alert_says_what_is_wrong_how_bad_it_is_and_where_to_look(name: str) 
         {"answers_url"} if about_answers else set()
     )
     if about_answers:
-        assert notes["answers_url"] == "/?service={{ $labels.rag_service | urlquery }}&list=worst"
+        time = "6h" if alert["labels"]["severity"] == "critical" else "3d"
+        assert notes["answers_url"] == f"/?service={{{{ $labels.rag_service | urlquery }}}}&list=worst&range={time}"
     assert notes["summary"].endswith(".")
     assert "{{" not in notes["summary"], "a summary groups alerts, so it names nothing"
     assert notes["description"]

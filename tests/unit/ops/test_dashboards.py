@@ -237,6 +237,15 @@ def test_runbooks_are_named_where_they_are_served() -> None:
     assert "https://wiki.test/rag/RagSidecarConsumerLagTooOld.md" in made[generate.CHART_FILES / "rag-sidecar.json"]
 
 
+def test_lines_of_services_lead_to_their_answers_where_people_reach_the_page() -> None:
+    made = generate.files(status_page="https://rag.test/")
+    lead = "https://rag.test/?service=${__field.labels.rag_service}&list=worst&range=6h"
+    board = json.loads(made[generate.CHART_FILES / "rag-quality.json"])
+    panels = [one for one in board["panels"] if one.get("fieldConfig", {}).get("defaults", {}).get("links")]
+    assert [one["fieldConfig"]["defaults"]["links"][0]["url"] for one in panels] == [lead, lead]
+    assert all("rag_service" in one["targets"][0]["legendFormat"] for one in panels)
+
+
 def test_the_dashboard_is_provisioned_not_edited(board: dict[str, Any]) -> None:
     assert board["editable"] is False
     assert board["id"] is None
