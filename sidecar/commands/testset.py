@@ -1,4 +1,4 @@
-"""`rag-sidecar testset`: cases with references, made from documents."""
+"""`rag-sidecar testset`: cases with references, made from documents, or out of production."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import orjson
 import typer
@@ -18,8 +18,12 @@ from rich.table import Table
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.from_results import Results, draw_cases
 from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.price import tell_price
+from sidecar.commands.results import options
+from sidecar.commands.results.read import Wanted as Chosen
+from sidecar.commands.results.read import since
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline.case import Unread
@@ -39,61 +43,100 @@ cli = new_cli()
 _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 
 
+_Documents = Annotated[
+    list[Path] | None, typer.Argument(metavar="DOCUMENTS", help="Folders and files of .txt, .md and .jsonl (id, text).")
+]
+_Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="CASES.jsonl", help="Standard output by default.")
+]
+_Share = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND=SHARE",
+        help="Shares of kinds, as simple=1; by default simple .3, reasoning .3, multi_hop .2, negative .2.",
+    ),
+]
+_Window = Annotated[
+    int,
+    typer.Option(
+        min=200,
+        max=20_000,
+        help="Characters of a window that a question is made from: near the size of your chunks, metrics by chunk say most.",
+    ),
+]
+_MostUsd = Annotated[
+    float | None, typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`.")
+]
+_FromResults = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RESULTS.jsonl",
+        help="Draw cases from results of production instead, with --requests or --received; - is standard input.",
+    ),
+]
+
+
 @cli.command()
 def make(
-    documents: Annotated[
-        list[Path],
-        typer.Argument(metavar="DOCUMENTS", help="Folders and files of .txt, .md and .jsonl (id, text)."),
-    ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="CASES.jsonl", help="Standard output by default.")
-    ] = None,
+    documents: _Documents = None,
+    output: _Output = None,
     cases: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 100,
-    share: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND=SHARE",
-            help="Shares of kinds, as simple=1; by default simple .3, reasoning .3, multi_hop .2, negative .2.",
-        ),
-    ] = None,
-    window: Annotated[
-        int,
-        typer.Option(
-            min=200,
-            max=20_000,
-            help="Characters of a window that a question is made from: near the size of your chunks, metrics by chunk say most.",
-        ),
-    ] = 2000,
+    share: _Share = None,
+    window: _Window = 2000,
     seed: Annotated[int, typer.Option(help="The same seed, documents and replies give the same cases.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions to the judge at the same time.")] = 8,
-    most_usd: Annotated[
-        float | None,
-        typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`."),
+    most_usd: _MostUsd = None,
+    from_results: _FromResults = None,
+    topic: Annotated[str | None, typer.Option(help="Draw cases from the results of this topic instead.")] = None,
+    records: options.Records = 10_000,
+    requests: Annotated[
+        Path | None, typer.Option(help="The requests of the results, as `score` or `inspect` reads them.")
     ] = None,
+    received: options.Received = False,
+    service: options.Service = None,
+    verdict: options.OfVerdict = None,
+    ended_since: options.Since = None,
     config_file: ConfigOption = None,
 ) -> None:
     """Make test cases with references from documents: by the judge, or without one by rule.
 
-    Cases are checked by the local models, and made again where they fail (docs/testset.md). Exit code 1: fewer could be made than were asked for.
+    Cases are checked by the local models, and made again where they fail (docs/testset.md). With --from-results or --topic they are what users asked in
+    production, redacted, each question once. Exit code 1: fewer than were asked for.
     """
-    settings = config.load(config_file, kafka=False)
-    for one in documents:
-        refuse_same_file(one, output)
-    shares = read_shares(share or ())
-    found, unread = read_documents(documents)
-    own = windows(found, window)
-    _tell_documents(len(found), own, unread)
-    job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed)
+    given = sum((bool(documents), from_results is not None, topic is not None))
+    if given != 1:
+        raise ConfigError("DOCUMENTS", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
+    if documents:
+        settings = config.load(config_file, kafka=False)
+        for one in documents:
+            refuse_same_file(one, output)
+        shares = read_shares(share or ())
+        found, unread = read_documents(documents)
+        own = windows(found, window)
+        _tell_documents(len(found), own, unread)
+        job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed)
+        made, all_well = _made(job), not unread
+    else:
+        refuse_same_file(from_results or Path("-"), output)
+        place = Results(from_results, topic, requests, received, config_file, records)
+        made, all_well = (
+            draw_cases(place, Chosen(service, verdict=verdict, since=since(ended_since)), cases, seed),
+            True,
+        )
+    with lines_to(output) as write:
+        for case in made:
+            write(orjson.dumps(case))
+    if len(made) < cases or not all_well:
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _made(job: _Job) -> Sequence[Mapping[str, Any]]:
     try:
         made = asyncio.run(_run(job))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
-    with lines_to(output) as write:
-        for case in made.cases:
-            write(orjson.dumps(case))
     show(made, job.wanted_sizes, errors)
-    if len(made.cases) < cases or unread:
-        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+    return made.cases
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from sidecar.config import Config, load
 from sidecar.kafka.peek import follow, peek
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import ConfigError
+from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
 
 
@@ -70,10 +71,13 @@ class TextsOf:
         self._requests = requests
         self._redactor = cache(partial(Redactor, settings.redact))
 
+    def request(self, row: Row) -> RagTrace | None:
+        """The request of a result as it was, with nothing redacted; None where it was not read."""
+        return self._requests.of(row.record.id, row.record.trace_id) if self._requests else None
+
     def __call__(self, row: Row) -> Texts | None:
         """What the request says, so that its result's places point into it; None where it was not read."""
-        record = row.record
-        trace = self._requests.of(record.id, record.trace_id) if self._requests else None
+        record, trace = row.record, self.request(row)
         return None if trace is None else texts_of(trace, self._redactor if record.redacted is not None else None)
 
 

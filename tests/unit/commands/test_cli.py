@@ -60,7 +60,8 @@ def test_no_help_is_cut_at_80_columns(words: list[str]) -> None:
     run = cli(*words, "--help", COLUMNS="80")
     assert run.returncode == 0
     assert "…" not in run.stdout
-    assert "..." not in run.stdout.replace("COMMAND [ARGS]...", "")
+    # What may be given more than once is no line that was cut.
+    assert "..." not in run.stdout.replace("COMMAND [ARGS]...", "").replace("[DOCUMENTS]...", "")
     assert max(map(len, run.stdout.splitlines())) <= 80
 
 
