@@ -28,7 +28,10 @@ from sidecar.inference.onnx import offered
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of
 from sidecar.kafka.client import check_brokers, check_results
+from sidecar.kafka.consume.tail import Tail
 from sidecar.observe.telemetry import Telemetry
+from sidecar.page.build import reads_others
+from sidecar.record.clock import SystemClock
 from sidecar.record.errors import ConfigError, InferenceError, SidecarError
 from sidecar.record.request import Document, RagTrace
 from sidecar.redact.redactor import redactor_of
@@ -51,6 +54,7 @@ _EXAMPLE = {
 cli = new_cli()
 
 _MOST_SECONDS = 5.0
+_GLANCES = 3
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 
@@ -86,6 +90,8 @@ async def check_all(path: Path | None) -> int:
     if results.topic is not None:
         topic, brokers = results.topic, results.brokers(settings.receive.brokers)
         well &= await _step(console, "results", lambda: check_results(settings.receive, brokers, topic))
+        if reads_others(settings.status_page, results):
+            await _step(console, "status page", lambda: read_results(settings, topic), needed=False)
     if settings.otlp.wanted:
         well &= await _step(console, "otlp", lambda: reach_otlp(settings.otlp))
     for section, exporter in backends(settings):
@@ -118,6 +124,19 @@ async def reach_backend(section: str, exporter: PhoenixExporter | LangfuseExport
     finally:
         await exporter.stop()
     return ["takes scores from us; none was sent"]
+
+
+async def read_results(settings: config.Config, topic: str) -> list[str]:
+    """Whether the status page may read the results of other replicas; without it scoring misses nothing. Raises BrokerError or ConfigError."""
+    brokers = settings.results.brokers(settings.receive.brokers)
+    tail = Tail(settings.receive, brokers, topic, back_seconds=0, most_back=0, clock=SystemClock())
+    try:
+        await tail.open()
+        for _ in range(_GLANCES):  # A refusal comes with the first answer to a question for records.
+            await tail.next()
+    finally:
+        await tail.close()
+    return [f"may read {topic}, so that it shows the answers of all replicas"]
 
 
 async def reach_otlp(settings: OtlpConfig) -> list[str]:
@@ -170,11 +189,12 @@ async def ask_judge(settings: config.Config) -> list[str]:
     ]
 
 
-async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[str]]]) -> bool:
+async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[str]]], *, needed: bool = True) -> bool:
     try:
         lines = await step()
     except SidecarError as error:
-        console.print(f"[red]mend[/]  {name}: {str(error).replace('[', chr(92) + '[')}")
+        word = "[red]mend[/]  " if needed else "[yellow]note[/]  "
+        console.print(f"{word}{name}: {str(error).replace('[', chr(92) + '[')}")
         return False
     for line in lines:
         console.print(f"[green]ok[/]    {name}: {line}")

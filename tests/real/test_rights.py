@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._acl import AclBinding, AclBindingFilter, AclOperation, AclPermissionType
 from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 
+from sidecar.commands.check import read_results
 from sidecar.record.errors import BrokerError, ConfigError
 from tests.kafka.harness import eventually
 from tests.kafka.main_job import running, until
@@ -151,8 +152,11 @@ async def test_without_read_on_the_results_the_page_says_so_until_it_is_granted_
             assert reading is not None
             await until(app, 1)
             await eventually(lambda: _is("not allowed to read rag_results", reading.problem))
+            with pytest.raises(BrokerError, match="not allowed to read rag_results"):
+                await read_results(app.config, "rag_results")
             granted.create_acls([more.binding])[more.binding].result(10)
             await eventually(lambda: _is("", reading.problem), seconds=60)
+            assert await read_results(app.config, "rag_results") != []
     finally:
         take(granted, more)
 
