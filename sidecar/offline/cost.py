@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sidecar.evaluate.base import About, Evaluator, Lane, Needs
+from sidecar.evaluate.base import Needs
 from sidecar.evaluate.case import Case as Request
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.gate import brings
@@ -29,44 +29,42 @@ class Foreseen:
 
 
 def foresee(engine: Engine, cases: Sequence[Case], config: JudgeConfig, price: Prices) -> Foreseen:
-    """Of all judged evaluators over these cases: as many calls as they say of themselves, with a prompt and the texts of the case in each (of those that ask
-    by document one document), and no retries."""
-    asking = [one for one in engine.evaluators if one.lane is Lane.SLOW]
+    """Of all judged evaluators over these cases: as many questions as each says of itself, with a prompt and what it reads of the case in each (of those
+    that ask by document one document), and no retries."""
+    asking = [one for one in engine.evaluators if isinstance(one, Asking)]
     made = [used for case in cases for used in _calls(asking, case)]
     used = Used(input=sum(one.input for one in made), output=sum(one.output for one in made))
     return Foreseen(len(made), used.input + used.output, price(config.provider, config.model, used) if made else 0.0)
 
 
-def _calls(asking: Iterable[Evaluator], case: Case) -> Iterable[Used]:
+def _calls(asking: Iterable[Asking], case: Case) -> Iterable[Used]:
     request = Request(case.trace, None)
-    texts = [request.question, request.answer, *request.texts]
+    texts = _texts(request)
     for one in asking:
         if not _may_run(one, request):
             continue
-        prompts = one.prompts if isinstance(one, Asking) else ()
-        shown = "\n".join(texts if "K" not in _formula(one) else [request.question, request.answer, *texts[2:3]])
-        for place in range(_questions(_formula(one), len(request.texts)) or len(prompts)):
-            prompt = prompts[place % len(prompts)].text if prompts else ""
-            messages = [{"role": "", "content": prompt}, {"role": "", "content": shown}]
+        told = [text for need, own in texts.items() if need in one.needs for text in own]
+        documents = list(dict.fromkeys(request.texts)) if Needs.CONTEXT in one.needs else []
+        for place in range(one.questions(request)):
+            prompt = one.prompts[place % len(one.prompts)].text
+            shown = [documents[place % len(documents)]] if one.by_document and documents else documents
+            messages = [{"role": "", "content": prompt}, {"role": "", "content": "\n".join([*told, *shown])}]
             yield Used(input=estimate(messages), output=_OUTPUT_TOKENS)
 
 
-def _formula(one: object) -> str:
-    about = getattr(one, "about", None)
-    return about.calls if isinstance(about, About) else ""
+def _texts(request: Request) -> Mapping[Needs, Sequence[str]]:
+    """What is shown for each need, documents aside."""
+    return {
+        Needs.QUESTION: [request.question],
+        Needs.ANSWER: [request.answer],
+        Needs.REFERENCE: [request.reference],
+        Needs.REFERENCE_CONTEXTS: request.reference_contexts,
+        Needs.MESSAGES: [f"{one.text or ''}{one.tool_calls or ''}" for one in request.messages],
+        Needs.TOPICS: request.authored.topics or (),
+        Needs.RUBRIC: list((request.authored.rubric or {}).values()),
+    }
 
 
-def _questions(formula: str, documents: int) -> int:
-    """What an evaluator says of its questions to the judge, as "2" or "2K + 3"; 0 where it says nothing that can be read."""
-    total = 0
-    for part in formula.replace(" ", "").split("+"):
-        factor, of, _ = part.partition("K")
-        if (factor and not factor.isdigit()) or not part:
-            return 0
-        total += int(factor or 1) * (documents if of else 1)
-    return total
-
-
-def _may_run(one: Evaluator, request: Request) -> bool:
+def _may_run(one: Asking, request: Request) -> bool:
     has = {Needs.QUESTION: request.question, Needs.ANSWER: request.answer, Needs.CONTEXT: request.documents}
     return all(has.get(need, True) for need in one.needs) and brings(request.trace, one.needs)

@@ -116,6 +116,11 @@ class TopicAdherence(_Talking):
         if settings.topics:
             self.needs = needing(Needs.MESSAGES)
 
+    def questions(self, case: Case) -> int:
+        """About so many: the topics of the conversation are known only when the judge has named them."""
+        turns = sum(one.role == "user" for one in case.messages)
+        return 2 + min(_MOST_TOPICS, max(turns, len(case.authored.topics or self._settings.topics)))
+
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_topics where there is nothing to divide by, too_long; InferenceError."""
         messages, wanted = await self.talk(case, *(case.authored.topics or self._settings.topics))

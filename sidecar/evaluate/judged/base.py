@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal, Protocol, cast
 
 from exporters.result import ModelIdentity
-from sidecar.evaluate.base import Lane, Needs
+from sidecar.evaluate.base import About, Lane, Needs
 from sidecar.evaluate.case import Case
 from sidecar.inference.judge.judge import INVALID, Judge, Question
 from sidecar.inference.judge.prompt import Prompt, load
@@ -66,6 +66,21 @@ class Asking:
         """The judge's."""
         return self.judge.identity
 
+    @property
+    def calls(self) -> str:
+        """How many questions it asks about a request, as "2" or "2K + 3"; K is the number of documents, the same one twice counted once."""
+        about = getattr(self, "about", None)
+        return about.calls if isinstance(about, About) else "1"
+
+    @property
+    def by_document(self) -> bool:
+        """Whether it asks about one document after the other."""
+        return "K" in self.calls
+
+    def questions(self, case: Case) -> int:
+        """How many that is for a case, where no reply is invalid."""
+        return counted(self.calls, len(set(case.texts)))
+
     def languages(self, case: Case) -> None:
         """Any."""
 
@@ -88,6 +103,15 @@ class Asking:
             tuple(islice(told, len(all_of))) for all_of in parts.values()
         )
         return Told(question, answer, documents, reference, contexts)
+
+
+def counted(calls: str, documents: int) -> int:
+    """The value of a formula of calls. Raises ValueError where it is none."""
+    total = 0
+    for part in calls.replace(" ", "").split("+"):
+        factor, of, _ = part.partition("K")
+        total += (int(factor) if factor else 1) * (documents if of else 1) if part else int(part)
+    return total
 
 
 class Rated(Reply):

@@ -33,6 +33,11 @@ class JudgedContextRelevance(Rating, ByDocument):
         prompts = ("helpful",) if settings.judge_method == "fraction" else ("relevant_whole", "relevant_parts")
         super().__init__(f"context_relevance{SUFFIX}", judge, prompts)
 
+    @property
+    def calls(self) -> str:
+        """Those of the way that is set."""
+        return "K" if self.method == "fraction" else "2"
+
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: too_long; InferenceError."""
         told = await self.told(case)

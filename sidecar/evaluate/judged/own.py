@@ -119,6 +119,10 @@ class OwnEvaluator(Asking):
         self._metric = metric
         self._reply = scored_reply(metric.numbers) if metric.numbers else Holds
 
+    def questions(self, case: Case) -> int:
+        """A vote each."""
+        return self._metric.votes
+
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: too_long; InferenceError: judge_invalid."""
         told = await self.told(case)

@@ -10,6 +10,9 @@ import pytest
 
 from exporters.result import Outcome
 from sidecar.evaluate.registry import EVALUATORS, judged_name
+from sidecar.inference.judge.settings import JudgeConfig
+from sidecar.offline.case import Case
+from sidecar.offline.cost import foresee
 from tests.parts.judge_server import Asked
 from tests.unit.evaluate.fakes import case_of
 from tests.unit.evaluate.judged.scripted import INVALID, engine, judged, only
@@ -57,7 +60,12 @@ async def test_a_worked_example_comes_out_as_worked(case: dict[str, Any]) -> Non
         cosines = {text: cosine for (text, _), cosine in zip(case["questions"], cosines, strict=True)}
     settings = only(case["evaluator"], **case.get("settings", {}))
     async with engine(lambda asked: script(case, asked), settings, cosines=cosines) as (made, server):
-        found = await judged(made, case_of(case))
+        trace = case_of(case)
+        found = await judged(made, trace)
+        foreseen = foresee(made, [Case("c", "c", "c", None, None, trace)], JudgeConfig(), lambda *_: 0.0)
+    # Topics that nobody knows before come on top, and what is asked again.
+    if "score" in case and case["evaluator"] != "topic_adherence":
+        assert foreseen.calls >= len(server.asked)
     assert found.evaluator == judged_name(BY_NAME[case["evaluator"]])
     if "score" in case:
         assert found.score == pytest.approx(case["score"], abs=1e-6)
