@@ -62,7 +62,12 @@ class Evaluation(Record):
         """Who gave the score, and how."""
         model = self.model or Model(name="", version="")
         return Identity(
-            method=self.method, version=self.version, model=model.name, model_version=model.version, sha256=model.sha256
+            method=self.method,
+            version=self.version,
+            model=model.name,
+            model_version=model.version,
+            sha256=model.sha256,
+            threshold=self.threshold,
         )
 
 
@@ -74,10 +79,12 @@ class Identity(Record):
     model: str = ""
     model_version: str = ""
     sha256: str = ""
+    threshold: float | None = None
 
     def __str__(self) -> str:
         model = f"{self.model} {self.model_version}".strip()
-        return f"{self.method} v{self.version}" + (f", {model}" if model else "")
+        threshold = None if self.threshold is None else f"threshold {self.threshold:g}"
+        return ", ".join(part for part in (f"{self.method} v{self.version}", model, threshold) if part)
 
 
 class Document(Record):

@@ -37,6 +37,13 @@ from sidecar.results import make_result, redact
 _PATIENCE_SECONDS = 3600.0
 # The same for a question to the judge, whose deadline holds the wait for the questions before it.
 _JUDGE_SECONDS = 120.0
+# Of the judge's settings, those that change nothing of what it says: logins, pace and budget.
+_NO_CONTENT = frozenset(
+    {
+        "api_key", "api_key_file", "headers", "ca_file", "cert_file", "key_file", "timeout_seconds", "attempts", "concurrency", "tokens_per_minute",
+        "budget_usd_per_hour", "budget_usd_per_day", "pause_seconds", "breaker_failures", "breaker_seconds", "cache_megabytes", "salt",
+    }
+)  # fmt: skip
 Progress = Callable[[CaseRecord], None]
 
 
@@ -76,19 +83,15 @@ class Runner:
     @property
     def identity(self) -> str:
         """A hash of who judges: evaluators with their versions and methods, models, settings. What it does not hold changes no score."""
-        own = self._settings
         models = self.runtime.models
         told = {
             "version": __version__,
             "evaluators": sorted((one.name, one.version, one.method) for one in self.engine.evaluators),
             "models": [str(one.identity) for one in (models.grounder, models.relevance, models.embedder)],
-            "evaluate": own.evaluate.model_dump(mode="json"),
-            "inference": own.inference.model_dump(mode="json"),
-            "judge": [own.judge.url, own.judge.model, own.judge.temperature, dict(own.judge.parameters)],
-            "redact": None if self._redactor is None else own.redact.model_dump(mode="json"),
+            "settings": settings_hash(self._settings),
             "texts": self._wanted.texts,
         }
-        return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()[:32]
+        return _hash(told)
 
     def foresee(self, cases: Sequence[Case]) -> Foreseen:
         """What the judge will take for these cases."""
@@ -212,6 +215,16 @@ async def running(settings: Config, wanted: Wanted) -> AsyncIterator[Runner]:
         if runner.judge is not None:
             await runner.judge.stop()
         await runner.runtime.stop()
+
+
+def settings_hash(own: Config) -> str:
+    """A hash of all settings that a record of a case may depend on."""
+    told = own.model_dump(mode="json", include={"evaluate", "inference", "redact", "price"})
+    return _hash({**told, "judge": own.judge.model_dump(mode="json", exclude=_NO_CONTENT)})
+
+
+def _hash(told: Mapping[str, object]) -> str:
+    return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()[:32]
 
 
 def _patient(settings: Config, wanted: Wanted) -> Config:

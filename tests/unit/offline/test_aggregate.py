@@ -35,6 +35,14 @@ def test_scores_of_two_methods_are_told_apart() -> None:
     assert [one.identity.method for one in metric.identities] == ["local", "ratings"]
 
 
+def test_scores_by_two_thresholds_are_told_apart() -> None:
+    [metric] = metrics_of([record("a", said("f", 1.0, threshold=0.5)), record("b", said("f", 1.0, threshold=0.65))])
+    assert [str(one.identity) for one in metric.identities] == [
+        "local v1, embedded 3, threshold 0.5",
+        "local v1, embedded 3, threshold 0.65",
+    ]
+
+
 def test_negatives_are_in_no_mean_and_have_a_rate_of_their_own() -> None:
     records = [
         record("a", said("f", 1.0), kind="simple"),
