@@ -50,6 +50,14 @@ class Case:
         return [clean(document.text or "") for document in self.documents]
 
     @cached_property
+    def ranked(self) -> tuple[int, ...]:
+        """Places in `documents`, the best rank first; of a text that was retrieved twice the better rank alone."""
+        by_text: dict[str, int] = {}
+        for place in sorted(range(len(self.documents)), key=lambda one: self.documents[one].rank):
+            by_text.setdefault(self.texts[place], place)
+        return tuple(by_text.values())
+
+    @cached_property
     def reference_contexts(self) -> tuple[str, ...]:
         """Texts of the chunks that retrieval should find."""
         return tuple(clean(text).strip() for text in self.authored.contexts or ())

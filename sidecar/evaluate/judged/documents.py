@@ -45,8 +45,8 @@ class ByDocument(Asking):
         """Verdicts by `shown` and the text of each document; of the same document twice the better rank counts. Raises Unscorable: too_long;
         InferenceError."""
         by_text: dict[str, Document] = {}
-        for document, text in sorted(zip(case.documents, told.documents, strict=True), key=lambda pair: pair[0].rank):
-            by_text.setdefault(text, document)
+        for place in case.ranked:
+            by_text.setdefault(told.documents[place], case.documents[place])
         if len(by_text) > _MOST_DOCUMENTS:
             raise Unscorable("too_long")
         said = await asyncio.gather(

@@ -71,9 +71,7 @@ class _Similar(_Chunks):
 
 
 def _by_text(case: Case) -> Matched:
-    texts: dict[str, Document] = {}
-    for document, text in sorted(zip(case.documents, case.texts, strict=True), key=lambda pair: pair[0].rank):
-        texts.setdefault(text, document)
+    texts = {case.texts[one]: case.documents[one] for one in case.ranked}
     table = [[similarity(text, reference) for reference in case.reference_contexts] for text in texts]
     best = {document: max(row) for document, row in zip(texts.values(), table, strict=True)}
     return Matched(best, [max((row[n] for row in table), default=0.0) for n in range(len(case.reference_contexts))])

@@ -42,10 +42,11 @@ class ContextPrecisionSettings(Thresholded):
 
 
 class ContextPrecision:
-    """A document is useful where it is relevant to the question at the model's threshold. The order is the retriever's."""
+    """A document is useful where it is relevant to the question at the model's threshold. The order is the retriever's; of the same
+    document twice the better rank counts."""
 
     name = "context_precision"
-    version = "1"
+    version = "2"
     method = "question"
     subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.CONTEXT)
@@ -69,7 +70,7 @@ class ContextPrecision:
         model = case.models.relevance
         threshold = self._threshold.of(case.trace.service, model.document_threshold)
         probabilities = await case.relevance()
-        ranked = sorted(zip(case.documents, probabilities, strict=True), key=lambda pair: pair[0].rank)
+        ranked = [(case.documents[one], probabilities[one]) for one in case.ranked]
         documents = tuple(DocumentResult(d.rank, d.id, p, p >= threshold) for d, p in ranked)
         return Evaluation(
             evaluator=self.name,

@@ -52,13 +52,8 @@ class ContextPrecisionReference:
         grounder = case.models.grounder
         threshold = self._threshold.of(case.trace.service, grounder.threshold)
         by_document = await case.reference_by_document()
-        best: dict[str, DocumentResult] = {}
-        for document, text, row in sorted(
-            zip(case.documents, case.texts, by_document, strict=True), key=lambda one: one[0].rank
-        ):
-            support = max(row)
-            best.setdefault(text, DocumentResult(document.rank, document.id, support, support >= threshold))
-        documents = tuple(best.values())
+        ranked = [(case.documents[one], max(by_document[one])) for one in case.ranked]
+        documents = tuple(DocumentResult(d.rank, d.id, support, support >= threshold) for d, support in ranked)
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,

@@ -34,10 +34,11 @@ class ContextRelevanceSettings(Thresholded):
 
 
 class ContextRelevance:
-    """Each document's calibrated probability to help with the question; a document is relevant at the model's threshold."""
+    """Each document's calibrated probability to help with the question; a document is relevant at the model's threshold. The same
+    one twice is counted once, as by the judge."""
 
     name = "context_relevance"
-    version = "1"
+    version = "2"
     method = "expected_fraction"
     subject = Subject.RETRIEVAL
     needs = (Needs.QUESTION, Needs.CONTEXT)
@@ -59,14 +60,12 @@ class ContextRelevance:
         model = case.models.relevance
         threshold = self._threshold.of(case.trace.service, model.document_threshold)
         probabilities = await case.relevance()
+        found = [(case.documents[one], probabilities[one]) for one in case.ranked]
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
-            score=expected_share(probabilities),
+            score=expected_share([p for _, p in found]),
             model=model.identity,
             threshold=threshold,
-            documents=tuple(
-                DocumentResult(document.rank, document.id, p, p >= threshold)
-                for document, p in zip(case.documents, probabilities, strict=True)
-            ),
+            documents=tuple(DocumentResult(document.rank, document.id, p, p >= threshold) for document, p in found),
         )
