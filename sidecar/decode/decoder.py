@@ -128,7 +128,7 @@ class Decoder:
             if encoding == "otlp_json":
                 raise DecodeError("missing_field", "resourceSpans")
         if isinstance(data, dict):
-            return Decoded(requests=[self._request(data, record)])
+            return Decoded(requests=[self._request(data, record, bad)])
         return Decoded(requests=list(self._requests(data if isinstance(data, list) else [data], record, bad)))
 
     def _requests(self, items: Iterable[object], record: Record, bad: dict[str, int]) -> Iterator[RagTrace]:
@@ -137,12 +137,15 @@ class Decoder:
             try:
                 if not isinstance(item, dict):
                     raise DecodeError("not_an_object")
-                yield self._request(item, record)
+                yield self._request(item, record, bad)
             except DecodeError as error:
                 bad[error.reason] = bad.get(error.reason, 0) + 1
 
-    def _request(self, data: Mapping[str, object], record: Record) -> RagTrace:
-        trace = read_native(data, self._config, fallback_timestamp=record.timestamp)
+    def _request(self, data: Mapping[str, object], record: Record, bad: dict[str, int]) -> RagTrace:
+        left_out: list[str] = []
+        trace = read_native(data, self._config, fallback_timestamp=record.timestamp, dropped=left_out.append)
+        for reason in left_out:
+            bad[reason] = bad.get(reason, 0) + 1
         if amount := len(unread(data, self._config)):
             self._telemetry.count("rag_sidecar_native_fields_unread_total", amount, topic=record.topic)
         return trace if self._keep_text(trace.trace_id, trace.service) else trace.without_text()

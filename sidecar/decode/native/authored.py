@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from sidecar.decode.native.fields import NativeRecord, text_in
 from sidecar.decode.native.table import names as names_of
@@ -22,6 +22,11 @@ _MOST_LEVELS = 101
 _MOST_LEVEL_CHARS = 2000
 _MOST_PERSONA_CHARS = 4000
 _MOST_PARAMS_BYTES = 10_000
+_Field = TypeVar("_Field")
+# Question and answer.
+Turn: TypeAlias = tuple[str | None, str | None]
+# Is told the reason of each field that is left out.
+Dropped: TypeAlias = Callable[[str], None]
 
 
 def read_reference(record: NativeRecord) -> str | None:
@@ -33,34 +38,49 @@ def read_reference(record: NativeRecord) -> str | None:
     return None
 
 
-def read_authored(record: NativeRecord) -> Authored | None:
-    """The rest of it; None where none of it is there. Raises DecodeError: bad_field."""
+def read_authored(record: NativeRecord, dropped: Dropped | None = None) -> Authored | None:
+    """The rest of it; None where none of it is there. A field that cannot be read raises DecodeError: bad_field; where `dropped` is given, it is told the
+    reason instead and the field is left out."""
+
+    def kept(read: Callable[[NativeRecord], _Field | None]) -> _Field | None:
+        try:
+            return read(record)
+        except DecodeError as error:
+            if dropped is None:
+                raise
+            dropped(error.reason)
+            return None
+
     found = Authored(
-        contexts=_texts(record, _CONTEXTS, most=_MOST_CONTEXTS),
-        context_ids=_ids(record),
-        tool_calls=_tool_calls(record),
-        topics=_texts(record, names_of("reference_topics"), most=_MOST_TOPICS, chars=_MOST_TOPIC_CHARS),
-        rubric=_rubric(record),
+        contexts=kept(_contexts),
+        context_ids=kept(_ids),
+        tool_calls=kept(_tool_calls),
+        topics=kept(_topics),
+        rubric=kept(_rubric),
         kind=record.short(*names_of("kind")),
         origin=record.short("origin"),
-        persona=_persona(record),
+        persona=kept(_persona),
         difficulty=record.short("difficulty"),
-        source_units=_source_units(record),
-        generation_params=_params(record),
+        source_units=kept(_source_units),
+        generation_params=kept(_params),
     )
     return None if found == Authored() else found
 
 
-def read_messages(record: NativeRecord) -> tuple[Message, ...]:
-    """The conversation, where the record has one; `user_input` is one in Ragas' multi-turn samples. Raises DecodeError: bad_field."""
+def read_messages(record: NativeRecord, dropped: Dropped | None = None) -> tuple[tuple[Message, ...], Turn]:
+    """The conversation, where the record has one, and its last turn; `user_input` is one in Ragas' multi-turn samples. One of too many messages raises
+    DecodeError: bad_field; where `dropped` is given, it is told the reason instead, and only the last turn is left: of a part nobody should judge the whole."""
     for value in record.values(*names_of("messages"), "user_input"):
         value = parsed(value)
-        if isinstance(value, list):
-            _bounded("messages", value, MOST_MESSAGES)
-            found = conversation(value)
-            if found:
-                return found
-    return ()
+        if not isinstance(value, list):
+            continue
+        if len(value) > MOST_MESSAGES and dropped is not None:
+            dropped("bad_field")
+            return (), last_turn(conversation(value[-MOST_MESSAGES:]))
+        _bounded("messages", value, MOST_MESSAGES)
+        if found := conversation(value):
+            return found, last_turn(found)
+    return (), (None, None)
 
 
 def _bounded(field: str, items: list[Any], most: int) -> None:
@@ -91,6 +111,14 @@ def _text(item: Any) -> str | None:
     if isinstance(item, dict):
         item = next((item[key] for key in ("content", "text", "page_content", "chunk") if item.get(key)), None)
     return text_in(item)
+
+
+def _contexts(record: NativeRecord) -> tuple[str, ...] | None:
+    return _texts(record, _CONTEXTS, most=_MOST_CONTEXTS)
+
+
+def _topics(record: NativeRecord) -> tuple[str, ...] | None:
+    return _texts(record, names_of("reference_topics"), most=_MOST_TOPICS, chars=_MOST_TOPIC_CHARS)
 
 
 def _ids(record: NativeRecord) -> tuple[str, ...] | None:
@@ -193,7 +221,12 @@ def _params(record: NativeRecord) -> Mapping[str, Any] | None:
     return None
 
 
-def last_of(messages: Iterable[Message], role: str) -> str | None:
-    """The last text of a role."""
-    texts = [one.text for one in messages if one.role == role and one.text]
-    return texts[-1] if texts else None
+def last_turn(messages: Sequence[Message]) -> Turn:
+    """What the user said last, and what was answered to that; None where nothing was: an earlier answer is one to something else."""
+    question = answer = None
+    for one in messages:
+        if one.role == "user":
+            question, answer = one.text or question, None
+        elif one.role == "assistant":
+            answer = one.text or answer
+    return question, answer

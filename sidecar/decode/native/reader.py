@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from exporters.text import clean
 from sidecar.decode.errors import CLASSES, classify
-from sidecar.decode.native.authored import last_of, read_authored, read_messages, read_reference
+from sidecar.decode.native.authored import Dropped, read_authored, read_messages, read_reference
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord
 from sidecar.decode.native.mapping import apply, mentioned
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
@@ -51,12 +51,15 @@ def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) 
     return read_native(data, limits, fallback_timestamp=fallback_timestamp)
 
 
-def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float) -> RagTrace:
-    """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name."""
+def read_native(
+    data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float, dropped: Dropped | None = None
+) -> RagTrace:
+    """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name. Where `dropped` is given, what only the author of
+    a case writes, and a conversation that is too long, costs no request: it is told the reason, and the field is left out."""
     record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
-    messages = read_messages(record)
-    question = record.text(*_QUESTION) or last_of(messages, "user")
-    answer = record.text(*_ANSWER) or last_of(messages, "assistant")
+    messages, (asked, answered) = read_messages(record, dropped)
+    question = record.text(*_QUESTION) or asked
+    answer = record.text(*_ANSWER) or answered
     found = _documents(record)
     documents = found or ()
     if question is None and answer is None and not documents:
@@ -92,7 +95,7 @@ def read_native(data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: 
         feedback=read_feedback(record),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
         retrieved=None if found is None else True,
-        authored=read_authored(record),
+        authored=read_authored(record, dropped),
         messages=messages,
         probe=any(map(says_so, record.values("probe"))),
     )

@@ -8,10 +8,13 @@ import orjson
 import pytest
 
 from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.reader import read_native_line
+from sidecar.observe.telemetry import Telemetry
 from sidecar.record.authored import Authored, Message, SourceUnit, ToolCall
 from sidecar.record.errors import DecodeError
 from sidecar.record.memory import trace_bytes
+from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
 
 QUESTION = {"question": "How long is the warranty?"}
@@ -105,6 +108,49 @@ def test_what_cannot_be_read_names_its_field_and_not_what_stands_in_it(more: dic
     with pytest.raises(DecodeError, match=f"bad_field: {field}") as error:
         read(more)
     assert "pppp" not in str(error.value)
+
+
+TALKED = [{"role": role, "content": f"{role} {n}"} for n in range(251) for role in ("user", "assistant")]
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        ({"rubrics": {"one": "a", "two": "b"}, "kind": "simple"}, Authored(kind="simple")),
+        ({"reference_topics": ["t" * 501], "reference_contexts": ["a"]}, Authored(contexts=("a",))),
+        ({"generation_params": [1], "persona": "p" * 4001}, None),
+    ],
+)
+def test_of_a_request_of_production_a_field_that_cannot_be_read_is_left_out_and_counted(
+    more: dict[str, Any], left: Authored | None
+) -> None:
+    telemetry = Telemetry()
+    line = orjson.dumps({"question": "How long?", "answer": "Two years.", **more})
+    [found] = Decoder(DecodeConfig(), telemetry).decode(Record("t", 0, 0, 1.0, None, line)).requests
+    assert (found.question, found.answer, found.authored) == ("How long?", "Two years.", left)
+    bad = len(more) - (left is not None)
+    assert list(telemetry.values("rag_sidecar_decode_errors_total")) == [({"topic": "t", "reason": "bad_field"}, bad)]
+
+
+def test_of_a_conversation_that_is_too_long_the_last_turn_is_left() -> None:
+    line = orjson.dumps({"messages": TALKED, "request_id": "1"})
+    [found] = Decoder(DecodeConfig(), Telemetry()).decode(Record("t", 0, 0, 1.0, None, line)).requests
+    assert (found.question, found.answer, found.messages) == ("user 250", "assistant 250", ())
+
+
+@pytest.mark.parametrize(
+    ("roles", "question", "answer"),
+    [
+        (["user", "assistant", "user"], "user 2", None),
+        (["user", "assistant", "user", "tool"], "user 2", None),
+        (["user", "assistant", "user", "assistant", "tool", "assistant"], "user 2", "assistant 5"),
+        (["user", "assistant", "tool"], "user 0", "assistant 1"),
+    ],
+)
+def test_an_answer_of_an_earlier_turn_is_none_of_the_last(roles: list[str], question: str, answer: str | None) -> None:
+    talk = [{"role": role, "content": f"{role} {n}"} for n, role in enumerate(roles)]
+    found = read_native_line(orjson.dumps({"messages": talk}), DecodeConfig(), fallback_timestamp=1.0)
+    assert (found.question, found.answer) == (question, answer)
 
 
 CALL = ToolCall("weather_check", {"city": "Ulm"})
