@@ -61,8 +61,17 @@ def verdict_on(delta: float, p: float | None, shown: float) -> str:
     if p is None:
         return "too few to say"
     if shown <= _NO_SPREAD:
-        return "no difference in any case" if abs(delta) <= _NO_SPREAD else "the same small difference in every case"
+        return _always(delta)
     return f"no difference shown (would show {max(shown, MARGIN):.3f})"
+
+
+def _always(delta: float) -> str:
+    """In words, a difference that is the same in every case: how others would spread nobody knows, and so not what the sample would have shown."""
+    if abs(delta) <= _NO_SPREAD:
+        return "no difference in any case"
+    if abs(delta) <= MARGIN:
+        return "the same small difference in every case"
+    return f"the same difference ({delta:+.3f}) in every case, too few to say that it is not chance"
 
 
 def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]:

@@ -66,6 +66,19 @@ def test_scores_of_another_method_or_model_are_not_compared() -> None:
     assert found.says == "not compared: A is scored by local v1, embedded 3, B by ratings v1, embedded 3"
 
 
+@pytest.mark.parametrize(
+    ("delta", "says"),
+    [
+        (0.0, "no difference in any case"),
+        (0.01, "the same small difference in every case"),
+        (0.5, "the same difference (+0.500) in every case, too few to say that it is not chance"),
+    ],
+)
+def test_a_difference_that_is_the_same_in_every_case_is_called_small_only_where_it_is(delta: float, says: str) -> None:
+    [found] = compare(run(0.25, 0.25, 0.5), run(0.25 + delta, 0.25 + delta, 0.5 + delta))
+    assert (found.winner, found.says) == (None, says)
+
+
 def test_p_is_corrected_for_the_number_of_metrics() -> None:
     a = [record(str(n), said("f", 0.0), said("g", 0.5)) for n in range(6)]
     b = [record(str(n), said("f", 1.0), said("g", 0.5 + 0.001 * n)) for n in range(6)]
