@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
 
 import orjson
 from pydantic import Field
@@ -14,6 +14,7 @@ from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Sectio
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.metrics.strings.string_similarity import similarity
 from sidecar.record.authored import ToolCall
+from sidecar.statistics.assignment import assigned
 
 
 class ToolCallAccuracySettings(Section):
@@ -28,25 +29,24 @@ class ToolCallAccuracySettings(Section):
     )
 
 
+Likeness: TypeAlias = Callable[[ToolCall, ToolCall], float]
+
+
 def aligned(
-    made: Sequence[ToolCall], wanted: Sequence[ToolCall], *, strict: bool
-) -> list[tuple[ToolCall, ToolCall]] | None:
-    """Pairs of a call and the one of the reference, in the reference's order; None where names differ."""
+    made: Sequence[ToolCall], wanted: Sequence[ToolCall], likeness: Likeness, *, strict: bool
+) -> list[float] | None:
+    """How like each call is to the one of the reference that it goes with; None where names differ. In any order calls of one name go with those that make
+    the sum the largest."""
     names, others = [one.name for one in made], [one.name for one in wanted]
-    if names != others and (strict or Counter(names) != Counter(others)):
+    if strict:
+        return list(map(likeness, made, wanted)) if names == others else None
+    if Counter(names) != Counter(others):
         return None
-    left = list(made)
-    pairs = []
-    for one in wanted:
-        same = [call for call in left if call.name == one.name]
-        best = same[0] if strict else max(same, key=lambda call: _same(call, one))
-        left.remove(best)
-        pairs.append((best, one))
-    return pairs
-
-
-def _same(made: ToolCall, wanted: ToolCall) -> int:
-    return sum(key in made.arguments and made.arguments[key] == value for key, value in wanted.arguments.items())
+    found: list[float] = []
+    for name in dict.fromkeys(others):
+        table = [[likeness(one, other) for one in made if one.name == name] for other in wanted if other.name == name]
+        found += [row[place] for row, place in zip(table, assigned(table), strict=True)]
+    return found
 
 
 class ToolCallAccuracy:
@@ -54,7 +54,7 @@ class ToolCallAccuracy:
     Where neither side has a call it is 1, where one has none 0."""
 
     name = "tool_call_accuracy"
-    version = "1"
+    version = "2"
     method = "strict_exact"
     subject = Subject.ANSWER
     needs = (Needs.MESSAGES, Needs.TOOL_CALLS)
@@ -77,10 +77,10 @@ class ToolCallAccuracy:
         """Raises nothing of its own."""
         made = [call for message in case.trace.messages if message.role == "assistant" for call in message.tool_calls]
         wanted = case.authored.tool_calls or ()
-        pairs = aligned(made, wanted, strict=self._settings.order == "strict")
-        if pairs is None:
+        equal = aligned(made, wanted, self._equal, strict=self._settings.order == "strict")
+        if equal is None:
             return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=0.0, label="names_differ")
-        score = sum(self._equal(one, other) for one, other in pairs) / len(pairs) if pairs else 1.0
+        score = sum(equal) / len(equal) if equal else 1.0
         return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=score)
 
     def _equal(self, made: ToolCall, wanted: ToolCall) -> float:
