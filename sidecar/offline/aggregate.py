@@ -26,21 +26,16 @@ _BINS = 10
 def metrics_of(records: Sequence[CaseRecord]) -> tuple[Metric, ...]:
     """Every metric that was asked for, in the order of the evaluators. Cases that cannot be answered are left out of all: what is right of them is
     another thing than what is right of the others."""
-    return metrics_in(answerable(records))
-
-
-def answerable(records: Sequence[CaseRecord]) -> Sequence[CaseRecord]:
-    """Those that the documents can answer; all where none is."""
-    return [one for one in records if one.kind != NEGATIVE] or records
-
-
-def metrics_in(records: Iterable[CaseRecord]) -> tuple[Metric, ...]:
-    """The same over these records, whatever their kind."""
     said: dict[str, list[Evaluation]] = {}
-    for record in records:
+    for record in answerable(records):
         for one in record.evaluations:
             said.setdefault(one.evaluator, []).append(one)
     return tuple(_metric(name, evaluations) for name, evaluations in said.items())
+
+
+def answerable(records: Sequence[CaseRecord]) -> Sequence[CaseRecord]:
+    """Those that the documents can answer."""
+    return [one for one in records if one.kind != NEGATIVE]
 
 
 def _metric(name: str, evaluations: Sequence[Evaluation]) -> Metric:
@@ -66,13 +61,13 @@ def _reasons(evaluations: Iterable[Evaluation], outcome: str) -> dict[str, int]:
 
 
 def groups_of(records: Sequence[CaseRecord], of: Callable[[CaseRecord], str | None]) -> tuple[Group, ...]:
-    """The metrics by a property of the cases; none where no case has it."""
+    """The metrics by a property of the cases, those that cannot be answered in no mean; none where no case has it."""
     found: dict[str, list[CaseRecord]] = {}
     for record in records:
         found.setdefault(of(record) or "not given", []).append(record)
     if set(found) <= {"not given"}:
         return ()
-    return tuple(Group(name=name, cases=len(own), metrics=metrics_in(own)) for name, own in found.items())
+    return tuple(Group(name=name, cases=len(own), metrics=metrics_of(own)) for name, own in found.items())
 
 
 def negatives_of(records: Iterable[CaseRecord]) -> Negatives | None:

@@ -27,6 +27,7 @@ NEGATIVES = "negatives_declined"
 # A mean that is the limit but for rounding is at the limit.
 _ROUNDING = 1e-9
 # What the author of a case may leave out. An answer and documents are what the system was asked for.
+_NOBODY = "no evaluator of this name ran on a case that is not negative"
 _NEEDS = frozenset(need.reason for need in (*AUTHORED, Needs.QUESTION))
 
 
@@ -105,7 +106,7 @@ def _by_default(report: Report, gate: GateFile) -> Iterator[Check]:
             continue
         metric = metrics.get(name + SUFFIX) or metrics.get(name)
         if metric is None:
-            yield _not_asked(name, value, "no evaluator of this name ran: none is on, or no case has what it needs")
+            yield _not_asked(name, value, f"{_NOBODY}: none is on, or no case has what it needs")
         elif not metric.scored and not metric.failed and set(metric.unscorable) <= _NEEDS:
             yield _not_asked(metric.metric, value, f"no case has what it needs: {_words(metric.unscorable)}")
         else:
@@ -136,7 +137,7 @@ def _negatives(report: Report, gate: GateFile) -> Iterator[Check]:
 def _asked(name: str, metric: Metric | None, limit: Limit, gate: GateFile) -> Check:
     bound = limit.bound or gate.bound
     value = None if metric is None else metric.lower if bound == "lower" else metric.mean
-    fault = "no evaluator of this name ran" if metric is None else _fault(metric, limit, gate)
+    fault = _NOBODY if metric is None else _fault(metric, limit, gate)
     if fault is None and value is None:
         fault = "an interval takes two cases"
     if fault is None and value is not None and value < limit.limit - _ROUNDING:

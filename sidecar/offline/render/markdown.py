@@ -15,7 +15,8 @@ def markdown(report: Report) -> str:
         parts += [f"## Gate: {'passed' if report.gate.passed else '**failed**'}", _gate(report.gate)]
     if report.regression is not None:
         parts += ["## Against the stored run (A)", comparisons(report.regression)]
-    parts += ["## Metrics", _metrics(report)]
+    if report.metrics:
+        parts += ["## Metrics", _metrics(report)]
     if (said := words.negatives(report)) is not None:
         parts.append(f"{said}.")
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):

@@ -19,7 +19,8 @@ _STATUS = {"passed": "green", "failed": "bold red", "not_asked": "dim"}
 def show(report: Report, console: Console) -> None:
     """All but the cases themselves."""
     console.print(f"{words.title(report)}; verdicts: {words.counts(report.verdicts) or 'none'}", highlight=False)
-    console.print(_metrics(report.metrics))
+    if report.metrics:
+        console.print(_metrics(report.metrics))
     if (said := words.negatives(report)) is not None:
         console.print(said, highlight=False)
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):

@@ -62,6 +62,8 @@ def test_negatives_are_in_no_mean_and_have_a_rate_of_their_own() -> None:
         ("negative", 4),
     ]
     assert negatives_of(records[:1]) is None
+    assert metrics_of(records[1:]) == ()
+    assert [one.metrics for one in groups_of(records, lambda one: one.kind)][1] == ()
 
 
 def test_groups_are_none_where_no_case_says_one() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.offline.gate import NEGATIVES, GateFile, Limit, check, load_gate
+from sidecar.offline.gate import DEFAULTS, NEGATIVES, GateFile, Limit, check, load_gate
 from sidecar.offline.record import CaseRecord, Check, Effort, Report, Source
 from sidecar.offline.report import report_of
 from sidecar.record.errors import ConfigError
@@ -44,7 +44,7 @@ def test_a_metric_that_is_named_and_has_no_value_fails() -> None:
     gate = GateFile(metrics={"f": Limit(limit=0.0)})
     assert only(gate, record("a", said("f", None, "no_reference"))).status == "failed"
     assert "no_reference 1" in only(gate, record("a", said("f", None, "no_reference"))).why
-    assert only(gate, record("a", said("g", 1.0))).why == "no evaluator of this name ran"
+    assert only(gate, record("a", said("g", 1.0))).why == "no evaluator of this name ran on a case that is not negative"
 
 
 def test_of_the_usual_four_those_are_asked_that_the_cases_can_answer() -> None:
@@ -66,7 +66,7 @@ def test_of_the_usual_four_those_are_asked_that_the_cases_can_answer() -> None:
     }
     assert [one.why for one in found.checks if one.status == "not_asked"] == [
         "no case has what it needs: no_question 3",
-        "no evaluator of this name ran: none is on, or no case has what it needs",
+        "no evaluator of this name ran on a case that is not negative: none is on, or no case has what it needs",
     ]
     assert not found.passed
 
@@ -158,6 +158,17 @@ def test_a_system_that_says_nothing_passes_no_gate() -> None:
     silent = [record(str(n), said("faithfulness", None, "no_answer"), said("context_precision", 0.9)) for n in range(3)]
     statuses = {one.metric: one.status for one in check(report(*silent), GateFile()).checks}
     assert (statuses["faithfulness"], statuses["context_precision"]) == ("failed", "passed")
+
+
+def test_of_negatives_alone_no_mean_is_asked_for() -> None:
+    declined = record("a", said("faithfulness", 0.0), kind="negative", abstention="full")
+    found = check(report(declined), GateFile(negatives=1.0))
+    assert found.passed
+    assert {one.metric: one.status for one in found.checks} == {
+        **dict.fromkeys(DEFAULTS, "not_asked"),
+        NEGATIVES: "passed",
+    }
+    assert not check(report(declined), GateFile(metrics={"faithfulness": Limit(limit=0.0)}, negatives=1.0)).passed
 
 
 def test_negatives_that_nobody_could_read_are_no_declined_ones() -> None:
