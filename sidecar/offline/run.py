@@ -220,7 +220,7 @@ async def running(settings: Config, wanted: Wanted) -> AsyncIterator[Runner]:
 def settings_hash(own: Config) -> str:
     """A hash of all settings that a record of a case may depend on."""
     told = own.model_dump(mode="json", include={"evaluate", "inference", "redact", "price"})
-    return _hash({**told, "judge": own.judge.model_dump(mode="json", exclude=_NO_CONTENT)})
+    return _hash({**told, "judge": own.judge.model_dump(mode="json", exclude=set(_NO_CONTENT))})
 
 
 def _hash(told: Mapping[str, object]) -> str:
