@@ -31,6 +31,7 @@ from sidecar.offline.render.forms import FORMS, form_of
 from sidecar.offline.render.terminal import show
 from sidecar.offline.report import load, report_of
 from sidecar.offline.run import Runner, Wanted, running
+from sidecar.offline.sessions import joined
 from sidecar.record.errors import ConfigError
 
 cli = new_cli()
@@ -81,6 +82,12 @@ def evaluate(
         typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`."),
     ] = None,
     texts: Annotated[bool, typer.Option(help="Questions, answers and contexts in the report.")] = True,
+    sessions: Annotated[
+        bool,
+        typer.Option(
+            "--sessions", help="Cases of one session as one conversation: topics, goals and tool calls over all of it."
+        ),
+    ] = False,
     resume: Annotated[bool, typer.Option(help="Go on where a run of the same cases and settings was stopped.")] = True,
     config_file: ConfigOption = None,
 ) -> None:
@@ -99,7 +106,8 @@ def evaluate(
     if not own:
         raise ConfigError("CASES", f"{cases} holds no case" + _first(unread), "give native records: docs/offline.md")
     wanted = Wanted(concurrency, most_usd, texts)
-    job = _Job(settings, wanted, own[:most], tuple(unread), source, _journal_path(list(targets)) if resume else None)
+    chosen = (joined(own) if sessions else own)[:most]
+    job = _Job(settings, wanted, chosen, tuple(unread), source, _journal_path(list(targets)) if resume else None)
     report = _judged(_run(job), limits, stored)
     _write(report, targets)
     if _refused(report):

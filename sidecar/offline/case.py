@@ -20,7 +20,7 @@ from sidecar.record.request import RagTrace
 NEGATIVE = "negative"
 _OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
 # A case needs no time: the same one for all, or it would have another id in every run.
-_NO_TIME = 1.0
+NO_TIME = 1.0
 # Of the fields of a request, what does not change what is said of it.
 _NO_CONTENT = frozenset({"timestamp", "missing", "partial", "probe", "spans"})
 
@@ -79,7 +79,7 @@ def _object(row: object) -> Mapping[str, Any]:
 
 
 def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> Case:
-    trace = read_native(row, limits, fallback_timestamp=_NO_TIME)
+    trace = read_native(row, limits, fallback_timestamp=NO_TIME)
     record = NativeRecord(apply(limits.mapping, row) if limits.mapping else row)
     own = record.short(*_OWN_ID)
     kind, origin = (None, None) if trace.authored is None else (trace.authored.kind, trace.authored.origin)

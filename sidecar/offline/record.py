@@ -103,6 +103,8 @@ class CaseRecord(Record):
     kind: str | None = None
     origin: str | None = None
     service: str = "unknown"
+    session: str | None = None
+    timestamp: str | None = None
     question: str | None = None
     answer: str | None = None
     reference: str | None = None
@@ -156,6 +158,38 @@ class Group(Record):
     name: str
     cases: int
     metrics: tuple[Metric, ...]
+
+
+class SessionMetric(Record):
+    """One metric by sessions: the mean over sessions of the mean of their turns, with its 95 % interval (turns of one session are alike, so that an interval
+    over turns is too narrow), and the mean of their worst turns."""
+
+    metric: str
+    sessions: int
+    mean: float
+    lower: float | None = None
+    upper: float | None = None
+    worst_turn: float
+
+
+class WorstTurn(Record):
+    """Where a session went wrong: its worst turn, from 1."""
+
+    session: str
+    turns: int
+    turn: int
+    case: str
+    metric: str
+    score: float
+
+
+class Sessions(Record):
+    """Sessions of two turns or more."""
+
+    sessions: int
+    turns: int
+    metrics: tuple[SessionMetric, ...] = ()
+    worst: tuple[WorstTurn, ...] = ()
 
 
 class Negatives(Record):
@@ -299,6 +333,7 @@ class Report(Record):
     by_origin: tuple[Group, ...] = ()
     verdicts: Counts = {}
     negatives: Negatives | None = None
+    sessions: Sessions | None = None
     durations: Mapping[str, Spread] = {}
     tokens: Mapping[str, Spread] = {}
     cost_usd: Spread | None = None

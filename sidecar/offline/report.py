@@ -12,6 +12,7 @@ from sidecar import __version__
 from sidecar.offline.aggregate import answerable, groups_of, metrics_of, negatives_of, spread_of, spreads_of
 from sidecar.offline.case import Unread
 from sidecar.offline.record import SCHEMA, CaseRecord, Effort, Report, Source, UnreadRow
+from sidecar.offline.sessions import sessions_of
 from sidecar.record.errors import ConfigError
 
 
@@ -40,6 +41,7 @@ def report_of(
         by_origin=groups_of(answerable(records), lambda one: one.origin),
         verdicts=dict(Counter(one.verdict or "none" for one in records).most_common()),
         negatives=negatives_of(records),
+        sessions=sessions_of(records),
         durations=spreads_of(records, "durations"),
         tokens=spreads_of(records, "tokens"),
         cost_usd=spread_of(one.cost_usd for one in records),

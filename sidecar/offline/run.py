@@ -24,7 +24,7 @@ from sidecar.inference.judge.judge import Judge
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of, prices_of
 from sidecar.observe.telemetry import Telemetry
-from sidecar.offline.case import Case
+from sidecar.offline.case import NO_TIME, Case
 from sidecar.offline.cost import Foreseen, foresee
 from sidecar.offline.journal import Journal
 from sidecar.offline.record import CaseRecord, Judged
@@ -165,9 +165,18 @@ class Runner:
             reason=evaluated.reason,
             evaluated=said.evaluated,
             redacted=said.redacted,
+            session=said.session,
             completeness=WHOLE,
         )
-        own = {"id": case.id, "key": case.key, "digest": case.digest, "kind": case.kind, "origin": case.origin}
+        own: dict[str, object] = {
+            "id": case.id,
+            "key": case.key,
+            "digest": case.digest,
+            "kind": case.kind,
+            "origin": case.origin,
+        }
+        if trace.timestamp == NO_TIME:
+            own["timestamp"] = None
         texts = await self._texts(case)
         written = result_to_json(result, with_text=self._wanted.texts)
         return CaseRecord.model_validate({**written, **own, **texts, "seconds": seconds})

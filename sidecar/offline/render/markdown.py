@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sidecar.offline.record import Compared, Comparison, Gate, Group, Report
+from sidecar.offline.record import Compared, Comparison, Gate, Group, Report, Sessions
 from sidecar.offline.render import words
 
 
@@ -19,6 +19,11 @@ def markdown(report: Report) -> str:
         parts += ["## Metrics", _metrics(report)]
     if (said := words.negatives(report)) is not None:
         parts.append(f"{said}.")
+    if report.sessions is not None:
+        parts += [
+            f"## By session: {report.sessions.sessions} of {report.sessions.turns} turns",
+            _sessions(report.sessions),
+        ]
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):
         if len(groups) > 1:
             parts += [f"## Mean by {heading}", _groups(groups)]
@@ -95,6 +100,20 @@ def _gate(gate: Gate) -> str:
         for one in gate.checks
     )
     return table(("metric", "limit", "value", "", "why"), rows)
+
+
+def _sessions(found: Sessions) -> str:
+    rows = (
+        (
+            one.metric,
+            str(one.sessions),
+            words.score(one.mean),
+            words.interval(one.lower, one.upper),
+            words.score(one.worst_turn),
+        )
+        for one in found.metrics
+    )
+    return table(("metric", "sessions", "mean", "95 % interval", "mean of worst turns"), rows)
 
 
 def _groups(groups: Sequence[Group]) -> str:

@@ -25,6 +25,7 @@ def page(report: Report) -> str:
         "<h2>Metrics</h2>",
         f'<div class="cards">{"".join(map(_card, report.metrics))}</div>',
         *_negatives(report),
+        *_sessions(report),
         *_groups("kind", report.by_kind),
         *_groups("origin", report.by_origin),
         *_measures(report),
@@ -168,6 +169,25 @@ def _histogram(counts: Sequence[int]) -> str:
 def _negatives(report: Report) -> Iterable[str]:
     if (said := words.negatives(report)) is not None:
         yield f'<p class="note">{escape(said)}.</p>'
+
+
+def _sessions(report: Report) -> Iterable[str]:
+    found, said = report.sessions, words.sessions(report)
+    if found is None or said is None:
+        return
+    yield "<h2>By session</h2>"
+    yield f'<p class="note">{escape(said)}.</p>'
+    rows = (
+        (
+            escape(one.metric),
+            str(one.sessions),
+            words.score(one.mean),
+            words.interval(one.lower, one.upper),
+            words.score(one.worst_turn),
+        )
+        for one in found.metrics
+    )
+    yield table(("metric", "sessions", "mean", "95 % interval", "mean of worst turns"), rows)
 
 
 def _groups(heading: str, groups: Sequence[Group]) -> Iterable[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report
+from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report, Sessions
 from sidecar.offline.render import words
 
 _COLOURS = {"": "", "poor": "red", "fair": "yellow", "good": "green", "excellent": "bold green"}
@@ -23,6 +23,9 @@ def show(report: Report, console: Console) -> None:
         console.print(_metrics(report.metrics))
     if (said := words.negatives(report)) is not None:
         console.print(said, highlight=False)
+    if report.sessions is not None:
+        console.print(words.sessions(report), highlight=False, markup=False)
+        console.print(_sessions(report.sessions))
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):
         if len(groups) > 1:
             console.print(_groups(heading, groups))
@@ -108,6 +111,14 @@ def _groups(heading: str, groups: Sequence[Group]) -> Table:
     for name in names:
         found = [next((one.mean for one in group.metrics if one.metric == name), None) for group in groups]
         table.add_row(name, *map(words.score, found))
+    return table
+
+
+def _sessions(found: Sessions) -> Table:
+    table = Table("mean by session", "sessions", "mean", "95 % interval", "worst turn", box=SIMPLE, pad_edge=False)
+    for one in found.metrics:
+        cells = (words.score(one.mean), words.interval(one.lower, one.upper), words.score(one.worst_turn))
+        table.add_row(one.metric, str(one.sessions), *cells)
     return table
 
 

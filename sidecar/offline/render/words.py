@@ -91,6 +91,18 @@ def negatives(report: Report) -> str | None:
     return f"{many(own.cases, 'negative case')}: {own.abstained} declined, as is right{said}; they are in no mean"
 
 
+def sessions(report: Report) -> str | None:
+    """How many conversations there are, and which is the worst."""
+    own = report.sessions
+    if own is None:
+        return None
+    said = f"{many(own.sessions, 'session')} of {many(own.turns, 'turn')}"
+    worst = next(iter(own.worst), None)
+    if worst is None:
+        return said
+    return f"{said}; worst: {worst.session}, turn {worst.turn} of {worst.turns} (case {worst.case}), {worst.metric} {score(worst.score)}"
+
+
 def effort(report: Report) -> str:
     """What the evaluation took."""
     own = report.effort

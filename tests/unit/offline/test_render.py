@@ -14,7 +14,7 @@ from sidecar.offline.gate import GateFile, Limit, check
 from sidecar.offline.record import CaseRecord, Document, Report
 from sidecar.offline.render.cases import case_of, worst
 from sidecar.offline.render.forms import FORMS, form_of
-from sidecar.offline.render.words import band
+from sidecar.offline.render.words import band, sessions
 from sidecar.record.errors import ConfigError
 from tests.unit.offline.records import record, said
 from tests.unit.offline.test_gate import report as new_report
@@ -104,6 +104,16 @@ def test_claims_that_overlap_or_end_beyond_the_answer_mark_each_character_once()
     claims = [{**CLAIMS[0], "start": 0, "end": 15}, {**CLAIMS[1], "start": 11, "end": 99}]
     html = case_of(record("a", said("faithfulness", 0.0, claims=claims), answer=ANSWER))
     assert "".join(re.findall(r">([^<]*)<sup>", html)) == ANSWER
+
+
+def test_sessions_are_in_every_form_with_their_worst_turn() -> None:
+    turns = [record(str(n), said("groundedness", n / 4), session="s-7", service="x") for n in range(2)]
+    report = new_report(*turns)
+    assert sessions(report) == "1 session of 2 turns; worst: s-7, turn 1 of 2 (case 0), groundedness 0.000"
+    for ending in (".html", ".md"):
+        form = form_of(Path(f"r{ending}"), FORMS)
+        assert "By session" in form(report)
+        assert "0.125" in form(report)
 
 
 def test_the_worst_are_answered_negatives_then_hallucinated_then_low() -> None:
