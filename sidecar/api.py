@@ -19,6 +19,7 @@ import orjson
 
 from sidecar import config as configuration
 from sidecar.config import Config
+from sidecar.offline.plain import as_json
 from sidecar.offline.scorer import Line, OfflineScorer
 
 Settings: TypeAlias = Mapping[str, Any] | str | Path | None
@@ -62,42 +63,20 @@ def score(records: Any, *, config: Settings = None) -> Any:
     Blocks until all are scored, also inside a running event loop; models are loaded anew by each call, so score many records at once.
     Raises ConfigError for wrong settings, TypeError naming the record that is no mapping or holds what JSON cannot say.
     """
-    settings = _settings(config)
+    settings = settings_of(config)
     if isinstance(records, Mapping | str | bytes):
         raise TypeError("records must be a list of mappings or a pandas DataFrame, not a single record")
     is_frame = hasattr(records, "columns")
     rows = records.to_dict("records") if is_frame else records
-    results = _run([_line(number, row) for number, row in enumerate(rows, 1)], settings)
+    results = _run([Line(number, 0, as_json(number, row)) for number, row in enumerate(rows, 1)], settings)
     return _frame(results, records.index) if is_frame else results
 
 
-def _settings(given: Settings) -> Config:
+def settings_of(given: Settings) -> Config:
+    """The settings of a mapping, of a file, or of none, and the environment. Raises ConfigError."""
     if isinstance(given, Mapping):
         return configuration.build(given, kafka=False)
     return configuration.load(None if given is None else Path(given), kafka=False)
-
-
-def _line(number: int, record: Any) -> Line:
-    if not isinstance(record, Mapping):
-        raise TypeError(f"record {number} is a {type(record).__name__}: give a mapping with question, answer, contexts")
-    try:
-        text = orjson.dumps(dict(record), default=_plain, option=orjson.OPT_SERIALIZE_NUMPY)
-    except orjson.JSONEncodeError as error:
-        raise TypeError(f"record {number} cannot be written as JSON: {error}") from None
-    return Line(number, 0, text)
-
-
-def _plain(value: Any) -> Any:
-    """What a frame may hold beside JSON: pandas' own words for nothing, times, and arrays of objects."""
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
 def _run(lines: list[Line], settings: Config) -> list[dict[str, Any]]:

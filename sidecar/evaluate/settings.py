@@ -130,6 +130,12 @@ class EvaluateConfig(_Sections):
         return {**builtin, **{name: metric.judge_rate for name, metric in self.metrics.items()}}
 
 
+def names_of(config: EvaluateConfig) -> tuple[str, ...]:
+    """Names of the evaluators that `build` makes of these settings, in its order."""
+    local = (one.name for one in config.running if one.local is not None and config.of(one.name).locally)
+    return (*local, *config.judged)
+
+
 def build(config: EvaluateConfig, judge: Judge | None = None, models: ModelSource | None = None) -> list[Evaluator]:
     """The evaluators that `config` names, each with its settings, in the order of the registry: local ones, then those that ask the judge, and
     metrics of the user's own. Without a judge, and models that it may borrow, only local ones are built. Raises ConfigError where a library is

@@ -1,0 +1,119 @@
+"""Where one machine is not enough: pandas frames of cases to frames of scores, batch after batch, on as many workers as Spark or Ray has.
+
+    scorer = FrameScorer("config.yaml")
+    cases.mapInPandas(scorer.frames, scorer.schema)                                  # Spark
+    cases.map_batches(FrameScorer, batch_format="pandas", concurrency=2, batch_size=64)    # Ray Data
+
+The numbers are those of `rag-sidecar evaluate` over the same cases: the same code, models and settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+import orjson
+
+from sidecar.api import Settings, settings_of
+from sidecar.config import Config
+from sidecar.decode.wire.parse import load_json
+from sidecar.evaluate.settings import names_of
+from sidecar.offline.case import Case, read_cases
+from sidecar.offline.plain import as_json
+from sidecar.offline.record import CaseRecord
+from sidecar.offline.run import Runner, Wanted, running
+
+_ABOUT = ("id", "outcome", "reason", "verdict")
+_DETAILS = "evaluations"
+
+
+class FrameScorer:
+    """Scores frames of native records (docs/native.md), a row each. It can be pickled: it holds settings, those of where it was made, and each process
+    that scores with it loads the models once.
+
+    A row comes out in its place, with the index it had: `id`, `outcome`, `reason`, `verdict`, and a column an evaluator with its score, NaN where there is
+    none. A row that cannot be read has `outcome` "failed" and the reason. Every process has the judge's budget by itself.
+    """
+
+    def __init__(self, config: Settings = None, *, details: bool = False) -> None:
+        """`config` as for `sidecar.score`; `details` adds the column `evaluations`, as in results, as JSON. Raises ConfigError."""
+        self._settings = settings_of(config)
+        self._evaluators = names_of(self._settings.evaluate)
+        self._details = details
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of the frames that come out."""
+        return (*_ABOUT, *self._evaluators, *((_DETAILS,) if self._details else ()))
+
+    @property
+    def schema(self) -> str:
+        """The same as Spark writes it (DDL)."""
+        return ", ".join(f"`{one}` {'double' if one in self._evaluators else 'string'}" for one in self.columns)
+
+    def frames(self, frames: Iterable[Any]) -> Iterator[Any]:
+        """Each frame with its scores: what `mapInPandas` takes."""
+        for frame in frames:
+            yield self(frame)
+
+    def __call__(self, frame: Any) -> Any:
+        """One frame. Blocks until all of it is scored. Raises ConfigError where models or judge cannot be had, TypeError naming the row that is none."""
+        import pandas as pd
+
+        texts = [as_json(number, row) for number, row in enumerate(frame.to_dict("records"), 1)]
+        rows = [{name: value for name, value in load_json(text).items() if value is not None} for text in texts]
+        cases, unread = read_cases(rows, self._settings.decode)
+        bad = {one.row: one.reason for one in unread}
+        records = iter(_engine(self._settings).run(cases) if cases else ())
+        told = [_unread(bad[n]) if n in bad else self._told(next(records)) for n in range(1, len(rows) + 1)]
+        made = {
+            name: pd.Series(
+                [one.get(name) for one in told], frame.index, dtype="float64" if name in self._evaluators else object
+            )
+            for name in self.columns
+        }
+        return pd.DataFrame(made, index=frame.index)
+
+    def _told(self, record: CaseRecord) -> dict[str, Any]:
+        scores = {one.evaluator: one.score for one in record.evaluations}
+        about = {name: getattr(record, name) for name in _ABOUT}
+        details = orjson.dumps([one.model_dump(mode="json") for one in record.evaluations]).decode()
+        return {**about, **scores, _DETAILS: details}
+
+
+def _unread(reason: str) -> dict[str, Any]:
+    return {"outcome": "failed", "reason": reason}
+
+
+class _Engine:
+    """A runner in a thread with an event loop of its own, for as long as the process lives."""
+
+    def __init__(self, settings: Config) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="frames", daemon=True).start()
+        self._stack = AsyncExitStack()
+        self._runner: Runner = self._wait(self._stack.enter_async_context(running(settings, Wanted())))
+
+    def run(self, cases: Sequence[Case]) -> list[CaseRecord]:
+        """The records of cases, in their order."""
+        found: list[CaseRecord] = self._wait(self._runner.run(cases, None, lambda _: None))
+        return found
+
+    def _wait(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+_engines: dict[str, _Engine] = {}
+_making = threading.Lock()
+
+
+def _engine(settings: Config) -> _Engine:
+    """The one of these settings in this process: workers are used again for one task after the other."""
+    key = settings.model_dump_json()
+    with _making:
+        if key not in _engines:
+            _engines[key] = _Engine(settings)
+        return _engines[key]

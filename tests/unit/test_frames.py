@@ -1,0 +1,89 @@
+"""Frames of cases to frames of scores: what Spark and Ray call on their workers."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sidecar import FrameScorer
+from sidecar.evaluate.registry import DEFAULTS
+from sidecar.offline.record import Report
+from sidecar.record.errors import ConfigError
+from tests.unit.commands.test_evaluate import cli
+
+GOOD: dict[str, Any] = {
+    "id": "a",
+    "question": "How long is the warranty?",
+    "answer": "The warranty is two years.",
+    "contexts": np.array(["The warranty is two years."], dtype=object),
+    "reference": "Two years.",
+}
+ROWS: list[dict[str, Any]] = [
+    GOOD,
+    {**GOOD, "id": "b", "answer": "The warranty is nine years.", "reference": None},
+    {"id": "c", "question": None},
+    {**GOOD, "id": "d", "answer": None},
+]
+FRAME = pd.DataFrame(ROWS, index=[7, 5, 3, 1])
+
+
+@pytest.fixture(scope="module")
+def scored() -> pd.DataFrame:
+    found: pd.DataFrame = FrameScorer()(FRAME)
+    return found
+
+
+def test_the_scores_are_those_of_the_command(scored: pd.DataFrame, tmp_path: Path) -> None:
+    source, target = tmp_path / "cases.jsonl", tmp_path / "report.json"
+    rows = [{**one, "contexts": list(one["contexts"])} if "contexts" in one else one for one in ROWS]
+    source.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    assert cli("evaluate", source, "-o", target).returncode == 1  # a row cannot be read
+    by_id = {one.id: one for one in Report.model_validate_json(target.read_bytes()).results}
+    assert set(by_id) == {"a", "b", "d"}
+    for _, row in scored.dropna(subset="id").iterrows():
+        record = by_id[row["id"]]
+        assert (row["outcome"], row["verdict"]) == (record.outcome, record.verdict)
+        said = {one.evaluator: one.score for one in record.evaluations if one.score is not None}
+        assert said == {name: row[name] for name in scored.columns[4:] if not math.isnan(row[name])}
+
+
+def test_each_row_keeps_its_place_and_index(scored: pd.DataFrame) -> None:
+    assert list(scored.index) == [7, 5, 3, 1]
+    assert list(scored["outcome"]) == ["scored", "scored", "failed", "scored"]
+    assert scored["reason"][3] == "missing_field"
+    assert list(scored["verdict"])[:2] == ["grounded", "hallucinated"]
+
+
+def test_the_columns_and_their_types_are_known_before(scored: pd.DataFrame) -> None:
+    scorer = FrameScorer()
+    assert tuple(scored.columns) == scorer.columns
+    assert set(DEFAULTS) <= set(scorer.columns)
+    assert {str(scored[name].dtype) for name in scorer.columns[4:]} == {"float64"}
+    assert scorer.schema.startswith(
+        "`id` string, `outcome` string, `reason` string, `verdict` string, `faithfulness` double"
+    )
+    none = scorer(FRAME[:0])
+    assert (tuple(none.columns), len(none)) == (scorer.columns, 0)
+
+
+def test_it_goes_to_workers_with_the_settings_of_where_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_SIDECAR_EVALUATE__EVALUATORS", "groundedness")
+    sent = pickle.dumps(FrameScorer({"evaluate": {"references": "off"}}, details=True))
+    monkeypatch.delenv("RAG_SIDECAR_EVALUATE__EVALUATORS")
+    there = pickle.loads(sent)
+    assert there.columns == ("id", "outcome", "reason", "verdict", "groundedness", "evaluations")
+    [frame] = there.frames([FRAME[:1]])
+    [one] = json.loads(frame["evaluations"].iloc[0])
+    assert one["score"] == frame["groundedness"].iloc[0]
+
+
+def test_wrong_settings_are_refused_before_anything_is_sent() -> None:
+    with pytest.raises(ConfigError, match=r"evaluate\.evaluatorz"):
+        FrameScorer({"evaluate": {"evaluatorz": []}})
