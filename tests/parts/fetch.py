@@ -31,6 +31,7 @@ from tests.parts.paths import (
     OPENVINO_VERSION,
     OPERATOR_VERSION,
     PHOENIX_VERSION,
+    SPARK_VERSION,
 )
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -236,6 +237,18 @@ def _fetch_openvino() -> None:
         _install(work / "packages", paths.openvino_packages())
 
 
+def _spark_version() -> str | None:
+    return SPARK_VERSION if (paths.spark_packages() / "pyspark").is_dir() else None
+
+
+def _fetch_spark() -> None:
+    """By itself: it is 450 megabytes that nothing but its own test needs."""
+    _need("java", "Apache Spark", _JAVA)
+    with _workspace() as work:
+        _run([sys.executable, "-m", "pip", "install", "-q", "--target", work / "packages", f"pyspark=={SPARK_VERSION}"])
+        _install(work / "packages", paths.spark_packages())
+
+
 def _phoenix_version() -> str | None:
     # Its command takes a minute to say its version; the environment knows.
     place = paths.phoenix_binary().parent.parent
@@ -287,6 +300,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
         Part("axe-core", f"axe-core {AXE_VERSION}", _axe_version, _fetch_axe),
         Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
         Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
+        Part("spark", f"pyspark {SPARK_VERSION}", _spark_version, _fetch_spark),
         Part("phoenix", f"phoenix {PHOENIX_VERSION}", _phoenix_version, _fetch_phoenix),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),

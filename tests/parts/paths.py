@@ -15,6 +15,7 @@ MLSERVER_VERSION = "1.7.1"
 OPENVINO_VERSION = "1.24.1"
 AXE_VERSION = "4.14.1"
 PHOENIX_VERSION = "20.26.1"
+SPARK_VERSION = "4.0.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -76,6 +77,19 @@ def find_openvino_packages() -> Path:
     packages = openvino_packages()
     if not (packages / "onnxruntime").is_dir():
         raise MissingPartError(f"onnxruntime-openvino {OPENVINO_VERSION} is not in {cache()}: run `make parts`")
+    return packages
+
+
+def spark_packages() -> Path:
+    """Where PySpark lies, to be looked through after the packages that are installed; it brings all of Spark but Java."""
+    return cache() / f"spark-{SPARK_VERSION}"
+
+
+def find_spark_packages() -> Path:
+    """The folder with PySpark. Raises MissingPartError."""
+    packages = spark_packages()
+    if not (packages / "pyspark").is_dir():
+        raise MissingPartError(f"pyspark {SPARK_VERSION} is not in {cache()}: run `make parts`")
     return packages
 
 

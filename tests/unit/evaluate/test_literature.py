@@ -30,7 +30,7 @@ async def engine() -> AsyncIterator[Engine]:
     runtime = ModelRuntime(InferenceConfig(), Telemetry())
     await runtime.start()
     config = EvaluateConfig(evaluators=("answer_relevancy", "faithfulness"), timeout_seconds=600)
-    yield Engine(config, runtime.models)
+    yield Engine(config, runtime.router)
     await runtime.stop()
 
 
@@ -59,6 +59,16 @@ async def test_w29_a_direct_answer_is_more_relevant_than_praise(engine: Engine) 
 async def test_w30_a_direct_answer_is_relevant(engine: Engine) -> None:
     """The literature gives .9165 by models that it does not name."""
     assert await relevancy(engine, "When was the first Super Bowl?", SUPER_BOWL) > 0.8
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_w29_and_w30_in_chinese(engine: Engine) -> None:
+    """By the Chinese model, whose scale is its own: the order is what holds."""
+    asked = "FHA贷款的最低首付是多少？"
+    direct = await relevancy(engine, asked, "FHA贷款的最低首付是3.5%。")
+    assert direct > await relevancy(engine, asked, "很多人都觉得这种贷款是不错的选择。")
+    bowl = await relevancy(engine, "第一届超级碗是什么时候举行的？", "第一届超级碗于1967年1月15日举行。")
+    assert bowl > 0.8
 
 
 def test_w48_cost_by_the_prices_of_the_example() -> None:
