@@ -31,6 +31,7 @@ from tests.parts.paths import (
     OPENVINO_VERSION,
     OPERATOR_VERSION,
     PHOENIX_VERSION,
+    RAY_VERSION,
     SPARK_VERSION,
 )
 
@@ -249,6 +250,18 @@ def _fetch_spark() -> None:
         _install(work / "packages", paths.spark_packages())
 
 
+def _ray_version() -> str | None:
+    return RAY_VERSION if (paths.ray_packages() / "ray").is_dir() else None
+
+
+def _fetch_ray() -> None:
+    """By itself, without what it needs: all of that is installed for development."""
+    wanted = f"ray=={RAY_VERSION}"
+    with _workspace() as work:
+        _run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", work / "packages", wanted])
+        _install(work / "packages", paths.ray_packages())
+
+
 def _phoenix_version() -> str | None:
     # Its command takes a minute to say its version; the environment knows.
     place = paths.phoenix_binary().parent.parent
@@ -301,6 +314,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
         Part("mlserver", f"mlserver {MLSERVER_VERSION}", _mlserver_version, _fetch_mlserver),
         Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
         Part("spark", f"pyspark {SPARK_VERSION}", _spark_version, _fetch_spark),
+        Part("ray", f"ray {RAY_VERSION}", _ray_version, _fetch_ray),
         Part("phoenix", f"phoenix {PHOENIX_VERSION}", _phoenix_version, _fetch_phoenix),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),

@@ -16,6 +16,7 @@ OPENVINO_VERSION = "1.24.1"
 AXE_VERSION = "4.14.1"
 PHOENIX_VERSION = "20.26.1"
 SPARK_VERSION = "4.0.1"
+RAY_VERSION = "2.51.1"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -90,6 +91,19 @@ def find_spark_packages() -> Path:
     packages = spark_packages()
     if not (packages / "pyspark").is_dir():
         raise MissingPartError(f"pyspark {SPARK_VERSION} is not in {cache()}: run `make parts`")
+    return packages
+
+
+def ray_packages() -> Path:
+    """Where Ray lies, in the same way."""
+    return cache() / f"ray-{RAY_VERSION}"
+
+
+def find_ray_packages() -> Path:
+    """The folder with Ray. Raises MissingPartError."""
+    packages = ray_packages()
+    if not (packages / "ray").is_dir():
+        raise MissingPartError(f"ray {RAY_VERSION} is not in {cache()}: run `make parts`")
     return packages
 
 

@@ -5,6 +5,7 @@ The first pass, over a few rows, loads the models of each worker; the second is 
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from pathlib import Path
@@ -17,9 +18,7 @@ SETTINGS = {"inference": {"threads": 1}}
 
 def main(source: Path, workers: int, target: Path) -> None:
     """Score the cases of one file into another."""
-    from pyspark.sql import SparkSession
-
-    builder: Any = SparkSession.builder
+    builder: Any = importlib.import_module("pyspark.sql").SparkSession.builder
     spark = (
         builder.master(f"local[{workers}]")
         .config("spark.ui.enabled", "false")

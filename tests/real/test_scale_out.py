@@ -1,4 +1,4 @@
-"""The evaluators on a real Apache Spark: two workers, Parquet in and out, and the scores of `rag-sidecar evaluate`."""
+"""The evaluators on a real Apache Spark and a real Ray: two workers, Parquet in and out, and the scores of `rag-sidecar evaluate`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,28 +40,30 @@ def case(number: int) -> dict[str, Any]:
     return {**found, **(unread if number == 8 else lacking.get(number % 10, {}))}
 
 
-def spark(*words: str | Path) -> str:
-    """What the job prints."""
-    packages = paths.find_spark_packages()
-    own = {
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(packages))),
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "JAVA_HOME": str(paths.find("java").resolve().parents[1]),
-        "OMP_NUM_THREADS": "1",
-    }
-    command = [sys.executable, "-m", "tests.parts.spark_job", *map(str, words)]
+def job(name: str, packages: Path, *words: str | Path, **environment: str) -> None:
+    """A job in a process of its own, which finds these packages."""
+    own = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(packages))), "OMP_NUM_THREADS": "1", **environment}
+    command = [sys.executable, "-m", f"tests.parts.{name}", *map(str, words)]
     done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout
 
 
-def test_two_workers_of_spark_give_the_scores_of_the_command(tmp_path: Path) -> None:
+def on_spark(source: Path, scores: Path) -> None:
+    java = {"JAVA_HOME": str(paths.find("java").resolve().parents[1]), "SPARK_LOCAL_IP": "127.0.0.1"}
+    job("spark_job", paths.find_spark_packages(), source, "2", scores, PYSPARK_PYTHON=sys.executable, **java)
+
+
+def on_ray(source: Path, scores: Path) -> None:
+    job("ray_job", paths.find_ray_packages(), source, "2", scores, RAY_USAGE_STATS_ENABLED="0")
+
+
+@pytest.mark.parametrize("run", [on_spark, on_ray], ids=["Spark", "Ray"])
+def test_two_workers_give_the_scores_of_the_command(run: Callable[[Path, Path], None], tmp_path: Path) -> None:
     rows = [case(number) for number in range(60)]
     source, scores = tmp_path / "cases.parquet", tmp_path / "scores.parquet"
     pd.DataFrame(rows).to_parquet(source)
-    spark(source, "2", scores)
-    assert len(list(scores.glob("part-*.parquet"))) == 2
+    run(source, scores)
+    assert len(list(scores.glob("*.parquet"))) == 2
     found = pd.read_parquet(scores)
     assert tuple(found.columns) == FrameScorer(SETTINGS).columns
 
@@ -74,6 +77,7 @@ def test_two_workers_of_spark_give_the_scores_of_the_command(tmp_path: Path) -> 
     assert set(found["id"].dropna()) == set(expected)
     for row in found.dropna(subset="id").to_dict("records"):
         record = expected[row["id"]]
-        assert (row["outcome"], row["verdict"]) == (record.outcome, record.verdict)
+        verdict = None if pd.isna(row["verdict"]) else row["verdict"]
+        assert (row["outcome"], verdict) == (record.outcome, record.verdict)
         said = {one.evaluator: one.score for one in record.evaluations if one.score is not None}
         assert said == {name: row[name] for name in found.columns[4:] if not math.isnan(row[name])}
