@@ -35,7 +35,7 @@ JUDGED = (
     "faithfulness", "groundedness", "context_relevance", "context_precision", "context_precision_reference", "context_recall",
     "context_entity_recall", "noise_robustness", "answer_correctness", "answer_accuracy",
 )  # fmt: skip
-_ALONE = ("context_entity_recall", "answer_accuracy")
+_ALONE = ("answer_accuracy",)
 
 
 def cases_of(path: Path, count: int) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def metrics(url: str):
         "context_precision_judge": (c.ContextPrecisionWithoutReference(llm=llm), (*qa, "retrieved_contexts")),
         "context_precision_reference_judge": (c.ContextPrecisionWithReference(llm=llm), (*qc, "reference")),
         "context_recall_judge": (c.ContextRecall(llm=llm), (*qc, "reference")),
-        "context_entity_recall": (c.ContextEntityRecall(llm=llm), ("reference", "retrieved_contexts")),
+        "context_entity_recall_judge": (c.ContextEntityRecall(llm=llm), ("reference", "retrieved_contexts")),
         "noise_robustness_judge": (c.NoiseSensitivity(llm=llm), (*qa, "reference", "retrieved_contexts")),
         "answer_correctness_judge": (c.AnswerCorrectness(llm=llm, weights=[1.0, 0.0]), (*qa, "reference")),
         "answer_accuracy": (c.AnswerAccuracy(llm=llm), (*qa, "reference")),

@@ -19,7 +19,7 @@ from sidecar.evaluate.judged.answer_correctness import JudgedAnswerCorrectness
 from sidecar.evaluate.judged.answer_coverage import JudgedAnswerCoverage
 from sidecar.evaluate.judged.answer_relevancy import JudgedAnswerRelevancy
 from sidecar.evaluate.judged.base import SUFFIX
-from sidecar.evaluate.judged.context_entity_recall import ContextEntityRecall, ContextEntityRecallSettings
+from sidecar.evaluate.judged.context_entity_recall import JudgedContextEntityRecall
 from sidecar.evaluate.judged.context_precision import JudgedContextPrecision, JudgedContextPrecisionReference
 from sidecar.evaluate.judged.context_recall import JudgedContextRecall
 from sidecar.evaluate.judged.context_relevance import JudgedContextRelevance
@@ -42,6 +42,7 @@ from sidecar.evaluate.metrics.chunks import (
     IdSettings,
     SimilarSettings,
 )
+from sidecar.evaluate.metrics.context_entity_recall import ContextEntityRecall, ContextEntityRecallSettings
 from sidecar.evaluate.metrics.context_precision import ContextPrecision, ContextPrecisionSettings
 from sidecar.evaluate.metrics.context_precision_reference import (
     ContextPrecisionReference,
@@ -155,7 +156,7 @@ EVALUATORS: tuple[Entry, ...] = (
     ),
     Entry("context_precision_contexts", SimilarSettings, ContextPrecisionContexts, None),
     Entry("context_precision_ids", IdSettings, ContextPrecisionIds, None),
-    Entry("context_entity_recall", ContextEntityRecallSettings, None, ContextEntityRecall),
+    Entry("context_entity_recall", ContextEntityRecallSettings, ContextEntityRecall, JudgedContextEntityRecall),
     Entry("noise_robustness", NoiseRobustnessSettings, NoiseRobustness, JudgedNoiseRobustness),
     Entry(
         "noise_robustness_irrelevant",

@@ -18,7 +18,7 @@ from sidecar import FrameScorer
 from sidecar.offline.record import Report
 from tests.parts import paths
 from tests.parts.spark_job import SETTINGS
-from tests.unit.commands.test_evaluate import cli
+from tests.unit.commands.test_cli import cli
 
 pytestmark = pytest.mark.real
 
@@ -36,7 +36,7 @@ def case(number: int) -> dict[str, Any]:
         "reference": fact if number % 3 else None,
     }
     lacking: dict[int, dict[str, Any]] = {5: {"contexts": []}, 6: {"answer": None}}
-    unread = {"question": None, "answer": None, "contexts": [], "reference": None}
+    unread: dict[str, Any] = {"question": None, "answer": None, "contexts": [], "reference": None}
     return {**found, **(unread if number == 8 else lacking.get(number % 10, {}))}
 
 

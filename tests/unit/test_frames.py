@@ -16,7 +16,7 @@ from sidecar import FrameScorer
 from sidecar.evaluate.registry import DEFAULTS
 from sidecar.offline.record import Report
 from sidecar.record.errors import ConfigError
-from tests.unit.commands.test_evaluate import cli
+from tests.unit.commands.test_cli import cli
 
 GOOD: dict[str, Any] = {
     "id": "a",
