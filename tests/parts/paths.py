@@ -16,7 +16,7 @@ OPENVINO_VERSION = "1.24.1"
 AXE_VERSION = "4.14.1"
 PHOENIX_VERSION = "20.26.1"
 SPARK_VERSION = "4.0.1"
-RAY_VERSION = "2.51.1"
+RAY_VERSION = "2.60.0"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
