@@ -95,7 +95,11 @@ class _Engine:
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, name="frames", daemon=True).start()
         self._stack = AsyncExitStack()
-        self._runner: Runner = self._wait(self._stack.enter_async_context(running(settings, Wanted())))
+        try:
+            self._runner: Runner = self._wait(self._stack.enter_async_context(running(settings, Wanted())))
+        except BaseException:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            raise
 
     def run(self, cases: Sequence[Case]) -> list[CaseRecord]:
         """The records of cases, in their order."""
