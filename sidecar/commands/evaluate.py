@@ -110,10 +110,16 @@ def evaluate(
     job = _Job(settings, wanted, chosen, tuple(unread), source, _journal_path(list(targets)) if resume else None)
     report = _judged(_run(job), limits, stored)
     _write(report, targets)
+    if (code := _code(report)) is not None:
+        raise typer.Exit(code)
+
+
+def _code(report: Report) -> ExitCode | None:
+    """What the process ends with; None where all is well."""
     if _refused(report):
-        raise typer.Exit(ExitCode.REFUSED)
-    if report.unread or any(said.outcome == "failed" for one in report.results for said in one.evaluations):
-        raise typer.Exit(ExitCode.NOT_ALL_WELL)
+        return ExitCode.REFUSED
+    failed = any(said.outcome == "failed" for one in report.results for said in one.evaluations)
+    return ExitCode.NOT_ALL_WELL if report.unread or failed else None
 
 
 def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Report:

@@ -40,12 +40,13 @@ class ContextEntityRecall:
     def __init__(self, settings: ContextEntityRecallSettings, dependencies: Dependencies) -> None:
         pass
 
-    def languages(self, case: Case) -> frozenset[str]:
-        """English alone: other languages write names otherwise."""
-        return _LANGUAGES
+    def languages(self, case: Case) -> None:
+        """No model's: it looks at the reference alone."""
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: no_entities."""
+        """Raises Unscorable: no_entities; language where the reference is not English, for other languages write names otherwise."""
+        if not case.reference_languages <= _LANGUAGES:
+            raise Unscorable("language")
         named = entities(case.reference, beside=(case.question, *case.texts))
         wanted = {folded(one): one for one in named}
         found = frozenset(key for key, name in wanted.items() if any(says(text, name) for text in case.texts))
