@@ -88,7 +88,7 @@ async def evaluation(trace: RagTrace, name: str, settings: dict[str, object] | N
 def test_names_are_unique_and_no_section_hides_a_limit() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert set(EvaluateConfig.model_fields) == {
-        *NAMES, "anchors", "evaluators", "references", "metrics", "most_answer_chars", "most_document_chars", "most_documents", "timeout_seconds"
+        *NAMES, "anchors", "anchors_expire_days", "evaluators", "references", "metrics", "most_answer_chars", "most_document_chars", "most_documents", "timeout_seconds"
     }  # fmt: skip
 
 
