@@ -10,6 +10,8 @@ The numbers are those of `rag-sidecar evaluate` over the same cases: the same co
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
@@ -28,6 +30,7 @@ from sidecar.offline.run import Runner, Wanted, running
 
 _ABOUT = ("id", "outcome", "reason", "verdict")
 _DETAILS = "evaluations"
+_CLOSING_SECONDS = 5.0
 
 
 class FrameScorer:
@@ -106,8 +109,14 @@ class _Engine:
         found: list[CaseRecord] = self._wait(self._runner.run(cases, None, lambda _: None))
         return found
 
-    def _wait(self, work: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+    def close(self) -> None:
+        """Stop models and judge as the process ends, so that it says nothing of work that was under way."""
+        with contextlib.suppress(Exception):
+            self._wait(self._stack.aclose(), seconds=_CLOSING_SECONDS)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _wait(self, work: Any, *, seconds: float | None = None) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
 
 _engines: dict[str, _Engine] = {}
@@ -120,4 +129,5 @@ def _engine(settings: Config) -> _Engine:
     with _making:
         if key not in _engines:
             _engines[key] = _Engine(settings)
+            atexit.register(_engines[key].close)
         return _engines[key]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +89,12 @@ def test_it_goes_to_workers_with_the_settings_of_where_it_was_made(monkeypatch: 
 def test_wrong_settings_are_refused_before_anything_is_sent() -> None:
     with pytest.raises(ConfigError, match=r"evaluate\.evaluatorz"):
         FrameScorer({"evaluate": {"evaluatorz": []}})
+
+
+def test_a_process_that_scored_ends_without_a_word() -> None:
+    code = (
+        "import pandas as pd; from sidecar import FrameScorer; "
+        "print(FrameScorer()(pd.DataFrame([{'answer': 'It is blue.', 'contexts': ['It is blue.']}]))['verdict'][0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert (done.stdout, done.stderr) == ("grounded\n", "")
