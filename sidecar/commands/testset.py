@@ -123,6 +123,8 @@ def make(
             draw_cases(place, Chosen(service, verdict=verdict, since=since(ended_since)), cases, seed),
             True,
         )
+    if not made:
+        raise typer.Exit(ExitCode.NOT_ALL_WELL)  # What was there before stays.
     with lines_to(output) as write:
         for case in made:
             write(orjson.dumps(case))

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sidecar.decode.native.mapping import check
+from sidecar.decode.probes import KEY_PATTERN, TRACE_STATE_KEY
 
 Encoding = Literal["sniff", "otlp_proto", "otlp_json", "native_json", "otlp_logs_proto"]
 
@@ -39,8 +40,12 @@ class DecodeConfig(BaseModel):
     keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
     probe_attributes: tuple[str, ...] = Field(
         default=("rag.probe", "http.request.header.x-rag-probe"),
-        description="Attributes of spans or resources that say that a probe sent the request: no traffic. So does `rag-probe` in tracestate, and `probe` "
-        "in native records (docs/probe.md).",
+        description="Attributes of spans or resources that say that a probe sent the request: no traffic; so does `probe` in native records (docs/probe.md).",
+    )
+    probe_trace_state: str | None = Field(
+        default=TRACE_STATE_KEY,
+        pattern=KEY_PATTERN,
+        description="The member of tracestate that says so; null for none. Where callers from outside set tracestate, one that nobody guesses.",
     )
     weight_attribute: str | None = Field(
         default=None,

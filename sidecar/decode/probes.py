@@ -9,13 +9,18 @@ from sidecar.record.span import RawSpan
 
 # What `rag-sidecar probe` sends: W3C Trace Context says how it goes on, and OTLP spans carry it.
 TRACE_STATE_KEY = "rag-probe"
-_MEMBER = TRACE_STATE_KEY + "="
+KEY_PATTERN = r"^[a-z][a-z0-9_*/-]{0,100}$"
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
-def is_probe(span: RawSpan, attributes: Sequence[str]) -> bool:
-    """Whether a span, its resource or its tracestate says that a probe sent the request."""
-    if _MEMBER in span.trace_state and any(one.strip().startswith(_MEMBER) for one in span.trace_state.split(",")):
+def is_probe(span: RawSpan, attributes: Sequence[str], key: str | None) -> bool:
+    """Whether a span, its resource or the member `key` of its tracestate says that a probe sent the request."""
+    member = f"{key}="
+    if (
+        key
+        and member in span.trace_state
+        and any(one.strip().startswith(member) for one in span.trace_state.split(","))
+    ):
         return True
     return any(says_so(own.get(name)) for name in attributes for own in (span.attributes, span.resource))
 

@@ -77,7 +77,7 @@ class SpanReader:
             text_dropped=not keep,
             upstream_adjusted_count=weight,
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
-            probe=is_probe(span, self._config.probe_attributes),
+            probe=is_probe(span, self._config.probe_attributes, self._config.probe_trace_state),
             # Of two copies of a span the one with more in it is kept.
             size_bytes=600 + len(attributes) + (_size(said) if keep else 0),
             attributes={key: attributes[key] for key in self._config.keep_attributes if key in attributes},

@@ -15,7 +15,6 @@ import orjson
 
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 from sidecar.decode.native.mapping import apply
-from sidecar.decode.probes import TRACE_STATE_KEY
 from sidecar.decode.wire.parse import load_json
 from sidecar.probe.cases import Question
 from sidecar.probe.settings import FIELDS, ProbeConfig
@@ -71,7 +70,7 @@ class Sender:
         body = orjson.dumps(filled(self._config.request.body, question.told))
         started = time.perf_counter()
         try:
-            answer = await self._client.post(self._config.request.url, body, headers=marks())
+            answer = await self._client.post(self._config.request.url, body, headers=marks(self._config.trace_state))
             found, failure = self._read(answer)
         except UnansweredError:
             found, failure = {}, "unanswered"
@@ -110,11 +109,11 @@ def filled(template: Any, told: Mapping[str, str]) -> Any:
     return template
 
 
-def marks() -> dict[str, str]:
+def marks(key: str) -> dict[str, str]:
     """The headers by which a request is known for a probe's: tracestate goes along with the trace, baggage to whoever reads it, the last one stands alone."""
     return {
         "traceparent": f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01",
-        "tracestate": f"{TRACE_STATE_KEY}=1",
+        "tracestate": f"{key}=1",
         "baggage": "rag.probe=true",
         "x-rag-probe": "1",
     }

@@ -15,6 +15,7 @@ from sidecar.probe.round import Round
 from sidecar.probe.series import SERIES
 from sidecar.probe.settings import ProbeConfig
 from sidecar.record.clock import Clock, SystemClock
+from sidecar.record.errors import ConfigError
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,9 @@ class Probe:
                 except Exception as error:
                     if first:
                         raise
-                    logger.warning("a round broke: %s", type(error).__name__)
+                    logger.warning(
+                        "a round broke: %s", error if isinstance(error, ConfigError) else type(error).__name__
+                    )
                 first, self._moved = False, self._clock.monotonic()
                 await asyncio.sleep(max(0.0, began + self._probe.every_seconds - self._clock.monotonic()))
 

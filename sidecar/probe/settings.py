@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from sidecar.decode.native.mapping import check
+from sidecar.decode.probes import KEY_PATTERN, TRACE_STATE_KEY
 from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
 from sidecar.offline.gate import GateFile, load_gate
@@ -124,6 +125,11 @@ class ProbeConfig(BaseModel):
     )
     concurrency: int = Field(default=2, ge=1, le=64, description="Requests to the service at the same time.")
     request: RequestConfig = Field(description="What is sent.")
+    trace_state: str = Field(
+        default=TRACE_STATE_KEY,
+        pattern=KEY_PATTERN,
+        description="The member of tracestate that marks what is sent: that of the sidecar's `decode.probe_trace_state`.",
+    )
     response: Mapping[str, str] = Field(
         default={"answer": "answer", "contexts": "contexts"},
         description='Where fields of a native record are in what comes back, as JMESPath: `answer: data.text`, `contexts: "hits[].{text: body, id: id}"`.',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,8 @@ from prometheus_client import generate_latest
 from exporters.prometheus import PrometheusConfig, PrometheusExporter
 from exporters.result import Verdict
 from sidecar.observe.admin import Admin, AdminConfig
-from sidecar.observe.telemetry import SERIES, Telemetry
+from sidecar.observe.telemetry import SERIES, Series, Telemetry
+from sidecar.probe.series import SERIES as PROBE_SERIES
 from tests.parts import paths
 from tests.parts.prometheus import Prometheus
 from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED
@@ -20,21 +22,28 @@ from tests.unit.exporters.samples import EVERY_OUTCOME, HOSTILE, SCORED
 pytestmark = pytest.mark.real
 
 
-async def everything() -> Telemetry:
-    """A registry with every series of ours in it, and those about the RAG services."""
-    telemetry = Telemetry()
-    for row in SERIES:
+def filled(rows: Sequence[Series]) -> Telemetry:
+    """A registry with a value in every series of a table."""
+    telemetry = Telemetry(series=rows)
+    for row in rows:
         labels = dict.fromkeys(row.labels, "x")
         {"counter": telemetry.count, "gauge": telemetry.set, "histogram": telemetry.observe}[row.kind](
             row.name, 1.0, **labels
         )
+    return telemetry
+
+
+async def everything() -> Telemetry:
+    """A registry with every series of ours in it, and those about the RAG services."""
+    telemetry = filled(SERIES)
     exporter = PrometheusExporter(PrometheusConfig(), telemetry.registry, evaluators=["faithfulness"])
     await exporter.export([*EVERY_OUTCOME, HOSTILE, replace(SCORED, id="u", cost_usd=None, unpriced_tokens=5)])
     return telemetry
 
 
-async def test_promtool_finds_nothing_to_complain_of() -> None:
-    telemetry = await everything()
+@pytest.mark.parametrize("whose", ["sidecar", "probe"])
+async def test_promtool_finds_nothing_to_complain_of(whose: str) -> None:
+    telemetry = await everything() if whose == "sidecar" else filled(PROBE_SERIES)
     done = await asyncio.to_thread(
         subprocess.run,
         [str(paths.find("promtool")), "check", "metrics"],

@@ -66,7 +66,9 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
     for path in paths:
         if path.is_dir():
             for inner in sorted(one for one in path.rglob("*") if one.suffix.lower() in ENDINGS and one.is_file()):
-                yield inner.relative_to(path).as_posix(), inner
+                own = inner.relative_to(path)
+                if not any(part.startswith(".") for part in own.parts):
+                    yield own.as_posix(), inner
         elif not path.exists():
             raise ConfigError("DOCUMENTS", f"{path}: there is no such file", _MEND)
         elif path.suffix.lower() not in ENDINGS:

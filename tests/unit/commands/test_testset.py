@@ -148,11 +148,12 @@ def test_personal_data_does_not_reach_the_judge_nor_come_back(tmp_path: Path) ->
         assert "example.org" not in asked.user
         return {"question": "Whom to write to about refunds?", "answer": asked.data["text"]}
 
+    (target := tmp_path / "cases.jsonl").write_text("what was there before\n", encoding="utf-8")
     with in_a_thread(says) as server:
-        run = cli("testset", source, "--cases", "1", "--share", "simple=1", **judged(server.url))
+        run = cli("testset", source, "-o", target, "--cases", "1", "--share", "simple=1", **judged(server.url))
         assert server.asked
     assert run.returncode == 1
-    assert run.stdout == ""
+    assert target.read_text() == "what was there before\n"
     assert "pseudonym 6" in run.stderr
 
 

@@ -18,6 +18,8 @@ def test_a_folder_is_read_with_all_below_it_in_a_fixed_order(tmp_path: Path) -> 
     (tmp_path / "b" / "one.md").write_text("# One\n\nText.", encoding="utf-8")
     (tmp_path / "a.txt").write_text("﻿Plain.", encoding="utf-8")
     (tmp_path / "c.jsonl").write_text('{"id": 7, "text": "Seven."}\n\n{"content": "No id."}\n', encoding="utf-8")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "hidden.md").write_text("Hidden.", encoding="utf-8")
     (tmp_path / "picture.png").write_bytes(b"\x89PNG")
     found, unread = read_documents([tmp_path])
     assert found == [
