@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,10 @@ def score(path: Path, folder: Path) -> Service:
     settings = folder / "config.yaml"
     settings.write_text("evaluate: {evaluators: [faithfulness, groundedness]}\n")
     command = [sys.executable, "-m", "sidecar", "score", str(source), str(target), "--config", str(settings)]
-    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    # 1 says that a line could not be read: it has a place in the output, and no verdict.
+    if done.returncode not in (0, 1) or not target.is_file():
+        raise RuntimeError(f"{name}: exit code {done.returncode}\n{done.stderr}")
     said = [json.loads(line)["verdict"] for line in target.read_text(encoding="utf-8").splitlines()]
     flagged = {
         label: [
@@ -87,6 +90,8 @@ def score(path: Path, folder: Path) -> Service:
         for label in (0, 1)
     }
     good, bad = flagged[1], flagged[0]
+    without = len(chosen) - len(good) - len(bad)
+    print(f"{name}: {len(chosen)} answers, {without} without a verdict", file=sys.stderr, flush=True)
     return Service(name, len(good), len(bad), sum(good) / max(1, len(good)), sum(bad) / max(1, len(bad)))
 
 
@@ -193,14 +198,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _scored(sets: Sequence[Path], kept: Path | None) -> list[Service]:
+    """What was scored, of the file `kept` where it has a set, and else now: a run that was ended goes on."""
+    known: dict[str, Service] = {}
     if kept is not None and kept.is_file():
-        return [Service(**row) for row in json.loads(kept.read_text(encoding="utf-8"))]
+        known = {row["name"]: Service(**row) for row in json.loads(kept.read_text(encoding="utf-8"))}
     with tempfile.TemporaryDirectory() as folder:
-        found = [score(path, Path(folder)) for path in sets]
-    if kept is not None:
-        names = ("name", "good", "bad", "alarms", "found")
-        kept.write_text(json.dumps([{name: getattr(one, name) for name in names} for one in found]), encoding="utf-8")
-    return found
+        for path in sets:
+            if name_of(path) not in known:
+                known[name_of(path)] = score(path, Path(folder))
+                if kept is not None:
+                    kept.write_text(json.dumps([asdict(one) for one in known.values()]), encoding="utf-8")
+    return [known[name_of(path)] for path in sets]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -84,6 +85,8 @@ async def check_all(path: Path | None) -> int:
     )
     well = await _step(console, "models", lambda: check_models(settings))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
+    if settings.evaluate.anchors:
+        well &= await _step(console, "anchors", lambda: check_anchors(settings, now=time.time()))
     if settings.judge.url is not None:
         well &= await _step(console, "judge", lambda: ask_judge(settings))
     results = settings.results
@@ -97,6 +100,21 @@ async def check_all(path: Path | None) -> int:
     for section, exporter in backends(settings):
         well &= await _step(console, section, partial(reach_backend, section, exporter))
     return 0 if well else 1
+
+
+async def check_anchors(settings: config.Config, *, now: float) -> list[str]:
+    """Until when the labels of each service anchor. Raises ConfigError naming those that are too old `now`, seconds since the epoch."""
+    days = settings.evaluate.anchors_expire_days
+    ends = {service: one.expiry(days) for service, one in settings.evaluate.anchors.items()}
+    old = [service for service, end in ends.items() if end is not None and end <= now]
+    if old:
+        problem = f"labelled more than {days} days ago, so that they anchor nothing: {', '.join(old)}"
+        raise ConfigError("evaluate.anchors", problem, "label anew (docs/labels.md)")
+    return [
+        f"{service}: labels anchor "
+        + ("for ever" if end is None else f"until {datetime.fromtimestamp(end, UTC):%Y-%m-%d}")
+        for service, end in ends.items()
+    ]
 
 
 def backends(settings: config.Config) -> list[tuple[str, PhoenixExporter | LangfuseExporter]]:

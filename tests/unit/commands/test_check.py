@@ -8,7 +8,7 @@ import pytest
 
 from exporters.otlp import OtlpConfig
 from sidecar import config
-from sidecar.commands.check import ask_judge, backends, check_models, reach_backend, reach_otlp
+from sidecar.commands.check import ask_judge, backends, check_anchors, check_models, reach_backend, reach_otlp
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig
@@ -71,6 +71,21 @@ async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> 
         ConfigError, match=r"grounding: far does not answer: ConnectError .start the server, or correct"
     ):
         await check_models(settings)
+
+
+async def test_labels_are_told_with_their_end_and_those_that_are_too_old_with_the_mend() -> None:
+    one = {"sensitivity": 0.8, "hallucinated": 8, "specificity": 0.9, "grounded": 90, "identity": "0a1b2c3d"}
+    anchors = {"dated": {**one, "labelled": "1970-01-11"}, "undated": one}
+    settings = config.build(
+        {"evaluate": {"anchors": anchors}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
+    )
+    day = 86_400.0
+    assert await check_anchors(settings, now=99 * day) == [
+        "dated: labels anchor until 1970-04-11",
+        "undated: labels anchor for ever",
+    ]
+    with pytest.raises(ConfigError, match=r"evaluate\.anchors: labelled more than 90 days ago.*: dated .*label anew"):
+        await check_anchors(settings, now=100 * day)
 
 
 RATED = {"reason": "It is.", "rating": 2}
