@@ -61,7 +61,7 @@ def note_of(span: ask.Span) -> str:
     minutes = (span.end - span.start) / 60
     return (
         f"{minutes:.0f} minutes of the demo's traffic, a part of it scored; the share of made-up answers rises half way. "
-        f"An hour is {span.window} here, a day {feed.DAY}."
+        f"An hour is {span.window} here, a day {feed.DAY}. Dotted red: an alert begins."
     )
 
 

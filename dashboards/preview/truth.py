@@ -58,11 +58,11 @@ def dashboard(service: str) -> Dashboard:
     recorded = promql.selector(own)
     board = new_dashboard(title="Made-up answers", uid="truth", description="The truth beside the estimates.")
     targets = (
-        Target(truth, "injected: the truth"),
+        Target(truth, "in truth"),
         Target(estimate.ratio(_HOUR) + recorded, "anchored estimate"),
-        Target(estimate.bound(_HOUR, upper=False) + recorded, "anchored, lower bound"),
-        Target(estimate.bound(_HOUR, upper=True) + recorded, "anchored, upper bound"),
-        Target(promql.hallucination_ratio(_HOUR, where=own), "below the threshold: what the local model flags"),
+        Target(estimate.bound(_HOUR, upper=False) + recorded, "its lower bound"),
+        Target(estimate.bound(_HOUR, upper=True) + recorded, "its upper bound"),
+        Target(promql.hallucination_ratio(_HOUR, where=own), "flagged by the local model"),
     )
     panel = Panel(
         title=f"{service}: share of made-up answers",
