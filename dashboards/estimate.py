@@ -43,10 +43,11 @@ def judged_samples(window: str) -> str:
     return f"{LEVEL}:rag_judged:effective_samples_increase{window}"
 
 
-def enough(window: str) -> str:
+def enough(window: str, *, where: str = "") -> str:
     """Whether the ratio rests on enough to page anyone: on judged answers, or, of a service that no judge looks at, on labelled rates and the answers that
-    they are applied to. Where a judge saw some the ratio is its, and labels do not vouch for its few."""
-    judged, labelled = judged_samples(window), labels.samples(window)
+    they are applied to. Where a judge saw some the ratio is its, and labels do not vouch for its few. `where` is a
+    selector of services."""
+    judged, labelled = judged_samples(window) + where, labels.samples(window) + where
     return f"({judged} >= {LEAST_ANCHORS}\nor ({labelled} >= {LEAST_ANCHORS}\nunless {judged}))"
 
 

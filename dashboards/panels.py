@@ -43,6 +43,9 @@ STATUS_PAGE = "http://localhost:9464"
 ANSWERS_URL = STATUS_PAGE + "/?service=${__field.labels.rag_service}&list=worst&range=6h"
 
 
+REFERENCES = "ABCDEFGH"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One query of a panel. `exemplars` asks Prometheus for the traces behind a histogram as well."""
@@ -58,7 +61,8 @@ class Panel:
 
     `lines` draws the thresholds; `stacked` stacks the series; `bands` names series drawn thin and dashed, for bounds;
     `ratio` keeps the axis from zooming into noise; `signed` lets it go below 0. A table shows `columns`, each a label and
-    its heading, and the value under the heading `value`. `answers`: a click on a service's line leads to its worst answers.
+    its heading, and the value under the heading `value`; with `values` a row has the values of all targets, joined by the labels that they have in common,
+    each under its heading and in its unit, and those without a heading are not shown. `answers`: a click on a service's line leads to its worst answers.
     """
 
     title: str
@@ -77,6 +81,7 @@ class Panel:
     signed: bool = False
     columns: tuple[tuple[str, str], ...] = ()
     value: str = "Replicas"
+    values: tuple[tuple[str, str], ...] = ()
     answers: bool = False
 
 
@@ -101,7 +106,7 @@ def make(panel: Panel) -> SdkPanel:
     builder.span(panel.width).height(panel.height).thresholds(_thresholds(panel))
     if panel.answers:
         builder.data_links([build.DashboardLink("Worst answers").url(ANSWERS_URL).target_blank(True)])
-    for reference, target in zip("ABCDEFGH", panel.targets, strict=False):
+    for reference, target in zip(REFERENCES, panel.targets, strict=False):
         builder.with_target(_target(target, reference, panel.kind))
     return builder
 
@@ -128,12 +133,21 @@ def _heatmap(panel: Panel) -> heatmap.Panel:
 
 
 def _table(panel: Panel) -> table.Panel:
-    headings = {**dict(panel.columns), "Value": panel.value}
+    # Grafana's name of a value, where several queries answer.
+    values = {f"Value #{reference}": heading for reference, (heading, _) in zip(REFERENCES, panel.values, strict=False)}
+    headings = {**dict(panel.columns), **(values or {"Value": panel.value})}
     order = {name: place for place, name in enumerate(headings)}
+    hidden = {"Time": True, **{name: True for name, heading in values.items() if not heading}}
     shown = models.DataTransformerConfig(
-        id_val="organize", options={"excludeByName": {"Time": True}, "indexByName": order, "renameByName": headings}
+        id_val="organize", options={"excludeByName": hidden, "indexByName": order, "renameByName": headings}
     )
-    return table.Panel().show_header(True).with_transformation(shown)
+    builder = table.Panel().show_header(True)
+    if values:
+        builder.with_transformation(models.DataTransformerConfig(id_val="merge", options={}))
+    for heading, unit in panel.values:
+        if heading:
+            builder.override_by_name(heading, [models.DynamicConfigValue("unit", unit)])
+    return builder.with_transformation(shown)
 
 
 def _timeseries(panel: Panel) -> timeseries.Panel:

@@ -16,7 +16,7 @@ from dashboards.objectives import (
     RISE_TOLERATED,
     WINDOWS,
 )
-from dashboards.panels import GREEN, NEUTRAL, RATE, RED, REPLICAS, SERVICES, YELLOW, Panel, Target
+from dashboards.panels import NEUTRAL, RATE, RED, REPLICAS, SERVICES, YELLOW, Panel, Target
 
 _HOUR = WINDOWS.fast
 _CHOSEN = '{rag_service=~"$rag_service"}'
@@ -29,9 +29,17 @@ _RISE = (
 )
 
 
+_KNOWN = (
+    "On what the numbers of a service rest: `uncalibrated`, only the share below the threshold is known, and nothing pages; `baseline`, a rise against its own past "
+    "pages; `anchored`, a judge on a random sample says the ratio, or labels do, and its level pages (docs/alerts.md says how to get from one to the next). The anchored "
+    "ratio is the share of answers that the retrieved documents do not support, between its 95 % bounds, where enough is known for an alert: "
+    f"{LEAST_ANCHORS} judged answers, or as many verdicts of the labelled identity. *Worth* is the size of the plain random sample of judged answers that would know as much. "
+)
+
+
 def row() -> list[Panel]:
     """The panels of the row."""
-    return [_basis(), _estimate(), _samples(), _rise(), _below(), _cost()]
+    return [_known(), _below(), _cost()]
 
 
 def over_time() -> list[Panel]:
@@ -40,7 +48,7 @@ def over_time() -> list[Panel]:
         Panel(
             title="Hallucination ratio, anchored, with its 95 % interval",
             description="What the judge's random sample and the local verdicts on all answers say together, or, where no judge looks, the local verdicts corrected by how "
-            "often they are right by labels; the interval allows for the errors of both. Empty without a judge and labels. "
+            "often they are right by labels; the interval allows for the errors of both. Empty where too little is known for an alert. "
             f"Dashed lines: the budget ({HALLUCINATION_BUDGET:.0%}), where the lower bound warns ({LOWER_BOUND:.0%}), and where it pages "
             f"({FAST_BURN_RATIO:.1%}). "
             + shapes.runbook(
@@ -73,73 +81,65 @@ def over_time() -> list[Panel]:
 
 
 def _interval() -> tuple[Target, ...]:
-    lower, upper = (estimate.bound(_HOUR, upper=upper) + _CHOSEN for upper in (False, True))
+    lower, upper = (_where_enough(estimate.bound(_HOUR, upper=upper)) for upper in (False, True))
     return (
-        Target(estimate.ratio(_HOUR) + _CHOSEN, "{{rag_service}}"),
+        Target(_where_enough(estimate.ratio(_HOUR)), "{{rag_service}}"),
         Target(lower, "{{rag_service}}, lower bound"),
         Target(upper, "{{rag_service}}, upper bound"),
     )
 
 
+def _where_enough(series: str) -> str:
+    """A series of the chosen services where it rests on as much as the alerts ask for: three judged answers say nothing."""
+    return f"{series}{_CHOSEN}\nand on (rag_service) {estimate.enough(_HOUR, where=_CHOSEN)}"
+
+
 def _stat(title: str, description: str, targets: tuple[Target, ...], *, unit: str = "percentunit") -> Panel:
     return Panel(
-        title=title, description=description, unit=unit, kind="stat", width=4, height=5, base=NEUTRAL, targets=targets
+        title=title, description=description, unit=unit, kind="stat", width=5, height=8, base=NEUTRAL, targets=targets
     )
 
 
-def _basis() -> Panel:
+def _known() -> Panel:
+    """One row a service: numbers of many services in one line could not be read."""
+
+    def of(series: str, *, enough: bool = False) -> Target:
+        return Target(f"max by (rag_service) ({_where_enough(series) if enough else series + _CHOSEN})")
+
     return Panel(
-        title="Basis",
-        description="What the numbers of a service rest on. `uncalibrated`: only the share below the threshold is known, and nothing pages. `baseline`: a rise "
-        "against its own past pages. `anchored`: a judge on a random sample says the ratio, or labels do, and its level pages. docs/alerts.md says how to get from one to the next.",
+        title=f"What is known of each service, {_HOUR}",
+        description=_KNOWN + _RISE + " " + shapes.runbook("RagHallucinationAnchorLost"),
         unit="short",
         kind="table",
-        width=4,
-        height=5,
-        targets=(Target(recording.BASIS + _CHOSEN),),
-        columns=(("rag_service", "Service"), ("basis", "Basis")),
-        value="1",
-    )
-
-
-def _estimate() -> Panel:
-    return _stat(
-        f"Hallucination ratio, anchored, {_HOUR}",
-        "Share of answers that the retrieved documents do not support, by the judge's random sample (or people's labels) and the local verdicts on all, between its "
-        "95 % bounds. No data: neither judge nor labels (docs/alerts.md).",
-        _interval(),
-    )
-
-
-def _samples() -> Panel:
-    return Panel(
-        title=f"Effective sample of the estimate, {_HOUR}",
-        description="The size of the plain random sample of judged answers that would know as much; of these the judge saw the lesser number. Below "
-        f"{LEAST_ANCHORS} judged ones no alert reads the level. Of a service that labels anchor: how many verdicts are of the labelled identity. "
-        + shapes.runbook("RagHallucinationAnchorLost"),
-        unit="short",
-        kind="stat",
-        width=4,
-        height=5,
+        width=14,
+        height=8,
         targets=(
-            Target(estimate.samples(_HOUR) + _CHOSEN, "{{rag_service}}"),
-            Target(estimate.judged_samples(_HOUR) + _CHOSEN, "{{rag_service}}, judged"),
-            Target(labels.samples(_HOUR) + _CHOSEN, "{{rag_service}}, by labels"),
+            Target(f"max by (rag_service, basis) ({recording.BASIS}{_CHOSEN})"),
+            of(estimate.ratio(_HOUR), enough=True),
+            of(estimate.bound(_HOUR, upper=False), enough=True),
+            of(estimate.bound(_HOUR, upper=True), enough=True),
+            of(estimate.samples(_HOUR), enough=True),
+            of(estimate.judged_samples(_HOUR)),
+            of(labels.samples(_HOUR)),
+            of(_QUICK.rise),
         ),
-        base=YELLOW,
-        thresholds=((LEAST_ANCHORS, GREEN),),
-    )
-
-
-def _rise() -> Panel:
-    return _stat(
-        "Rise against the days before", _RISE, (Target(_QUICK.rise + _CHOSEN), Target(_QUICK.usual + _CHOSEN, "before"))
+        columns=(("rag_service", "Service"), ("basis", "Basis")),
+        values=(
+            ("", ""),
+            ("Anchored ratio", "percentunit"),
+            ("At least", "percentunit"),
+            ("At most", "percentunit"),
+            ("Worth", "short"),
+            ("Judged", "short"),
+            ("By labels", "short"),
+            ("Rise", "percentunit"),
+        ),
     )
 
 
 def _below() -> Panel:
     return _stat(
-        f"Share of answers below the threshold, {_HOUR}",
+        f"Below the threshold, {_HOUR}",
         "Uncalibrated: share of answers that the local model calls hallucinated, right or wrong. It errs, on some services on a third of the good answers. Weighted "
         "by 1/p, so it estimates all traffic; abstentions are left out. Good for comparing and for its trend, not for its level.",
         (Target(promql.hallucination_ratio(_HOUR, where=SERVICES), "share"),),
@@ -151,7 +151,7 @@ def _cost() -> Panel:
     cpu = f"sum(rate(process_cpu_seconds_total{{{REPLICAS}}}[{RATE}]) * {_OURS})"
     judge = promql.total("rate", "rag_sidecar_judge_cost_usd_total", RATE, where=REPLICAS)
     return _stat(
-        "Cost of watching 1,000 requests",
+        "Cost per 1,000 requests",
         "CPU seconds of the sidecar, and US dollars of the judge, for a thousand requests of what is selected; of all replicas, so it is right where all services "
         "are chosen.",
         (Target(f"1000 * {cpu} / {requests}", "CPU seconds"), Target(f"1000 * {judge} / {requests}", "judge, USD")),

@@ -53,7 +53,7 @@ def picture(text: str, target: Path, *, height: int) -> None:
             raise RuntimeError(done.stderr)
         # There are few colours: a palette makes the file a third.
         with Image.open(taken) as image:
-            image.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+            image.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def note_of(span: ask.Span) -> str:

@@ -33,11 +33,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series: its name in the legend, its labels, and its points (seconds since the epoch, value). NaN is left out."""
+    """One series: its name in the legend, its labels, its points (seconds since the epoch, value), and of which query it is. NaN is left out."""
 
     name: str
     labels: Mapping[str, str]
     points: tuple[tuple[float, float], ...]
+    query: str = "A"
 
     @property
     def last(self) -> float:
@@ -73,7 +74,7 @@ def answer(panel: Mapping[str, Any], get: Get, span: Span) -> Answer:
         legend = target.get("legendFormat") or ""
         if target.get("instant"):
             found = get("/api/v1/query", {"query": query, "time": str(span.end)})["result"]
-            lines += [_line(one["metric"], [one["value"]], legend) for one in found]
+            lines += [_line(one["metric"], [one["value"]], legend, target.get("refId", "A")) for one in found]
             continue
         step = span.step if panel["type"] != "heatmap" else 2 * span.step
         times = {"start": str(span.start), "end": str(span.end)}
@@ -93,8 +94,8 @@ def began(expression: str, get: Get, span: Span) -> list[float]:
     return sorted(at for at in first if at > span.start)
 
 
-def _line(labels: Mapping[str, str], values: list[list[Any]], legend: str) -> Line:
+def _line(labels: Mapping[str, str], values: list[list[Any]], legend: str, query: str = "A") -> Line:
     points = tuple((float(at), float(value)) for at, value in values)
     name = re.sub(r"{{\s*(\w+)\s*}}", lambda found: labels.get(found[1], ""), legend)
     name = name.replace("$variant_a", "A").replace("$variant_b", "B").strip()
-    return Line(name, labels, tuple(point for point in points if math.isfinite(point[1])))
+    return Line(name, labels, tuple(point for point in points if math.isfinite(point[1])), query)

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from dashboards.preview import draw, units
-from dashboards.preview.ask import Answer, Span
+from dashboards.preview.ask import Answer, Line, Span
 
 COLUMNS, WIDTH, ROW, GAP = 24, 1200, 25, 7
 _HEAD = 46
@@ -103,18 +103,37 @@ def _stat(panel: Mapping[str, Any], answer: Answer, _span: Span, _marks: Sequenc
 
 
 def _table(panel: Mapping[str, Any], answer: Answer, _span: Span, _marks: Sequence[float]) -> str:
-    options = panel["transformations"][0]["options"]
+    options = panel["transformations"][-1]["options"]
     headings, order = options["renameByName"], options["indexByName"]
-    columns = sorted(headings, key=lambda name: order[name])
-    unit = panel["fieldConfig"]["defaults"]["unit"]
+    columns = sorted((name for name in headings if name not in options["excludeByName"]), key=lambda name: order[name])
+    units_of = {
+        one["matcher"]["options"]: own["value"]
+        for one in panel["fieldConfig"].get("overrides") or []
+        for own in one["properties"]
+        if own["id"] == "unit"
+    }
     head = "".join(f"<th>{escape(headings[name])}</th>" for name in columns)
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{escape(units.text(line.last, unit) if name == 'Value' else line.labels.get(name, ''))}</td>"
+    rows = ""
+    for cells in _rows(answer.lines, merged="Value" not in headings):
+        texts = [
+            _cell(cells.get(name), units_of.get(headings[name], panel["fieldConfig"]["defaults"]["unit"]))
             for name in columns
-        )
-        + "</tr>"
-        for line in answer.lines
-    )
+        ]
+        rows += "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>"
     return f'<table class="rows"><tr>{head}</tr>{rows}</table>'
+
+
+def _rows(lines: Sequence[Line], *, merged: bool) -> list[dict[str, str | float]]:
+    """The cells of each row by name; with `merged` those of one service are one row."""
+    if not merged:
+        return [{**line.labels, "Value": line.last} for line in lines]
+    found: dict[str, dict[str, str | float]] = {}
+    for line in lines:
+        found.setdefault(line.labels.get("rag_service", ""), {}).update(
+            {**line.labels, f"Value #{line.query}": line.last}
+        )
+    return list(found.values())
+
+
+def _cell(value: str | float | None, unit: str) -> str:
+    return "" if value is None else value if isinstance(value, str) else units.text(value, unit)

@@ -107,6 +107,24 @@ def test_a_panel_without_data_says_so(name: str) -> None:
     assert text.count("No data") == sum(panel["type"] != "row" for panel in board["panels"])
 
 
+def test_a_table_of_several_queries_has_one_row_a_service_and_each_value_in_its_unit() -> None:
+    [known] = [one for one in boards()["rag-quality.json"]["panels"] if one["title"].startswith("What is known")]
+
+    def said(query: str, service: str, value: float, **labels: str) -> Line:
+        return Line("", {"rag_service": service, **labels}, ((1000.0, value),), query)
+
+    lines = (
+        said("A", "kb", 1, basis="anchored"),
+        said("A", "wiki", 1, basis="baseline"),
+        said("B", "kb", 0.123),
+        said("E", "kb", 164.0),
+    )
+    text = page.page({"title": "x", "panels": [known]}, {known["id"]: Answer(lines)}, SPAN, marks=[], note="")
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", text)]
+    assert rows[1:] == [["kb", "anchored", "12.3%", "", "", "164", "", "", ""], ["wiki", "baseline", *[""] * 7]]
+    assert ">1<" not in text, "the value of the basis itself says nothing"
+
+
 def panel(**defaults: Any) -> dict[str, Any]:
     steps = [{"color": "green", "value": None}, {"color": "red", "value": 0.2}]
     return {"fieldConfig": {"defaults": {"unit": "short", "thresholds": {"steps": steps}, **defaults}}}
