@@ -91,7 +91,8 @@ def began(expression: str, get: Get, span: Span) -> list[float]:
     query = prepare(expression, span, variants=("A", "B"))
     parameters = {"query": query, "start": str(span.start), "end": str(span.end), "step": str(span.step)}
     first = [float(one["values"][0][0]) for one in get("/api/v1/query_range", parameters)["result"]]
-    return sorted(at for at in first if at > span.start)
+    # Prometheus rounds the start to milliseconds.
+    return sorted(at for at in first if at > span.start + span.step / 2)
 
 
 def _line(labels: Mapping[str, str], values: list[list[Any]], legend: str, query: str = "A") -> Line:

@@ -73,7 +73,7 @@ def test_a_legend_names_labels_and_nan_is_left_out() -> None:
 
 
 def test_an_annotation_stands_where_its_series_begins_unless_it_was_there_before() -> None:
-    series = [{"metric": {}, "values": [[at, "1"]]} for at in (1100, 1000)]
+    series = [{"metric": {}, "values": [[at, "1"]]} for at in (1100, 1000.0004)]
     assert ask.began("ALERTS", lambda path, parameters: {"result": series}, SPAN) == [1100.0]
 
 
