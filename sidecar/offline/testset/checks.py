@@ -15,7 +15,7 @@ from sidecar.inference.base import FloatArray, Models, ModelSource
 from sidecar.offline.case import NEGATIVE
 from sidecar.offline.testset.documents import Window
 from sidecar.offline.testset.draft import Draft, RejectedError, Task, Writer
-from sidecar.offline.testset.found import Search, overlap
+from sidecar.offline.testset.found import Search, alike, overlap, same_numbers
 from sidecar.offline.testset.plan import MULTI_HOP
 from sidecar.record.errors import InferenceError
 
@@ -24,7 +24,7 @@ from sidecar.record.errors import InferenceError
 _ANSWERS = 0.4
 # Windows that a search gives for a question that nothing is to answer.
 FOUND = 5
-_SAME_COSINE, _SAME_TERMS = 0.95, 0.8
+_SAME_COSINE = 0.95
 _OF_THE_TEXT = re.compile(
     r"\b(?:(?:the|this|these|given|above|following) (?:text|passage|document|paragraph|excerpt|article|context)s?|(?:both|two) (?:texts|passages|documents))\b"
     r"|本文|上文|这段|该段|文中|这篇|以上内容",
@@ -102,10 +102,11 @@ def overlap_of(question: str, texts: Sequence[str]) -> bool:
 
 
 def is_near(one: Checked, other: Checked) -> bool:
-    """Whether two ask for the same: by their embeddings, or by their words where nobody reads them."""
+    """Whether two ask for the same: by their embeddings, but for the numbers in them, to which these are nearly blind; or by their words."""
+    questions = one.draft.question, other.draft.question
     if one.vector is not None and other.vector is not None and float(one.vector @ other.vector) >= _SAME_COSINE:
-        return True
-    return overlap(one.draft.question, other.draft.question) >= _SAME_TERMS
+        return same_numbers(*questions)
+    return alike(*questions)
 
 
 async def _embedded(models: Models, draft: Draft, languages: frozenset[str]) -> FloatArray | None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from sidecar.inference.embedding.text import read_words
 
 _K1, _B = 1.2, 0.75
+_SAME_TERMS = 0.8
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 
 
@@ -27,6 +28,16 @@ def overlap(one: str, other: str) -> float:
     """Shared terms of all terms of two texts, 0..1."""
     first, second = set(terms(one)), set(terms(other))
     return len(first & second) / len(first | second) if first | second else 1.0
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two questions are one by their words: most of them shared, and all numbers."""
+    return same_numbers(one, other) and overlap(one, other) >= _SAME_TERMS
+
+
+def same_numbers(one: str, other: str) -> bool:
+    """Whether both name the same numbers: what is asked of 2023 is not what is asked of 2024."""
+    return read_words(one).numbers == read_words(other).numbers
 
 
 class Search:

@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sidecar.offline.testset.found import overlap
+from sidecar.offline.testset.found import alike
 
 ORIGIN = "production"
-_SAME_TERMS = 0.8
 Stratum: TypeAlias = tuple[str, str]
 
 
@@ -89,7 +88,7 @@ def _unfit(told: Told | None, questions: Sequence[str]) -> str | None:
         return "no_request"
     if not told.question.strip() or not told.answer.strip():
         return "no_text"
-    if any(overlap(told.question, other) >= _SAME_TERMS for other in questions):
+    if any(alike(told.question, other) for other in questions):
         return "duplicate"
     return None
 

@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from exporters.result import Verdict
+from tests.kafka.harness import fresh
+from tests.parts.broker import Message, produce
+from tests.parts.mock_kafka import MockKafka
 from tests.unit.commands.called import called as cli
+from tests.unit.commands.label.answers import request, result
 
 ASKED = {
     "How long is the warranty?": ("The warranty is two years.", "The warranty is two years."),
@@ -115,3 +120,17 @@ def test_documents_and_results_are_not_given_together(results: Path, tmp_path: P
         run = cli("testset", *words)
         assert run.returncode == 2
         assert "one of them" in run.stderr
+
+
+def test_results_and_requests_come_from_their_topics(tmp_path: Path) -> None:
+    with MockKafka() as broker:
+        received, scored = fresh("requests"), fresh("results")
+        for topic, rows_of in ((received, request), (scored, lambda n: result(n, Verdict.GROUNDED))):
+            broker.create_topic(topic, partitions=2)
+            produce(broker, topic, [Message(json.dumps(rows_of(n)).encode()) for n in range(3)])
+        receive = {"bootstrap_servers": broker.bootstrap_servers, "topics": [received]}
+        (path := tmp_path / "config.yaml").write_text(json.dumps({"receive": receive}), encoding="utf-8")
+        run = cli("testset", "--topic", scored, "--received", "--cases", "3", "--config", path)
+    assert run.returncode == 0, run.stderr
+    asked = {json.loads(line)["question"] for line in run.stdout.splitlines()}
+    assert asked == {f"How long is the warranty of part {n}?" for n in range(3)}

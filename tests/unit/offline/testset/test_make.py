@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 
+import numpy as np
 import pytest
 import pytest_asyncio
 
 from sidecar import config
-from sidecar.inference.base import ModelSource
+from sidecar.inference.base import FloatArray, ModelSource
 from sidecar.offline.run import Wanted, running
+from sidecar.offline.testset.checks import Checked, is_near
 from sidecar.offline.testset.documents import Text, windows
 from sidecar.offline.testset.draft import Draft, RejectedError, StoppedError, Task
 from sidecar.offline.testset.make import ATTEMPTS, Made, Maker, Plan
@@ -188,3 +190,19 @@ async def test_a_writer_that_fails_is_counted_by_its_reason(models: ModelSource)
     made = await make(models, Scripted(says), simple=1)
     assert made.rejected == {("simple", "judge_invalid"): 2}
     assert len(made.cases) == 1
+
+
+async def test_questions_that_differ_in_a_number_are_two(models: ModelSource) -> None:
+    vectors = np.asarray(await embedded(models, ["How much is the fee in 2023?", "How much is the fee in 2024?"]))
+    assert float(vectors[0] @ vectors[1]) > 0.9, "by their embeddings they are nearly one"
+    one, other = (
+        Checked(Draft(f"How much is the fee in {year}?", "R."), vector)
+        for year, vector in zip((2023, 2024), vectors, strict=True)
+    )
+    assert not is_near(one, other)
+    assert is_near(one, Checked(Draft("What is the fee in 2023?", "R."), one.vector))
+
+
+async def embedded(models: ModelSource, texts: list[str]) -> FloatArray:
+    async with models.route(service="", languages=lambda: frozenset({"en"})) as given:
+        return await given.embedder.embed(texts)
