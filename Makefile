@@ -4,10 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
-.PHONY: demo test test-fast test-long chaos soak bench lint site parts lock docs dashboards dashboards-preview clean
+.PHONY: demo stack test test-fast test-long chaos soak bench lint site parts lock docs dashboards dashboards-preview clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/rag-sidecar demo
+
+# The services of compose.yaml without containers (Grafana apart), until Ctrl-C: open http://localhost:8000 and turn the knobs.
+stack: $(VENV)/.dev
+	@$(BIN)/python -m tests.parts kafka collector compose prometheus alertmanager phoenix
+	@$(BIN)/python -m tests.stack
 
 # Three tiers: what needs no real part (two minutes), all that a change needs to land, and what takes hours.
 test-fast: lint
@@ -71,6 +76,7 @@ lock: | $(VENV)/bin/python
 	$(COMPILE) --extra demo -o requirements-demo.lock
 	$(COMPILE) --extra export -o requirements-export.lock
 	$(COMPILE) --extra dev -o requirements-dev.lock
+	$(patsubst pyproject.toml,examples/frameworks/requirements.in,$(COMPILE)) -o examples/frameworks/requirements.lock
 	echo 'setuptools>=77' | $(patsubst pyproject.toml,-,$(COMPILE)) -o requirements-build.lock
 
 $(VENV)/bin/python:

@@ -24,6 +24,7 @@ from tests.parts import paths
 from tests.parts.paths import (
     AXE_VERSION,
     COLLECTOR_VERSION,
+    COMPOSE_VERSION,
     HELM_VERSION,
     KAFKA_VERSION,
     KEDA_VERSION,
@@ -48,7 +49,10 @@ _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 _CONTRIB = "github.com/open-telemetry/opentelemetry-collector-contrib"
 _COLLECTOR = f"""dist: {{name: otelcol, version: {COLLECTOR_VERSION}, output_path: OUTPUT}}
 receivers: [{{gomod: "go.opentelemetry.io/collector/receiver/otlpreceiver v{COLLECTOR_VERSION}"}}]
-exporters: [{{gomod: "{_CONTRIB}/exporter/kafkaexporter v{COLLECTOR_VERSION}"}}]
+exporters:
+- {{gomod: "{_CONTRIB}/exporter/kafkaexporter v{COLLECTOR_VERSION}"}}
+- {{gomod: "{_CONTRIB}/exporter/fileexporter v{COLLECTOR_VERSION}"}}
+- {{gomod: "go.opentelemetry.io/collector/exporter/otlphttpexporter v{COLLECTOR_VERSION}"}}
 processors: [{{gomod: "go.opentelemetry.io/collector/processor/batchprocessor v{COLLECTOR_VERSION}"}}]
 """
 
@@ -140,7 +144,9 @@ def _fetch_kafka() -> None:
 
 def _collector_version() -> str | None:
     binary = paths.collector_binary()
-    return COLLECTOR_VERSION if binary.is_file() and COLLECTOR_VERSION in _output([binary, "--version"]) else None
+    said = _output([binary, "components"]) if binary.is_file() else ""
+    wanted = (f"version: {COLLECTOR_VERSION}", "kafkaexporter", "fileexporter", "otlphttpexporter")
+    return COLLECTOR_VERSION if all(one in said for one in wanted) else None
 
 
 def _fetch_collector() -> None:
@@ -167,6 +173,19 @@ def _fetch_helm() -> None:
     with _workspace() as work:
         _run([go, "install", f"helm.sh/helm/v3/cmd/helm@v{HELM_VERSION}"], GOBIN=str(work / "bin"))
         _install(work / "bin", paths.helm_binary().parent)
+
+
+def _compose_version() -> str | None:
+    return COMPOSE_VERSION if paths.compose_binary().is_file() else None
+
+
+def _fetch_compose() -> None:
+    """The loader of Docker Compose as a program, which comes with its library; it needs no engine."""
+    go = _need("go", "the loader of Compose files", _GO)
+    with _workspace() as work:
+        _run([go, "install", f"github.com/compose-spec/compose-go/v2/cmd@v{COMPOSE_VERSION}"], GOBIN=str(work / "bin"))
+        (work / "bin" / "cmd").rename(work / "bin" / "compose")
+        _install(work / "bin", paths.compose_binary().parent)
 
 
 def _keda_version() -> str | None:
@@ -218,12 +237,9 @@ def _mlserver_version() -> str | None:
 
 
 def _fetch_mlserver() -> None:
-    # An environment knows its own path, so that it is made in its place.
     place = paths.mlserver_binary().parent.parent
-    shutil.rmtree(place, ignore_errors=True)
-    _run([sys.executable, "-m", "venv", "--without-pip", place])
-    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
-    _run([*pip, f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
+    _environment(place)
+    _run([*_pip(place), f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
 
 
 def _openvino_version() -> str | None:
@@ -272,10 +288,49 @@ def _phoenix_version() -> str | None:
 
 def _fetch_phoenix() -> None:
     place = paths.phoenix_binary().parent.parent
+    _environment(place)
+    _run([*_pip(place), f"arize-phoenix=={PHOENIX_VERSION}"])
+
+
+def _frameworks_version() -> str | None:
+    # Written when all of it was there.
+    python = paths.frameworks_python()
+    return python.parent.parent.name if (python.parent / "whole").is_file() else None
+
+
+def _fetch_frameworks() -> None:
+    """With uv, which takes seconds where pip takes minutes; pip's name for "ask no registry" is another one there."""
+    python, lock = paths.frameworks_python(), paths.FRAMEWORKS_LOCK
+    _environment(python.parent.parent)
+    uv = Path(sys.executable).with_name("uv")
+    offline = ["--offline", "--no-cache"] if os.environ.get("PIP_NO_INDEX") else []
+    _run(
+        [
+            uv,
+            "pip",
+            "install",
+            "-q",
+            *offline,
+            "--python",
+            python,
+            "--require-hashes",
+            "--only-binary",
+            ":all:",
+            "-r",
+            lock,
+        ]
+    )
+    (python.parent / "whole").touch()
+
+
+def _environment(place: Path) -> None:
+    """An empty one. It knows its own path, so that it is made in its place."""
     shutil.rmtree(place, ignore_errors=True)
     _run([sys.executable, "-m", "venv", "--without-pip", place])
-    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
-    _run([*pip, f"arize-phoenix=={PHOENIX_VERSION}"])
+
+
+def _pip(place: Path) -> list[str | Path]:
+    return [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
 
 
 def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
@@ -304,6 +359,7 @@ def _debian(name: str, package: str, programs: Sequence[str]) -> Part:
 LANES: tuple[tuple[Part, ...], ...] = (
     (
         Part("collector", f"otelcol {COLLECTOR_VERSION}", _collector_version, _fetch_collector),
+        Part("compose", f"compose-go {COMPOSE_VERSION}", _compose_version, _fetch_compose),
         Part("helm", f"helm {HELM_VERSION}", _helm_version, _fetch_helm),
         Part("keda", f"keda {KEDA_VERSION}", _keda_version, _fetch_keda),
         Part("operator", f"prometheus-operator {OPERATOR_VERSION}", _operator_version, _fetch_operator),
@@ -315,6 +371,7 @@ LANES: tuple[tuple[Part, ...], ...] = (
         Part("openvino", f"onnxruntime-openvino {OPENVINO_VERSION}", _openvino_version, _fetch_openvino),
         Part("spark", f"pyspark {SPARK_VERSION}", _spark_version, _fetch_spark),
         Part("ray", f"ray {RAY_VERSION}", _ray_version, _fetch_ray),
+        Part("frameworks", paths.FRAMEWORKS_LOCK.name, _frameworks_version, _fetch_frameworks),
         Part("phoenix", f"phoenix {PHOENIX_VERSION}", _phoenix_version, _fetch_phoenix),
         _debian("prometheus", "prometheus", ("prometheus", "promtool")),
         _debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),

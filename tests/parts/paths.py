@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 KAFKA_VERSION = "4.1.0"
 COLLECTOR_VERSION = "0.158.0"
 HELM_VERSION = "3.19.0"
+COMPOSE_VERSION = "2.16.2"
 KEDA_VERSION = "2.18.0"
 OPERATOR_VERSION = "0.85.0"
 MLSERVER_VERSION = "1.7.1"
@@ -17,6 +19,9 @@ AXE_VERSION = "4.14.1"
 PHOENIX_VERSION = "20.26.1"
 SPARK_VERSION = "4.0.1"
 RAY_VERSION = "2.60.0"
+
+# Versions of the RAG frameworks and their instrumentations: this file, with hashes.
+FRAMEWORKS_LOCK = Path(__file__).parents[2] / "examples/frameworks/requirements.lock"
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -51,6 +56,11 @@ def collector_binary() -> Path:
 def helm_binary() -> Path:
     """Where the Helm that we build lies."""
     return cache() / f"helm-{HELM_VERSION}" / "helm"
+
+
+def compose_binary() -> Path:
+    """Where the loader of Compose files that we build lies."""
+    return cache() / f"compose-{COMPOSE_VERSION}" / "compose"
 
 
 def keda_definition() -> Path:
@@ -125,13 +135,21 @@ def phoenix_binary() -> Path:
     return cache() / f"phoenix-{PHOENIX_VERSION}" / "bin" / "phoenix"
 
 
+def frameworks_python() -> Path:
+    """The interpreter of the environment with the RAG frameworks of examples/, one for each state of their lock."""
+    state = hashlib.sha256(FRAMEWORKS_LOCK.read_bytes()).hexdigest()[:12]
+    return cache() / f"frameworks-{state}" / "bin" / "python"
+
+
 def look_up(name: str) -> Path | None:
-    """The program `name`, or None: our own for helm, otelcol, mlserver and phoenix, PATH for all others."""
+    """The program `name`, or None: our own for helm, otelcol, compose, mlserver, phoenix and the frameworks' interpreter, PATH for all others."""
     own = {
         "helm": helm_binary(),
         "otelcol": collector_binary(),
+        "compose": compose_binary(),
         "mlserver": mlserver_binary(),
         "phoenix": phoenix_binary(),
+        "frameworks": frameworks_python(),
     }
     if name in own:
         return own[name] if own[name].is_file() else None
@@ -143,7 +161,7 @@ def look_up(name: str) -> Path | None:
 
 
 def find(name: str) -> Path:
-    """The program `name`: java, helm, otelcol, prometheus, promtool, alertmanager, amtool, chromium, openssl, mlserver, phoenix. Raises MissingPartError."""
+    """The program `name`: java, helm, otelcol, compose, prometheus, promtool, alertmanager, amtool, chromium, openssl, mlserver, phoenix, frameworks. Raises MissingPartError."""
     found = look_up(name)
     if found is None:
         raise MissingPartError(f"{name} is not here: run `make parts`, which fetches it or says how to get it")

@@ -30,7 +30,7 @@ def listens(port: int) -> bool:
 
 
 class Server:
-    """A child process. `stop` is safe to call twice."""
+    """A child process. `stop` is safe to call twice. With `own_session`, Ctrl-C in a terminal does not reach it."""
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class Server:
         log: Path,
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
+        own_session: bool = False,
     ) -> None:
         self.name = name
         self.log = log
@@ -51,6 +52,7 @@ class Server:
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
                 env={**os.environ, **(environment or {})},
+                start_new_session=own_session,
             )
 
     def wait_until(self, ready: Callable[[], bool], *, seconds: float) -> None:
