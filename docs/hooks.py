@@ -18,6 +18,8 @@ BESIDE = (
     "SECURITY.md",
     "benchmarks/README.md",
     "dashboards/README.md",
+    "examples/frameworks/README.md",
+    "examples/stack/README.md",
     "helm/rag-sidecar/README.md",
 )
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
