@@ -15,19 +15,29 @@ RUN python -m venv /opt/rag-sidecar
 ENV PATH=/opt/rag-sidecar/bin:$PATH
 # Dependencies first: they change less often than the code, so that this layer is used again.
 COPY requirements.lock requirements-build.lock ./
-RUN python -m pip install --require-hashes -r requirements-build.lock -r requirements.lock
+RUN python -m pip install --no-compile --require-hashes -r requirements-build.lock -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY exporters exporters
 COPY sidecar sidecar
-RUN python -m pip install --no-deps --no-build-isolation --no-index . \
+RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index . \
     && python -m pip uninstall --yes setuptools \
     && rag-sidecar version
 
 FROM build AS slim
-# Neither pip nor what only its own tests read goes on: 25 MB that nothing at run time opens.
-RUN python -m pip uninstall --yes pip \
-    && find /opt/rag-sidecar/lib -type d -name tests -path '*/site-packages/*' -not -path '*/sidecar/*' -prune -exec rm -r {} + \
-    && rag-sidecar version
+# What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
+# engine, for programs in C, and its tools; tests; headers. Then bytecode is made of what a start and a score read, and of nothing else.
+WORKDIR /opt/rag-sidecar/lib
+RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm pip \
+    && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
+        python3*/site-packages/onnxruntime/backend python3*/site-packages/onnxruntime/datasets python3*/site-packages/onnxruntime/quantization \
+        python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
+    && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
+    && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
+    && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' \) -not -path '*/site-packages/sidecar/*' -delete \
+    && find . -type d -name __pycache__ -prune -exec rm -r {} +
+RUN python -c 'import sidecar.app; from sidecar import score; \
+        assert score([{"answer": "Nine years.", "contexts": ["The warranty is two years."]}])[0]["verdict"] == "hallucinated"' \
+    && rag-sidecar check --example >/dev/null
 
 FROM build AS export
 COPY requirements-export.lock ./
