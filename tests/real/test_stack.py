@@ -146,4 +146,4 @@ def test_the_status_page_asks_who_one_is_and_shows_texts(stack: Stack) -> None:
         get(address)
     login = base64.b64encode(b"demo:demo").decode()
     told = get(address, authorization=f"Basic {login}")
-    assert told["answers"][0]["question"] in QUESTIONS
+    assert told["answers"][0]["question_start"] in QUESTIONS
