@@ -22,7 +22,7 @@ from confluent_kafka import Consumer, TopicPartition
 from rag_service.retrieval import Knowledge
 from tests.parts import paths
 from tests.stack.model import ROOT
-from tests.stack.stack import Stack
+from tests.stack.stack import QUICK, Stack
 
 pytestmark = pytest.mark.real
 QUESTIONS = Knowledge.read().questions
@@ -57,8 +57,7 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
     without = {"phoenix", "alertmanager", "rag-service"}
-    quick = {"RAG_SIDECAR_ASSEMBLE__QUIET_SECONDS": "1"}
-    with Stack(ports_free=True, without=without, environment={"sidecar": quick}) as stack:
+    with Stack(ports_free=True, without=without, environment={"sidecar": QUICK}) as stack:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda case: ask(case, stack), CASES))
         results = read_results(stack, len(CASES) * len(QUESTIONS))

@@ -18,7 +18,7 @@ from rag_service.retrieval import Knowledge
 from tests.parts import paths
 from tests.stack import model
 from tests.stack.model import COMPOSE, ROOT
-from tests.stack.stack import Stack
+from tests.stack.stack import QUICK, Stack
 
 pytestmark = pytest.mark.real
 STACK = ROOT / "examples/stack"
@@ -80,7 +80,7 @@ def stack() -> Iterator[Stack]:
     with Stack(
         ports_free=True,
         without={"phoenix"},
-        environment={"rag-service": {"KNOBS": "{}"}, "sidecar": {"RAG_SIDECAR_ASSEMBLE__QUIET_SECONDS": "1"}},
+        environment={"rag-service": {"KNOBS": "{}"}, "sidecar": QUICK},
     ) as one:
         yield one
 

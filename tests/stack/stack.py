@@ -15,6 +15,8 @@ from tests.parts.process import Server, free_ports, listens
 from tests.stack.model import Service, load
 from tests.stack.places import Places
 
+# For tests: traces end soon, and every request is scored, however busy the machine is.
+QUICK = {"RAG_SIDECAR_ASSEMBLE__QUIET_SECONDS": "1", "RAG_SIDECAR_SAMPLE__BUDGET__ENABLED": "false"}
 # Nowhere to be had without a container.
 WITHOUT = frozenset({"grafana"})
 _SECONDS = 180.0
