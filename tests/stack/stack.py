@@ -24,7 +24,8 @@ _SECONDS = 180.0
 
 def _kafka(service: Service, places: Places) -> list[str | Path]:
     properties = places.path(service, "/mnt/shared/config/server.properties")
-    kafka.format_storage(kafka.java("kafka.tools.StorageTool", "format", "-t", kafka.CLUSTER_ID, "-c", properties))
+    cluster = service.environment["CLUSTER_ID"]
+    kafka.format_storage(kafka.java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties))
     return kafka.java("kafka.Kafka", properties)
 
 
