@@ -26,6 +26,9 @@ Beside them stand the `process_*` series of prometheus_client (Linux only), such
 
 Scores and verdicts come from a sample. A request that was kept with probability p stands for 1/p requests: the `weight` series and the score
 histogram count it so, and are estimates for all traffic. Take rates and sums first and divide last; never average ratios.
+
+Scraped as OpenMetrics, which Prometheus asks for by itself, the buckets of scores and durations have exemplars: the `trace_id` of the latest request in the bucket, of traces that
+were sampled where they came from (`prometheus.exemplars`). Prometheus keeps them with `--enable-feature=exemplar-storage`.
 """
 
 _PROBES = "On the `/metrics` of `rag-sidecar probe` ([probe.md](probe.md)), which is a process and a job of its own."

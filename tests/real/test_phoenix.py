@@ -20,6 +20,7 @@ from sidecar.record.clock import ManualClock
 from sidecar.record.record import Record
 from sidecar.results import make_result
 from tests.parts.phoenix import Phoenix
+from tests.real.own_spans import EVALUATORS, JUDGED, ROOTS, SPANS, TREE, score_one
 from tests.unit.decode.recordings import FOLDER
 
 pytestmark = pytest.mark.real
@@ -111,6 +112,30 @@ async def test_scores_that_come_before_their_trace_wait_for_it(there: Phoenix) -
         "groundedness",
         "groundedness_judge",
     ]
+
+
+async def test_the_sidecars_own_spans_and_evaluator_spans_are_there_in_a_project_of_their_own(
+    there: Phoenix, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = {
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{there.url}/v1/traces",
+        "OTEL_RESOURCE_ATTRIBUTES": "openinference.project.name=sidecar",
+    }
+    scored = await score_one(monkeypatch, variables, phoenix={"url": there.url})
+    rows = there.spans(least=SPANS + 1, project="sidecar")
+    own = {row["name"]: row for row in rows if row["span_kind"] != "EVALUATOR"}
+    names = {row["context"]["span_id"]: row["name"] for row in rows if row["span_kind"] != "EVALUATOR"}
+    tree = {name: parent.format(topic=scored.topic) for name, parent in TREE.items()}
+    assert {name: names[own[name]["parent_id"]] for name in tree} == tree
+    assert {name.format(topic=scored.topic) for name in (*ROOTS, "export phoenix")} <= own.keys()
+    assert own["chat judge-1"]["attributes"]["gen_ai.usage.input_tokens"] == 100
+    evaluators = {row["name"]: row for row in rows if row["span_kind"] == "EVALUATOR"}
+    assert evaluators.keys() == {"evaluate", *EVALUATORS, JUDGED}
+    [trace_id] = {row["context"]["trace_id"] for row in evaluators.values()}
+    assert trace_id != scored.trace_id
+    assert evaluators["groundedness"]["attributes"]["gen_ai.evaluation.name"] == "groundedness"
+    # Phoenix keeps no links: they are read back from a Collector (test_collector_files.py).
+    assert not any(row.get("links") for row in rows)
 
 
 async def test_what_phoenix_refuses_is_told(there: Phoenix) -> None:
