@@ -29,6 +29,8 @@ def _of(result: Result, text: TextDoor) -> list[Span]:
     told = {
         "output.value": result.verdict.value if result.verdict else result.reason,
         "rag_sidecar.result.id": result.id,
+        # Not every backend keeps links.
+        "rag_sidecar.trace_id": result.trace_id,
         "rag_sidecar.service": result.service,
     }
     root.attributes.extend(key_values({_KIND: "EVALUATOR", **told}))

@@ -82,9 +82,9 @@ class Tracing:
         """A span around the evaluation of a request, linked to the span that is evaluated."""
         if self._tracer is None:
             return _NOTHING
-        links = _links(trace_id, span_id)
-        attributes: dict[str, Value] = {} if links else {"rag_sidecar.trace_id": clean(trace_id)}
-        return _span(self._tracer, "evaluate", SpanKind.INTERNAL, links, attributes)
+        # Not every backend keeps links.
+        attributes: dict[str, Value] = {"rag_sidecar.trace_id": clean(trace_id)}
+        return _span(self._tracer, "evaluate", SpanKind.INTERNAL, _links(trace_id, span_id), attributes)
 
     def chat(self, model: str, url: str, provider: str | None) -> AbstractContextManager[Tell]:
         """A client span around one call of the judge."""

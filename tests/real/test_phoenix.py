@@ -134,8 +134,10 @@ async def test_the_sidecars_own_spans_and_evaluator_spans_are_there_in_a_project
     [trace_id] = {row["context"]["trace_id"] for row in evaluators.values()}
     assert trace_id != scored.trace_id
     assert evaluators["groundedness"]["attributes"]["gen_ai.evaluation.name"] == "groundedness"
-    # Phoenix keeps no links: they are read back from a Collector (test_collector_files.py).
+    # Phoenix keeps no links (they are read back from a Collector, test_collector_files.py): the evaluated trace is found by its id.
     assert not any(row.get("links") for row in rows)
+    for span in (own["evaluate"], evaluators["evaluate"]):
+        assert span["attributes"]["rag_sidecar.trace_id"] == scored.trace_id
 
 
 async def test_what_phoenix_refuses_is_told(there: Phoenix) -> None:

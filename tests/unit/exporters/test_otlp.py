@@ -337,6 +337,7 @@ async def test_evaluator_spans_are_a_trace_of_their_own_that_links_to_what_was_e
     assert {span.parent_span_id for span in others} == {root.span_id}
     assert root.parent_span_id == b""
     assert [(link.trace_id.hex(), link.span_id.hex()) for link in root.links] == [(SCORED.trace_id, SCORED.span_id)]
+    assert attributes(root.attributes)["rag_sidecar.trace_id"] == SCORED.trace_id
     links = {span.name: span.links[0].span_id.hex() for span in others}
     assert links["context_relevance"] == SCORED.retrieval_span_id
     assert links["faithfulness"] == SCORED.span_id

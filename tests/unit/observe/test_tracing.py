@@ -47,6 +47,7 @@ def test_an_evaluation_links_to_the_users_trace_and_never_joins_it() -> None:
     child, parent = sink.spans
     assert (parent.name, parent.kind, child.name) == ("evaluate", parent.SPAN_KIND_INTERNAL, "decode")
     assert [(link.trace_id.hex(), link.span_id.hex()) for link in parent.links] == [(TRACE, SPAN)]
+    assert attributes(parent.attributes) == {"rag_sidecar.trace_id": TRACE}
     assert parent.trace_id.hex() != TRACE
     assert parent.parent_span_id == b""
     assert child.parent_span_id == parent.span_id
@@ -57,7 +58,7 @@ def test_an_evaluation_links_to_the_users_trace_and_never_joins_it() -> None:
 
 
 @pytest.mark.parametrize(("trace_id", "span_id"), [("order 4711", None), ("abc", "def"), (TRACE, None), ("-1", "1")])
-def test_what_is_no_span_is_named_instead_of_linked(trace_id: str, span_id: str | None) -> None:
+def test_what_is_no_span_is_named_and_not_linked(trace_id: str, span_id: str | None) -> None:
     with http_sink() as sink:
         tracing = Tracing(OtlpConfig(endpoint=sink.url))
         with tracing.evaluation(trace_id, span_id):
