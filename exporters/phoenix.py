@@ -4,7 +4,7 @@
 again by span, name and `identifier`, here the id of the result; one of a document by span, position and name: sent twice, each is there once.
 
 A span that Phoenix does not have yet is refused with 404, where it is asked to write at once. Then it is asked to keep the annotations and to wait for the
-span, which it does for about a minute; whether it came is not known here. Documents always go that way, since one position beyond those
+span, which it does for about ten minutes, in its memory; whether it came is not known here. Documents always go that way, since one position beyond those
 that Phoenix counts in a span would refuse them all.
 """
 
