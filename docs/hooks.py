@@ -19,6 +19,7 @@ BESIDE = (
     "benchmarks/README.md",
     "dashboards/README.md",
     "examples/frameworks/README.md",
+    "examples/results/README.md",
     "examples/stack/README.md",
     "helm/rag-sidecar/README.md",
 )

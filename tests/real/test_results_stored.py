@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +20,8 @@ from tests.unit.ops.stored import CASES, EXAMPLES, kept, line, many, told
 
 pytestmark = pytest.mark.real
 CONNECTOR: dict[str, str] = json.loads((EXAMPLES / "connect-postgres.json").read_text(encoding="utf-8"))
-COPY = r"\copy rag_results_in from 'results.jsonl' with (format csv, quote e'\x01', delimiter e'\x02')"
+README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+[COPY] = re.findall(r'psql -d rag -c "(\\copy .*)"', README)
 EACH = [
     *(pytest.param(lines, id=case) for case, lines in CASES),
     *(pytest.param(many(n), id=f"many {n}") for n in (1, 2)),
