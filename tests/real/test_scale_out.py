@@ -63,7 +63,8 @@ def test_two_workers_give_the_scores_of_the_command(run: Callable[[Path, Path], 
     source, scores = tmp_path / "cases.parquet", tmp_path / "scores.parquet"
     pd.DataFrame(rows).to_parquet(source)
     run(source, scores)
-    assert len(list(scores.glob("*.parquet"))) == 2
+    # How many files it writes Ray decides by their size.
+    assert len(list(scores.glob("*.parquet"))) == (2 if run is on_spark else 1)
     found = pd.read_parquet(scores)
     assert tuple(found.columns) == FrameScorer(SETTINGS).columns
 
