@@ -73,7 +73,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ValueConflict:
-    """A value of a claim, text[start:end] of it, of which the documents say another one: "30 days" against "14 days"."""
+    """A value or word of a claim, text[start:end] of it, of which the documents say another one, or the contrary: "30 days" against "14 days",
+    "before" against "after"."""
 
     start: int
     end: int

@@ -17,6 +17,7 @@ import numpy as np
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import Logistic, logit
+from sidecar.inference.grounding.contrary import Contrary
 from sidecar.inference.grounding.embedded import (
     ANSWER_FEATURES,
     CLAIM_FEATURES,
@@ -53,11 +54,12 @@ _AT_ONCE = 12
 
 @dataclass(frozen=True)
 class Seen:
-    """Features (choices of evidence, features), the cross-encoder's logit, and what became of the values."""
+    """Features (choices of evidence, features), the cross-encoder's logit, what became of the values, and what is said to the contrary."""
 
     choices: Floats
     logit: float
     said: Said
+    contrary: Contrary
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ async def examples_of(
             logits = await cross_encoder.score(pairs)
         if not all(one.nearest for one in found):
             return None
-        whole, *of_claims = [Seen(one.rows, value, one.said) for one, value in zip(found, logits, strict=True)]
+        whole, *of_claims = [
+            Seen(one.rows, value, one.said, one.contrary) for one, value in zip(found, logits, strict=True)
+        ]
         chooses = data.held(row) and data.fold_of(row) == _THRESHOLD_FOLD
         return Example(name, int(row["label"]), chooses, whole, of_claims)
 
@@ -148,7 +152,9 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example]) -> Heads:
 
 def supports_of(claims: Heads, example: Example) -> list[float]:
     """The support of the whole answer, then of each claim."""
-    return [claims.of_claim(seen.choices, seen.logit, seen.said) for seen in (example.whole, *example.claims)]
+    return [
+        claims.of_claim(seen.choices, seen.logit, seen.said, seen.contrary) for seen in (example.whole, *example.claims)
+    ]
 
 
 def answer_of(supports: Sequence[float]) -> Floats:

@@ -4,7 +4,8 @@ Word overlap, token alignment, values and names (features.py) say how likely a c
 document's own evidence and over evidence of all documents together, so that neither one chunk's evidence is diluted nor evidence
 spread over two chunks lost. A cross-encoder reads the claim beside that evidence. Claim and answer are judged by small calibrated
 models over these: few features, since with all of them the cross-encoder was not heard where words agree and facts do not. What can
-be compared exactly is: where the claim states values, what became of them in the evidence is weighed last, by a model of its own.
+be compared exactly is: where the claim states values, what became of them in the evidence is weighed by a model of its own, and last what the
+claim says to the contrary of the evidence (contrary.py).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit, probabili
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -62,22 +64,24 @@ class Heads:
     claim_threshold: float
     answer_threshold: float
 
-    def of_claim(self, rows: FloatVector, cross_encoder: float, said: Said) -> float:
-        """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, and its values."""
+    def of_claim(self, rows: FloatVector, cross_encoder: float, said: Said, contrary: Contrary) -> float:
+        """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, its values, and its contrary."""
         lexical = float(self.lexical.probability(rows).max())
         by_words = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
-        return float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
+        stated = float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
+        return contrary.weighed(stated)
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
     """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, what became of
-    the claim's values, and whether a sentence says it word for word."""
+    the claim's values, what it says to the contrary, and whether a sentence says it word for word."""
 
     rows: FloatVector
     premise: str
     nearest: Evidence | None
     said: Said
+    contrary: Contrary = NOTHING_CONTRARY
     copied: bool = False
 
 
@@ -97,13 +101,14 @@ class EmbeddedGrounder:
         self._idf = idf
         self._cross_encoder = cross_encoder
         self._values = Values(idf)
+        self._contraries = Contraries(idf)
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
         read = await self.read(claims, documents)
         found = await self._judge(claims, read)
         return [
-            Support(p, one.nearest, conflicts=one.said.conflicts, contradicted=contradicted)
+            Support(p, one.nearest, conflicts=one.contrary.conflicts, contradicted=contradicted)
             for (p, contradicted), one in zip(found, read, strict=True)
         ]
 
@@ -133,7 +138,7 @@ class EmbeddedGrounder:
                 (WORD_FOR_WORD if one.copied else NOTHING_TO_READ, None) for one in read
             ]
             for n, row in zip(found, rows, strict=True):
-                p = self._heads.of_claim(read[n].rows, float(row[SUPPORT.column]), read[n].said)
+                p = self._heads.of_claim(read[n].rows, float(row[SUPPORT.column]), read[n].said, read[n].contrary)
                 judged[n] = p, probability(float(row[CONTRADICTED]))
             return judged
 
@@ -162,8 +167,15 @@ class EmbeddedGrounder:
         chosen = choose(ranked, documents, premise_words(claim.text))
         said = self._values.said(claim.text, ranked, texts, documents)
         rows = np.stack([features(own, evidence, self._idf, said) for evidence in choices(ranked, chosen, documents)])
-        read = premise(ranked, chosen, texts, documents)
-        return Read(rows, read, place(ranked.nearest, documents), said, word_for_word(claim.text, texts, documents))
+        places = [ranked.places[row] for row in chosen]
+        return Read(
+            rows,
+            premise(ranked, chosen, texts, documents),
+            place(ranked.nearest, documents),
+            said,
+            self._contraries.of(claim.text, said, places, texts, documents),
+            word_for_word(claim.text, texts, documents),
+        )
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:

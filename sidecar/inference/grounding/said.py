@@ -16,6 +16,7 @@ from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.value import Kind
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
@@ -50,7 +51,7 @@ class Values:
 
     def __init__(self, idf: Idf) -> None:
         self._weight = idf.of
-        self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated)
+        self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
 
     def said(self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Said:
         """What the best sentences say of the claim's values."""
@@ -60,7 +61,9 @@ class Values:
         places = ranked.order[:MOST_SENTENCES]
         spans = [documents[number].spans[n] for number, n in places]
         pieces = [texts[number][span.start : span.end] for (number, _), span in zip(places, spans, strict=True)]
-        found = [one for one in match(own, [self._stated(piece) for piece in pieces], self._weight) if _counts(one)]
+        heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
+        stated_there = [self._stated(piece, head) for piece, head in zip(pieces, heads, strict=True)]
+        found = [one for one in match(own, stated_there, self._weight) if _counts(one)]
         if not found:
             return NOTHING
         starts = [(number, span.start) for (number, _), span in zip(places, spans, strict=True)]
@@ -102,3 +105,8 @@ def _counts(finding: Finding) -> bool:
 
 def _stated(text: str) -> tuple[Stated, ...]:
     return stated(text, content_stem)
+
+
+def _stated_in(text: str, head: str) -> tuple[Stated, ...]:
+    """The values of a sentence, or of a row of a table with that head."""
+    return row_stated(text, head, content_stem) if head else _stated(text)

@@ -120,11 +120,16 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     if same is None and (other is None or other.strength <= _SAME_WORDS) and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
-        strength = other.strength - (same.strength if same else 0.0)
+        strength = other.strength - (same.strength if same and not _of_another_row(case.own, same, other) else 0.0)
         return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     return Finding(Outcome.ABSENT, own, other.strength if other else 0.0)
+
+
+def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
+    """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
+    return bool(other.stated.row) and other.stated.row <= own.words.keys() and not same.stated.row <= own.words.keys()
 
 
 def _comparable(own: Stated, other: Stated) -> bool:

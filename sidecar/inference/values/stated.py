@@ -45,11 +45,13 @@ Stem = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1)."""
+    """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
+    `row` are the stems that name the row of a table that it stands in."""
 
     value: Value
     noun: str
     words: Mapping[str, float]
+    row: frozenset[str] = frozenset()
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:

@@ -1,0 +1,128 @@
+"""Where a claim says the contrary of what a text says of the same matter: the other word of a group of opposites, or a word negated on one
+side alone.
+
+As with values (values/match.py), how much both speak of the same is the share of the words around the claim's word that stand around the
+other one. A text that says the claim's own somewhere, as near, does not contradict it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.contrasts.reading import Opposite, Reading, Stem, share
+from sidecar.inference.contrasts.words import CONVERSE, EXCEPTIONS, FRONTS, PARTLY
+
+_PRIOR = 4.0  # of idf
+_SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
+_CLEARLY = 0.05  # of that share
+_LEAST_BEHIND_FRONT = 4  # characters
+
+Weight = Callable[[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """claim[start:end] against text[other_start:other_end] of the text number `piece`. `strength` (0..1) is the share of the claim's words
+    around it that stand with the other, less that of those that stand with its like."""
+
+    strength: float
+    start: int
+    end: int
+    piece: int
+    other_start: int
+    other_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contrasts:
+    """The clearest opposite and the clearest word that is negated on one side alone, None where there is none."""
+
+    opposed: Contrast | None = None
+    negated: Contrast | None = None
+
+
+NONE = Contrasts()
+
+
+def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
+    """What of the claim the texts say otherwise. `weight` is how telling a stem is."""
+    return Contrasts(_clearest(_opposed(claim, pieces, weight)), _clearest(_negated(claim, pieces, weight, stem)))
+
+
+def _clearest(found: Iterator[Contrast]) -> Contrast | None:
+    return max(found, key=lambda one: one.strength, default=None)
+
+
+def _opposed(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Iterator[Contrast]:
+    for own in claim.opposites:
+        like, unlike, about = 0.0, None, claim.about(own)
+        for number, piece in enumerate(pieces):
+            for other in (one for one in piece.opposites if one.group == own.group):
+                strength = share(about, piece.about(other), weight, _PRIOR)
+                same = other.pole == own.pole
+                if own.group in CONVERSE and _crossed(claim, own, piece, other, weight):
+                    same = not same
+                if same:
+                    like = max(like, strength)
+                elif unlike is None or strength > unlike.strength:
+                    unlike = Contrast(strength, own.start, own.end, number, other.start, other.end)
+        yield from _left(unlike, like)
+
+
+def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, weight: Weight) -> bool:
+    """Whether the sides of the claim's word fit those of the other one better the other way round."""
+    mine, theirs = claim.sides(own), piece.sides(other)
+    if not all((*mine, *theirs)):
+        return False
+    if claim.by(own) != piece.by(other):
+        theirs = theirs[1], theirs[0]
+    return all(
+        share(one, across, weight, _PRIOR) > share(one, opposite, weight, _PRIOR) + _CLEARLY
+        for one, opposite, across in zip(mine, theirs, theirs[::-1], strict=True)
+    )
+
+
+def _negated(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Iterator[Contrast]:
+    for k, own in enumerate(claim.stems):
+        if own is None or claim.says(PARTLY, k):
+            continue
+        like, unlike, about = 0.0, None, claim.around(k, k)
+        for number, piece in enumerate(pieces):
+            if not EXCEPTIONS.isdisjoint(piece.words):
+                continue
+            for j, turned in _same_word(claim.words[k], own, piece, stem):
+                if piece.says(PARTLY, j):
+                    continue
+                strength = share(about, piece.around(j, j), weight, _PRIOR)
+                if (piece.negated[j] != turned) == claim.negated[k]:
+                    like = max(like, strength)
+                elif unlike is None or strength > unlike.strength:
+                    unlike = Contrast(strength, *claim.spans[k], number, *piece.spans[j])
+        yield from _left(unlike, like)
+
+
+def _left(unlike: Contrast | None, like: float) -> Iterator[Contrast]:
+    if unlike is not None and unlike.strength > max(_SAME_MATTER, like):
+        yield Contrast(
+            unlike.strength - like, unlike.start, unlike.end, unlike.piece, unlike.other_start, unlike.other_end
+        )
+
+
+def _same_word(word: str, own: str, piece: Reading, stem: Stem) -> Iterator[tuple[int, bool]]:
+    """The tokens of a text that are the word, and whether with a front that negates it: "unpaid" of "paid"."""
+    bare = _without_front(word, stem)
+    for j, other in enumerate(piece.stems):
+        if other is None:
+            continue
+        if other == own:
+            yield j, False
+        elif other == bare or (other.startswith(FRONTS) and _without_front(piece.words[j], stem) == own):
+            yield j, True
+
+
+def _without_front(word: str, stem: Stem) -> str | None:
+    for front in FRONTS:
+        if word.startswith(front) and len(word) >= len(front) + _LEAST_BEHIND_FRONT:
+            return stem(word.removeprefix(front))
+    return None

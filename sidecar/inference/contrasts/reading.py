@@ -1,0 +1,149 @@
+"""A sentence as it is compared with another one: its words by clause, which of them are negated, and its opposites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sidecar.inference.contrasts.words import NEGATIONS, PATTERN, POLES, TURNED
+
+_TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
+_MOST_CHARACTERS = 1500
+_ENDS_CLAUSE = frozenset(",;:.!?()|\n")
+_JOINS_CLAUSES = frozenset("and but while whereas or although though unless however instead".split())
+_LEAST_WORDS = 2  # of a clause that another one may follow
+_BEHIND_NEGATION = 4  # words
+_NEAR = 8  # words
+_OWN, _FAR, _OTHERS, _ANOTHER_POLE, _CARRIED = 1.0, 0.7, 0.6, 0.15, 0.8
+_PRONOUNS = frozenset("it they them this these those he she its their him her both".split())
+_LOOKED_FOR_PRONOUN = 12  # words
+
+Stem = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """Words of a group of opposites, text[start:end], at the tokens first..last; `pole` is what it says, negation and all."""
+
+    group: str
+    pole: int
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sentence by tokens: each with its place, its stem (None of what says nothing), its clause and whether it is negated. `carried` are
+    stems of the sentences that its pronouns stand for."""
+
+    spans: tuple[tuple[int, int], ...]
+    words: tuple[str, ...]
+    stems: tuple[str | None, ...]
+    clauses: tuple[int, ...]
+    negated: tuple[bool, ...]
+    opposites: tuple[Opposite, ...] = ()
+    carried: frozenset[str] = frozenset()
+
+    def about(self, one: Opposite) -> dict[str, float]:
+        """The stems around an opposite, with how much (0..1) each is its own."""
+        clause = self.clauses[one.first]
+        taken = {self.clauses[each.first] for each in self.opposites if each.group == one.group} - {clause}
+        return self.around(one.first, one.last, taken)
+
+    def sides(self, one: Opposite) -> tuple[dict[str, float], dict[str, float]]:
+        """The stems of an opposite's own side, which is what follows in its clause, and those of the other side."""
+        clause = self.clauses[one.first]
+        own = {self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == clause}
+        every = {stem: much for stem, much in self.about(one).items() if stem not in self.carried}
+        return {s: w for s, w in every.items() if s in own}, {s: w for s, w in every.items() if s not in own}
+
+    def says(self, words: frozenset[str], k: int) -> bool:
+        """Whether one of the words stands in the clause of a token."""
+        return any(word in words and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
+
+    def by(self, one: Opposite) -> bool:
+        """Whether "by" follows: then the sides of a verb have changed places."""
+        return self.words[one.last + 1 : one.last + 2] == ("by",)
+
+    def around(self, first: int, last: int, taken: frozenset[int] | set[int] = frozenset()) -> dict[str, float]:
+        """The stems around the tokens first..last, with how much (0..1) each is their own. `taken` are clauses that say it of something else."""
+        shares: dict[str, float] = dict.fromkeys(self.carried, _CARRIED)
+        for k, stem in enumerate(self.stems):
+            if stem is None or first <= k <= last:
+                continue
+            clause = self.clauses[k]
+            share = _OWN if clause == self.clauses[first] else _ANOTHER_POLE if clause in taken else _OTHERS
+            share *= 1.0 if abs(k - first) <= _NEAR else _FAR
+            shares[stem] = max(shares.get(stem, 0.0), share)
+        return shares
+
+
+def read(text: str, stem: Stem) -> Reading:
+    """The sentence, at most so many characters of it. `stem` gives the stem of a lower-case word, None of one that says nothing."""
+    text = text[:_MOST_CHARACTERS]
+    found = list(_TOKEN.finditer(text))
+    words = tuple(one.group().lower().replace("’", "'") for one in found)
+    stems = tuple(stem(word) if word[0].isalnum() else None for word in words)
+    clauses = _clauses(words)
+    negated = tuple(_negated(words, stems, clauses, k) for k in range(len(words)))
+    reading = Reading(tuple(one.span() for one in found), words, stems, clauses, negated)
+    return replace(reading, opposites=tuple(_opposites(text, reading)))
+
+
+def carrying(reading: Reading, before: Reading | None) -> Reading:
+    """The sentence with what its pronouns stand for: the words of the one before it."""
+    if before is None or _PRONOUNS.isdisjoint(reading.words[:_LOOKED_FOR_PRONOUN]):
+        return reading
+    return replace(reading, carried=before.carried | {one for one in before.stems if one is not None})
+
+
+def share(own: Mapping[str, float], other: Mapping[str, float], weight: Callable[[str], float], prior: float) -> float:
+    """The share (0..1) of `own`, by weight and by how much each stem is its own, that the other has. `prior` is what half-held words are added,
+    so that one word more or less is not all."""
+    total = held = 0.0
+    for stem, part in own.items():
+        of = weight(stem) * part
+        total += of
+        held += of * other.get(stem, 0.0)
+    return (held + prior / 2) / (total + prior)
+
+
+def _clauses(words: Sequence[str]) -> tuple[int, ...]:
+    clauses: list[int] = []
+    clause = length = 0
+    for word in words:
+        if (word in _ENDS_CLAUSE or word in _JOINS_CLAUSES) and length >= _LEAST_WORDS:
+            clause, length = clause + 1, 0
+        length += word[0].isalnum() and word not in _JOINS_CLAUSES
+        clauses.append(clause)
+    return tuple(clauses)
+
+
+def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
+    """Whether a negation stands shortly before a word, in its clause, and no other word that says something between: "not only" is none."""
+    for j in range(k - 1, max(-1, k - 1 - _BEHIND_NEGATION), -1):
+        if clauses[j] != clauses[k] or words[j] in ("only", "but") or stems[j] is not None:
+            return False
+        if words[j] in NEGATIONS or words[j].endswith("n't"):
+            return True
+    return False
+
+
+def _opposites(text: str, reading: Reading) -> list[Opposite]:
+    at = {start: k for k, (start, _) in enumerate(reading.spans)}
+    found = []
+    low = "".join(small if len(small := one.lower()) == 1 else one for one in text).replace("’", "'")  # place by place
+    for match in PATTERN.finditer(low):
+        first = at.get(match.start())
+        if first is None:
+            continue
+        last = first
+        while last + 1 < len(reading.spans) and reading.spans[last + 1][0] < match.end():
+            last += 1
+        for group, pole in POLES[match.group()]:
+            turned = reading.negated[first] and group in TURNED
+            found.append(Opposite(group, 1 - pole if turned else pole, first, last, match.start(), match.end()))
+    return found
