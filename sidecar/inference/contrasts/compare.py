@@ -15,7 +15,7 @@ from sidecar.inference.contrasts.words import CONVERSE, EXCEPTIONS, FRONTS, PART
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
-_CLEARLY = 0.05  # of that share
+_CLEARLY = 0.1  # of such shares
 _LEAST_BEHIND_FRONT = 4  # characters
 
 Weight = Callable[[str], float]
@@ -73,14 +73,14 @@ def _opposed(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Itera
 def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, weight: Weight) -> bool:
     """Whether the sides of the claim's word fit those of the other one better the other way round."""
     mine, theirs = claim.sides(own), piece.sides(other)
-    if not all((*mine, *theirs)):
-        return False
     if claim.by(own) != piece.by(other):
         theirs = theirs[1], theirs[0]
-    return all(
-        share(one, across, weight, _PRIOR) > share(one, opposite, weight, _PRIOR) + _CLEARLY
-        for one, opposite, across in zip(mine, theirs, theirs[::-1], strict=True)
-    )
+    if any(one.keys().isdisjoint(side) for one, side in zip(mine, theirs[::-1], strict=True)):
+        return False
+    straight = [share(one, side, weight, _PRIOR) for one, side in zip(mine, theirs, strict=True)]
+    across = [share(one, side, weight, _PRIOR) for one, side in zip(mine, theirs[::-1], strict=True)]
+    worse = any(one < other for one, other in zip(across, straight, strict=True))
+    return not worse and sum(across) > sum(straight) + _CLEARLY
 
 
 def _negated(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Iterator[Contrast]:

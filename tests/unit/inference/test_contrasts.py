@@ -1,0 +1,80 @@
+"""What a claim says to the contrary of a text: opposites, negations, sides that change places; and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.contrasts.compare import contrasts
+from sidecar.inference.contrasts.reading import Reading, carrying, read
+from sidecar.inference.embedding.text import content_stem, sentences
+
+CLEAR = 0.5
+
+
+def readings(text: str) -> list[Reading]:
+    found: list[Reading] = []
+    for span in sentences(text):
+        found.append(carrying(read(text[span.start : span.end], content_stem), found[-1] if found else None))
+    return found
+
+
+def clearest(claim: str, text: str) -> float:
+    found = contrasts(read(claim, content_stem), readings(text), lambda _: 5.0, content_stem)
+    return max((one.strength for one in (found.opposed, found.negated) if one is not None), default=0.0)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The invoice is sent before the goods are packed.", "The invoice is sent after the goods are packed."),
+        ("Visitors must wear a helmet.", "Visitors may wear a helmet."),
+        ("Bikes are allowed on the tram.", "Bikes are not allowed on the tram."),
+        ("There is no lift in the museum.", "The museum has a lift and a café."),
+        ("The deposit is refundable for at most 30 kg.", "The deposit is refundable for at least 30 kg."),
+        ("Storage is free for members.", "Storage costs members 5 euros a month."),
+        ("All trainees have a desk.", "None of the trainees have a desk."),
+        ("The leave is paid.", "Twelve months of leave are granted. It is unpaid."),
+        ("The mill was built before the bridge.", "The bridge was built before the mill."),
+        ("Larsen beat Okafor in the final.", "Okafor beat Larsen in the final."),
+    ],
+)
+def test_a_contrary_is_clear(claim: str, text: str) -> None:
+    assert clearest(claim, text) > CLEAR
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The invoice is sent after the goods are packed.", "The invoice is sent after the goods are packed."),
+        ("The bridge was built after the mill.", "The mill was built before the bridge."),
+        ("Aylin bought the bakery from Sven.", "Sven sold the bakery to Aylin."),
+        ("The cup is given by the mayor.", "The mayor gives the cup."),
+        ("Bikes are forbidden on the tram.", "Bikes are not allowed on the tram."),
+        (
+            "Floods are covered only with the extra module.",
+            "Floods are not covered, unless the extra module is booked.",
+        ),
+        ("Trams run every ten minutes.", "Before noon the ferry leaves every hour."),
+        ("It is not only cheap but also fast.", "It is cheap and fast."),
+        ("Members pay less than guests.", "Guests pay more than members."),
+        ("", "Nothing."),
+    ],
+)
+def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:
+    assert clearest(claim, text) <= 0.3
+
+
+def test_places_point_at_the_words_that_disagree() -> None:
+    claim, text = "You must bring a helmet.", "Ok. You may bring a helmet."
+    found = contrasts(read(claim, content_stem), readings(text), lambda _: 5.0, content_stem).opposed
+    assert found is not None
+    piece = "You may bring a helmet."
+    assert claim[found.start : found.end] == "must"
+    assert (found.piece, piece[found.other_start : found.other_end]) == (1, "may")
+
+
+def test_places_hold_where_lower_case_is_longer() -> None:
+    claim = "İİİ must be signed."
+    found = contrasts(read(claim, content_stem), readings("İİİ may be signed."), lambda _: 5.0, content_stem).opposed
+    assert found is not None
+    assert claim[found.start : found.end] == "must"

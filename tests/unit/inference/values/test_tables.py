@@ -1,0 +1,57 @@
+"""Values of a table are about their row and their column."""
+
+from __future__ import annotations
+
+from sidecar.inference.embedding.text import content_stem, sentences
+from sidecar.inference.values.match import Outcome, match
+from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.tables import header_of, row_stated
+
+TABLE = """Prices:
+| Tariff | Day rate (ct/kWh) | Night rate (ct/kWh) | Standing charge (€/month) |
+|---|---:|---|---|
+| Basic | 31.5 | 31.5 | 9.90 |
+| Duo | 33.0 | 24.2 | 11.50 |
+| Drive | 34.1 | 19.8 | 12.90 |
+All prices with VAT."""
+
+
+def rows() -> tuple[list[str], list[tuple[Stated, ...]]]:
+    spans = sentences(TABLE)
+    pieces = [TABLE[one.start : one.end] for one in spans]
+    heads = [header_of(TABLE, one.start) for one in spans]
+    return pieces, [
+        row_stated(piece, head, content_stem) if head else stated(piece, content_stem)
+        for piece, head in zip(pieces, heads, strict=True)
+    ]
+
+
+def outcome(claim: str) -> tuple[Outcome, str]:
+    pieces, found = rows()
+    [one] = match(stated(claim, content_stem), found, lambda _: 5.0)
+    return one.outcome, "" if one.other is None else pieces[one.piece][one.other.start : one.other.end]
+
+
+def test_a_value_of_its_row_and_column_agrees() -> None:
+    assert outcome("The night rate of Duo is 24.2 ct/kWh.") == (Outcome.AGREES, "24.2")
+    assert outcome("Drive has a standing charge of 12.90 euros a month.") == (Outcome.AGREES, "12.90")
+
+
+def test_a_value_of_another_row_disagrees_clearly() -> None:
+    assert outcome("The night rate of Duo is 19.8 ct/kWh.") == (Outcome.DISAGREES, "24.2")
+    _, found = rows()
+    [one] = match(stated("Drive has a standing charge of 11.50 euros a month.", content_stem), found, lambda _: 5.0)
+    assert one.outcome is Outcome.DISAGREES
+    assert one.strength > 0.6
+
+
+def test_only_rows_of_a_table_have_a_head() -> None:
+    heads = [header_of(TABLE, one.start) != "" for one in sentences(TABLE)]
+    assert heads == [False, False, False, True, True, True, False]
+    assert header_of("| a | 1 |\n| b | 2 |", 10) == ""
+    assert row_stated("|---|---|", "| a | b |", content_stem) == ()
+
+
+def test_rows_that_do_not_fit_their_head_are_read_as_far_as_they_do() -> None:
+    assert [one.value.amount for one in row_stated("| x | 1 | 2 | 3 |", "| k | a |", content_stem)] == [1.0]
+    assert row_stated("|", "| k | a |", content_stem) == ()
