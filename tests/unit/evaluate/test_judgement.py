@@ -18,7 +18,9 @@ from sidecar.record.request import Document, RagTrace
 SETS = {
     name: [
         json.loads(line)
-        for line in (Path(__file__).parents[2] / f"golden/judgement/{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in (Path(__file__).parents[2] / f"golden/judgement/{name}.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
     ]
     for name in ("requests", "blind")
 }
