@@ -7,13 +7,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.kafka.harness import eventually
+
 
 @pytest.fixture
 async def closed_connections() -> AsyncIterator[None]:
     """Let the test's connections close before its loop does. A broker answers the goodbye of TLS 100 ms after it refused a login, and aiokafka
     does not wait for it."""
     yield
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(10):
-        while any(one._sock is not None for one in list(loop._transports.values())):  # type: ignore[attr-defined]
-            await asyncio.sleep(0.02)
+    transports = asyncio.get_running_loop()._transports  # type: ignore[attr-defined]
+
+    async def closed() -> bool:
+        return all(one._sock is None for one in list(transports.values()))
+
+    await eventually(closed)
