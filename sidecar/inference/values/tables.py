@@ -32,7 +32,7 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     if not cells or _RULE.fullmatch(row):
         return ()
     row_words = re.findall(r"\w+", cells[0][1].lower())
-    names = frozenset(one for word in row_words if (one := stem(word)) is not None)
+    names = frozenset(root for word in row_words if (root := stem(word)) is not None)
     found: list[Stated] = []
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
         unit = _UNIT.search(head)
