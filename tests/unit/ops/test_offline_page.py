@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock, patch
 
 import pytest
 import typer
 import yaml
 
+from sidecar import FrameScorer
 from sidecar.commands import compare, evaluate
 
 ROOT = Path(__file__).parents[3]
@@ -41,7 +43,19 @@ def test_the_page_works_as_it_stands(tmp_path: Path) -> None:
         )
         assert run.returncode == 0, f"{text}\n{run.stdout}\n{run.stderr}"
     assert (tmp_path / "report.html").is_file()
-    assert {kind for kind, _ in BLOCKS} == {"sh", "yaml", "jsonl", "text"}
+    assert {kind for kind, _ in BLOCKS} == {"sh", "yaml", "jsonl", "text", "python"}
+
+
+def test_what_is_written_for_other_engines_calls_what_there_is() -> None:
+    """tests/real/test_scale_out.py runs both; here the page's own lines, against engines that take note of what they are given."""
+    spark, ray = MagicMock(), MagicMock()
+    with patch.dict(sys.modules, ray=ray):
+        for text in (text for kind, text in BLOCKS if kind == "python"):
+            exec(text, space := {"spark": spark, "FrameScorer": FrameScorer})
+            if "scorer" in space:
+                spark.read.parquet().mapInPandas.assert_called_once_with(space["scorer"].frames, space["scorer"].schema)
+    (scorer,), options = ray.data.read_parquet().map_batches.call_args
+    assert (scorer, options["batch_format"]) == (FrameScorer, "pandas")
 
 
 def test_what_needs_a_service_has_options_that_there_are() -> None:
