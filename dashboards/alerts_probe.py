@@ -7,6 +7,9 @@ from dashboards.objectives import PROBE_FAILED_ROUNDS, PROBE_MISSED_ROUNDS
 
 # What a probe that is gone last said is remembered so long.
 _REMEMBERED = "1d"
+_LAST_ROUND = f"max by (rag_service) (last_over_time(rag_probe_last_round_timestamp_seconds[{_REMEMBERED}]))"
+# A probe that dies in its first round, again and again, has an interval and no round.
+_FIRST_SEEN = f"min by (rag_service) (min_over_time(timestamp(rag_probe_interval_seconds)[{_REMEMBERED}:1m]))"
 
 
 def alerts() -> tuple[Alert, ...]:
@@ -24,7 +27,7 @@ def alerts() -> tuple[Alert, ...]:
         Alert(
             name="RagProbeSilent",
             severity="warning",
-            expr=f"time() - max by (rag_service) (last_over_time(rag_probe_last_round_timestamp_seconds[{_REMEMBERED}]))\n"
+            expr=f"(\n  time() - {_LAST_ROUND}\n  or\n  time() - {_FIRST_SEEN}\n  unless {_LAST_ROUND}\n)\n"
             f"> {PROBE_MISSED_ROUNDS} * max by (rag_service) (last_over_time(rag_probe_interval_seconds[{_REMEMBERED}]))",
             wait="1m",
             summary="A probe of a RAG service has made no round for long.",

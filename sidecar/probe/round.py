@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from exporters.serialize import rfc3339
 from sidecar.config import Config
@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 
 
 class Round:
-    """Makes rounds of one probe. `settings` are those of the evaluators."""
+    """Makes rounds of one probe. `settings` are those of the evaluators; `moved` hears of each question that is asked and of each case that is scored."""
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class Round:
         *,
         telemetry: Telemetry,
         clock: Clock,
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
         self._probe = probe
         self._settings = settings
@@ -42,10 +43,10 @@ class Round:
         self._questions = questions
         self._telemetry = telemetry
         self._clock = clock
+        self._moved = moved
         self._series: set[tuple[str, str, str]] = set()
         self._failed = 0
         telemetry.set("rag_probe_interval_seconds", probe.every_seconds, rag_service=probe.service)
-        telemetry.set("rag_probe_last_round_timestamp_seconds", clock.now(), rag_service=probe.service)
         telemetry.set("rag_probe_last_success_timestamp_seconds", 0, rag_service=probe.service)
 
     async def make(self) -> Report:
@@ -65,7 +66,7 @@ class Round:
     async def _scored(self, sent: Sequence[Sent], started: float) -> Report:
         cases, unread = read_cases([one.row for one in sent if one.failure is None], self._settings.decode)
         async with running(self._settings, Wanted(most_usd=self._most_usd())) as runner:
-            records = await runner.run(cases, None, lambda _: None)
+            records = await runner.run(cases, None, lambda _: self._moved())
             effort = Effort(seconds=time.perf_counter() - started, judge=runner.spent())
             report = report_of(
                 records,
@@ -101,6 +102,7 @@ class Round:
 
     def _answered(self, failure: str | None, seconds: float) -> None:
         service = self._probe.service
+        self._moved()
         self._telemetry.observe("rag_probe_answer_seconds", seconds, rag_service=service)
         if failure is not None:
             self._telemetry.count("rag_probe_failures_total", rag_service=service, reason=failure)

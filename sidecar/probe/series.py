@@ -18,6 +18,6 @@ SERIES: tuple[Series, ...] = (
     Series("rag_probe_answer_seconds", "histogram", "Seconds from a request of the probe to its whole answer.", _SERVICE),
     Series("rag_probe_duration_seconds", "gauge", "Seconds of the last round, scoring included.", _SERVICE),
     Series("rag_probe_interval_seconds", "gauge", "Seconds between the beginnings of two rounds, as they are set.", _SERVICE),
-    Series("rag_probe_last_round_timestamp_seconds", "gauge", "When the last round ended, in seconds since the epoch; before the first one has, when the probe began.", _SERVICE),
+    Series("rag_probe_last_round_timestamp_seconds", "gauge", "When the last round ended, in seconds since the epoch; none before the first one has.", _SERVICE),
     Series("rag_probe_last_success_timestamp_seconds", "gauge", "When a round last passed, in seconds since the epoch; 0 where none has.", _SERVICE),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from sidecar.record.errors import ConfigError
 
 logger = logging.getLogger(__name__)
 
-# Rounds that may be missed before the process counts as stuck.
+# Intervals, each with the time-out of a request, in which nothing moves before the process counts as stuck.
 _MISSED = 3
 
 
@@ -39,8 +39,10 @@ class Probe:
         self._clock = clock or SystemClock()
         self.telemetry = Telemetry(series=SERIES)
         self.telemetry.watch_process()
-        self._round = Round(probe, settings, source, questions, telemetry=self.telemetry, clock=self._clock)
-        self._moved = self._clock.monotonic()
+        self._round = Round(
+            probe, settings, source, questions, telemetry=self.telemetry, clock=self._clock, moved=self._move
+        )
+        self._move()
         self.admin = Admin(probe.admin, self.telemetry.registry, alive=self.problem, ready=self.problem)
 
     async def once(self) -> Report:
@@ -64,13 +66,18 @@ class Probe:
                     logger.warning(
                         "a round broke: %s", error if isinstance(error, ConfigError) else type(error).__name__
                     )
-                first, self._moved = False, self._clock.monotonic()
+                first = False
+                self._move()
                 await asyncio.sleep(max(0.0, began + self._probe.every_seconds - self._clock.monotonic()))
 
     def problem(self) -> str | None:
-        """What is wrong with the schedule, or None."""
+        """What is wrong with the schedule, or None. A round that takes long is no problem as long as it goes on."""
         still = self._clock.monotonic() - self._moved
-        return f"no round has ended for {still:.0f} s" if still > _MISSED * self._probe.every_seconds else None
+        most = _MISSED * (self._probe.every_seconds + self._probe.request.timeout_seconds)
+        return f"nothing was asked or scored for {still:.0f} s" if still > most else None
+
+    def _move(self) -> None:
+        self._moved = self._clock.monotonic()
 
 
 def _log(report: Report) -> None:

@@ -74,7 +74,7 @@ def shown(telemetry: Telemetry, name: str) -> dict[str, float]:
 async def test_a_round_that_passes_shows_scores_limits_and_when() -> None:
     with serving() as server:
         made, telemetry, clock = build(server.url)
-        assert telemetry.value("rag_probe_last_round_timestamp_seconds") == 1000
+        assert list(telemetry.values("rag_probe_last_round_timestamp_seconds")) == [], "none has ended"
         clock.at = 2000
         report = await made.make()
     assert report.gate is not None
@@ -96,6 +96,7 @@ async def test_a_round_that_passes_shows_scores_limits_and_when() -> None:
     assert shown(telemetry, "rag_probe_cases") == {"answered": 4, "unanswered": 0}
     assert shown(telemetry, "rag_probe_passed") == {"": 1}
     assert telemetry.value("rag_probe_last_success_timestamp_seconds") == 2000
+    assert telemetry.value("rag_probe_last_round_timestamp_seconds") == 2000
     assert telemetry.value("rag_probe_rounds_total", outcome="passed") == 1
     assert telemetry.value("rag_probe_interval_seconds") == 900
 
