@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from exporters.result import Evaluation, Outcome, Subject
 from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Settings
 from sidecar.evaluate.case import Case
-from sidecar.evaluate.text.entities import entities, folded, says
+from sidecar.evaluate.text.entities import entities, folded, named_in
 from sidecar.record.errors import Unscorable
 
 # und: too short to tell, as a reference that is a name.
 _LANGUAGES = frozenset({"en", "und"})
+# Characters; what is longer is looked through in a thread.
+_MOST_ON_THE_LOOP = 4000
 FORMULA = "entities of the reference that the documents name / entities of the reference"
 SOURCE = "Ragas context entities recall"
 
@@ -47,9 +51,14 @@ class ContextEntityRecall:
         """Raises Unscorable: no_entities; language where the reference is not English, for other languages write names otherwise."""
         if not case.reference_languages <= _LANGUAGES:
             raise Unscorable("language")
-        named = entities(case.reference, beside=(case.question, *case.texts))
-        wanted = {folded(one): one for one in named}
-        found = frozenset(key for key, name in wanted.items() if any(says(text, name) for text in case.texts))
+        if sum(map(len, (case.reference, case.question, *case.texts))) > _MOST_ON_THE_LOOP:
+            return await asyncio.to_thread(self._compared, case)
+        return self._compared(case)
+
+    def _compared(self, case: Case) -> Evaluation:
+        wanted = {folded(one): one for one in entities(case.reference, beside=(case.question, *case.texts))}
+        there = named_in(case.texts, wanted.values())
+        found = frozenset(key for key, name in wanted.items() if name in there)
         missing = [name for key, name in wanted.items() if key not in found]
         return Evaluation(
             evaluator=self.name,

@@ -50,9 +50,10 @@ def entities(text: str, *, beside: Iterable[str] = ()) -> list[str]:
     return list(found.values())
 
 
-def says(text: str, entity: str) -> bool:
-    """Whether a text has an entity, word by word."""
-    return f" {_words(entity)} " in f" {_words(text)} "
+def named_in(texts: Iterable[str], names: Iterable[str]) -> set[str]:
+    """Those of the names that any of the texts has, word by word. Each text is read once, whatever the number of names."""
+    read = [f" {_words(text)} " for text in texts]
+    return {name for name in names if any(f" {_words(name)} " in text for text in read)}
 
 
 def _words(text: str) -> str:
