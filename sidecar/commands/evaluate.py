@@ -162,7 +162,7 @@ def _run(job: _Job) -> Report:
         return asyncio.run(work())
     except asyncio.CancelledError:
         if job.journal is not None and job.journal.exists():
-            errors.print(f"stopped; the same command goes on from {job.journal}", soft_wrap=True)
+            errors.print(f"stopped; the same command goes on from {job.journal}", markup=False, soft_wrap=True)
         raise KeyboardInterrupt from None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.box import SIMPLE
 from rich.table import Table
+from rich.text import Text
 
 from exporters.text import clean
 from sidecar.commands.common import errors
@@ -102,8 +103,8 @@ def _show(drawn: Drawn) -> None:
     """What there is of each service and verdict, of how many, and why others are left out."""
     table = Table("service", "verdict", "results", "cases", box=SIMPLE, pad_edge=False)
     for stratum in sorted(drawn.of):
-        table.add_row(*stratum, str(drawn.of[stratum]), str(drawn.taken[stratum]))
+        table.add_row(*map(Text, stratum), str(drawn.of[stratum]), str(drawn.taken[stratum]))
     errors.print(table)
     if drawn.left_out:
-        errors.print(f"left out: {words.counts(drawn.left_out)}", soft_wrap=True)
+        errors.print(f"left out: {words.counts(drawn.left_out)}", markup=False, soft_wrap=True)
     errors.print("metrics by reference run on the cases that somebody writes a reference to", soft_wrap=True)

@@ -15,6 +15,7 @@ def tell_price(judge: str, foreseen: Foreseen, most: float | None, *, mend: str)
         f"the judge {judge} will be asked about {foreseen.calls:,} times: about {foreseen.tokens:,} tokens, "
         f"{words.dollars(foreseen.cost_usd)} ({limit})",
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )
     if most is not None and foreseen.cost_usd is not None and foreseen.cost_usd > most:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,9 @@ _STATUS = {"passed": "green", "failed": "bold red", "not_asked": "dim"}
 
 def show(report: Report, console: Console) -> None:
     """All but the cases themselves."""
-    console.print(f"{words.title(report)}; verdicts: {words.counts(report.verdicts) or 'none'}", highlight=False)
+    console.print(
+        f"{words.title(report)}; verdicts: {words.counts(report.verdicts) or 'none'}", highlight=False, markup=False
+    )
     if report.metrics:
         console.print(_metrics(report.metrics))
     if (said := words.negatives(report)) is not None:
@@ -36,7 +39,7 @@ def show(report: Report, console: Console) -> None:
                 f"{name} {unit}".strip(), str(one.cases), *(f"{v:,.4g}" for v in (one.mean, one.median, one.p95))
             )
         console.print(table)
-    console.print(words.effort(report), highlight=False)
+    console.print(words.effort(report), highlight=False, markup=False)
     if report.gate is not None:
         show_gate(report.gate, console)
     if report.regression is not None:
@@ -54,7 +57,7 @@ def show_gate(gate: Gate, console: Console) -> None:
             limit,
             words.score(one.value),
             _styled(one.status.replace("_", " "), _STATUS[one.status]),
-            one.why,
+            Text(one.why),
         )
     console.print(table)
     console.print(_styled("gate passed", "green") if gate.passed else _styled("gate failed", "bold red"))
@@ -107,7 +110,9 @@ def _metrics(metrics: Iterable[Metric]) -> Table:
 
 def _groups(heading: str, groups: Sequence[Group]) -> Table:
     names = dict.fromkeys(one.metric for group in groups for one in group.metrics)
-    table = Table(f"mean by {heading}", *(f"{one.name} ({one.cases})" for one in groups), box=SIMPLE, pad_edge=False)
+    table = Table(
+        f"mean by {heading}", *(escape(f"{one.name} ({one.cases})") for one in groups), box=SIMPLE, pad_edge=False
+    )
     for name in names:
         found = [next((one.mean for one in group.metrics if one.metric == name), None) for group in groups]
         table.add_row(name, *map(words.score, found))

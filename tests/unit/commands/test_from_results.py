@@ -134,3 +134,17 @@ def test_results_and_requests_come_from_their_topics(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     asked = {json.loads(line)["question"] for line in run.stdout.splitlines()}
     assert asked == {f"How long is the warranty of part {n}?" for n in range(3)}
+
+
+def test_names_in_brackets_are_names_and_no_markup(requests: Path, tmp_path: Path) -> None:
+    named = [{**row, "service": "[/kb]", "kind": ("[/a]", "[b")[n % 2]} for n, row in enumerate(rows(requests))]
+    source, target = written(tmp_path / "[b]named.jsonl", named), tmp_path / "cases.jsonl"
+    assert cli("score", source, tmp_path / "results.jsonl").returncode == 0
+    run = cli("testset", "--from-results", tmp_path / "results.jsonl", "--requests", source, "-o", target)
+    assert "Traceback" not in run.stderr
+    assert "[/kb]" in run.stderr
+    assert {one["service"] for one in rows(target)} == {"[/kb]"}
+    run = cli("evaluate", source)
+    assert run.returncode == 0, run.stderr
+    assert "[b]named.jsonl" in run.stdout
+    assert "[/a] (3)" in run.stdout
