@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import TypeVar
 
@@ -132,23 +132,39 @@ class Routes:
             return problem(400, f"name what to erase: {', '.join(_ERASED_BY)}")
         if given.topic and not self._tombstones.possible:
             return problem(409, "topic: results.topic is not set; leave it out to erase from this page alone")
-        gone = self._watch.erase(**asked)
+        try:
+            gone, traces = await self._taken_out(asked) if given.topic else (0, 0)
+        except (BrokerError, ConfigError) as error:
+            logger.warning("nothing was erased: no tombstones could be written to the results topic: %s", error)
+            return problem(
+                503, f"nothing was erased on this page, for the results topic could not be written; ask again: {error}"
+            )
+        gone = max(gone, len(self._watch.erase(**asked)))
         by, who = (
             " and ".join(_ERASED_BY[name] for name in asked),
             self._door.name(request) or "somebody without a login",
         )
-        logger.info("%d answers of %s were erased from the page by %s", len(gone), by, who)
-        found: dict[str, Json] = {"erased": len(gone)}
+        logger.info("%d answers of %s were erased from the page by %s", gone, by, who)
+        found: dict[str, Json] = {"erased": gone}
         if given.topic:
-            traces = {one.result.trace_id for one in gone} | ({given.trace_id} if given.trace_id is not None else set())
-            try:
-                await self._tombstones.write(traces)
-            except (BrokerError, ConfigError) as error:
-                logger.warning("nothing was erased in the results topic: %s", error)
-                return problem(503, f"erased on this page ({len(gone)} answers), but not in the results topic: {error}")
-            logger.info("%d traces were erased in the results topic by %s", len(traces), who)
-            found["traces_in_topic"] = len(traces)
+            logger.info("%d traces were erased in the results topic by %s", traces, who)
+            found["traces_in_topic"] = traces
         return answer(found)
+
+    async def _taken_out(self, asked: Mapping[str, str]) -> tuple[int, int]:
+        """Write tombstones for what is asked and for what comes while they are written; nothing is dropped here, so that after a failure the same can be
+        asked again. How many answers and traces. Raises BrokerError, ConfigError."""
+        answers: set[str] = set()
+        traces: set[str] = set()
+        new = {asked["trace_id"]} if "trace_id" in asked else set()
+        while True:
+            found = self._watch.found(**asked)
+            answers |= {one.result.id for one in found}
+            new |= {one.result.trace_id for one in found} - traces
+            if not new:
+                return len(answers), len(traces)
+            await self._tombstones.write(new)
+            traces, new = traces | new, set()
 
     async def _next(self, request: Request) -> Response:
         if self._labelling is None:

@@ -131,19 +131,23 @@ class Shelf:
         """What stands for a user's id here."""
         return None if user is None else self._digest("user", user)
 
-    def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
-        """Forget all answers of a trace, of a user or of a session, and keep none that comes again. What there was."""
+    def found(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
+        """All answers of a trace, of a user or of a session."""
         digest = self.user_digest(user)
-        gone = [
+        return [
             kept
             for kept in self
             if (trace_id is not None and kept.result.trace_id == trace_id)
             or (session is not None and kept.result.session == session)
             or (digest is not None and kept.user == digest)
         ]
+
+    def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
+        """Forget what is `found`, and keep none of it that comes again. What there was."""
+        gone = self.found(trace_id=trace_id, user=user, session=session)
         for one in gone:
             self._drop(one.result.id)
-        for mark in (self._of_trace(trace_id), self._of_session(session), digest):
+        for mark in (self._of_trace(trace_id), self._of_session(session), self.user_digest(user)):
             if mark is not None:
                 self._erased[mark] = None
         while len(self._erased) > _MOST_ERASED:

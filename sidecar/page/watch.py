@@ -104,8 +104,13 @@ class Watch:
         own = [kept for shelf in (self.shelf, self.others) for kept in shelf if kept.result.session == session]
         return sorted(own, key=lambda kept: (kept.result.timestamp, kept.result.id))
 
+    def found(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
+        """The answers of a trace, of a user or of a session; of results out of the topic no user is known."""
+        asked = {"trace_id": trace_id, "user": user, "session": session}
+        return self.shelf.found(**asked) + self.others.found(**asked)
+
     def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
-        """Forget the answers of a trace, of a user or of a session. What there was; of results out of the topic no user is known."""
+        """Forget what is `found`, and keep none of it that comes again. What there was."""
         asked = {"trace_id": trace_id, "user": user, "session": session}
         return self.shelf.erase(**asked) + self.others.erase(**asked)
 
