@@ -5,22 +5,19 @@ The random part are the answers with the lowest numbers, which follow from seed 
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from bisect import bisect_left, insort
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from exporters.result import Result, Verdict
 from sidecar.deliver.deliverer import result_bytes
+from sidecar.page.erased import Erased
 from sidecar.record.texts import Texts
 
 LISTS = ("worst", "latest", "random")
 List: TypeAlias = Literal["worst", "latest", "random"]
 _Key: TypeAlias = tuple[float, ...]
-_MOST_ERASED = 10_000
 # An answer is as bad as another one whose score is in the same twentieth; of these the later one is wanted.
 _BADNESS_STEPS = 20
 
@@ -52,7 +49,7 @@ class Kept:
     def size(self) -> int:
         """About what it holds in memory, bytes."""
         texts = self.texts
-        found = 600 + result_bytes(self.result)
+        found = 750 + result_bytes(self.result)
         if texts is not None:
             pieces = (texts.question, texts.answer, *(part for document in texts.documents for part in document))
             found += sum(80 + 2 * len(piece) for piece in pieces if piece)
@@ -72,36 +69,37 @@ class Kept:
 
 
 class Shelf:
-    """Keeps answers. Not safe for threads: everything is called on the event loop, and what it gives out never changes."""
+    """Keeps answers, but none of what is `erased`. Not safe for threads: everything is called on the event loop, and what it gives out never changes."""
 
-    def __init__(self, *, most_answers: int, most_bytes: int, seconds: float) -> None:
+    def __init__(self, *, most_answers: int, most_bytes: int, seconds: float, erased: Erased) -> None:
         self._most_answers = most_answers
         self._most_bytes = most_bytes
         self._seconds = seconds
         self._kept: dict[str, Kept] = {}
         self._listed: dict[str, int] = {}
         self._lists: dict[str, dict[List, list[tuple[_Key, str]]]] = {}
-        self._secret = secrets.token_bytes(16)
-        self._erased: OrderedDict[bytes, None] = OrderedDict()
+        #: The ids of what is kept, by trace: a topic may bring many tombstones, and most are of none that is kept here.
+        self._of_trace: dict[str, list[str]] = {}
+        self._erased = erased
         self.bytes = 0
         #: Of what came and is not too old, each answer with a number below this is in the random part, of every service alike.
         self.whole_below = 1.0
 
     def put(self, kept: Kept) -> None:
         """Keep an answer where it belongs into a list; one of the same id is replaced. What was erased is not kept again."""
-        if self._erased and not self._marks(kept).isdisjoint(self._erased):
+        own = kept.result
+        if self._erased.covers(trace_id=own.trace_id, user=kept.user, session=own.session):
             return
-        self._drop(kept.result.id)
-        lists = self._lists.setdefault(kept.result.service, {"worst": [], "latest": [], "random": []})
-        self._kept[kept.result.id] = kept
-        self._listed[kept.result.id] = (
-            1  # held while it goes into the lists, since one of them may give it back at once
-        )
+        self._drop(own.id)
+        lists = self._lists.setdefault(own.service, {"worst": [], "latest": [], "random": []})
+        self._kept[own.id] = kept
+        self._of_trace.setdefault(own.trace_id, []).append(own.id)
+        self._listed[own.id] = 1  # held while it goes into the lists, since one of them may give it back at once
         self.bytes += kept.size
         for name in lists:
             if (key := kept.key(name)) is not None:
-                self._insert(lists, name, key, kept.result.id)
-        self._unlist(kept.result.id)
+                self._insert(lists, name, key, own.id)
+        self._unlist(own.id)
         while self.bytes > self._most_bytes and self._kept:
             self._make_room()
 
@@ -127,51 +125,23 @@ class Shelf:
             if kept.at < now - self._seconds:
                 self._drop(kept.result.id)
 
-    def user_digest(self, user: str | None) -> bytes | None:
-        """What stands for a user's id here."""
-        return None if user is None else self._digest("user", user)
-
     def found(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
         """All answers of a trace, of a user or of a session."""
-        digest = self.user_digest(user)
-        return [
-            kept
-            for kept in self
-            if (trace_id is not None and kept.result.trace_id == trace_id)
-            or (session is not None and kept.result.session == session)
-            or (digest is not None and kept.user == digest)
-        ]
-
-    def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
-        """Forget what is `found`, and keep none of it that comes again. What there was."""
-        gone = self.found(trace_id=trace_id, user=user, session=session)
-        for one in gone:
-            self._drop(one.result.id)
-        for mark in (self._of_trace(trace_id), self._of_session(session), self.user_digest(user)):
-            if mark is not None:
-                self._erased[mark] = None
-        while len(self._erased) > _MOST_ERASED:
-            self._erased.popitem(last=False)
-        return gone
+        of_trace = self._of_trace.get(trace_id, []) if trace_id is not None else []
+        found = {result_id: self._kept[result_id] for result_id in of_trace}
+        if user is not None or session is not None:
+            digest = self._erased.user_digest(user)
+            found |= {
+                kept.result.id: kept
+                for kept in self
+                if (session is not None and kept.result.session == session)
+                or (digest is not None and kept.user == digest)
+            }
+        return list(found.values())
 
     def drop(self, result_id: str) -> None:
         """Forget one answer, which may come again."""
         self._drop(result_id)
-
-    def _marks(self, kept: Kept) -> set[bytes]:
-        """What an answer can be erased by."""
-        own = (self._of_trace(kept.result.trace_id), self._of_session(kept.result.session), kept.user)
-        return {one for one in own if one is not None}
-
-    def _of_trace(self, trace_id: str | None) -> bytes | None:
-        return None if trace_id is None else self._digest("trace", trace_id)
-
-    def _of_session(self, session: str | None) -> bytes | None:
-        return None if session is None else self._digest("session", session)
-
-    def _digest(self, kind: str, text: str) -> bytes:
-        told = f"{kind}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(told, key=self._secret, digest_size=16).digest()
 
     def _insert(self, lists: dict[List, list[tuple[_Key, str]]], name: List, key: _Key, result_id: str) -> None:
         insort(lists[name], (key, result_id))
@@ -207,7 +177,12 @@ class Shelf:
             del self._lists[kept.result.service]
 
     def _forget(self, result_id: str) -> None:
-        self.bytes -= self._kept.pop(result_id).size
+        kept = self._kept.pop(result_id)
+        self.bytes -= kept.size
+        of_trace = self._of_trace[kept.result.trace_id]
+        of_trace.remove(result_id)
+        if not of_trace:
+            del self._of_trace[kept.result.trace_id]
         del self._listed[result_id]
 
     def _make_room(self) -> None:

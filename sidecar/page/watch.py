@@ -19,6 +19,7 @@ from sidecar.inference.grounding.detector import Anchor
 from sidecar.labels.record import Draw
 from sidecar.observe.broken import Broken
 from sidecar.observe.telemetry import Telemetry
+from sidecar.page.erased import Erased
 from sidecar.page.numbers import Numbers
 from sidecar.page.reading import Reading
 from sidecar.page.settings import StatusPageConfig
@@ -62,6 +63,7 @@ class Watch:
         self.left_out = 0
         self.services: dict[str, Numbers] = {}
         self.reading: Reading | None = None
+        self._erased = Erased()
         self.shelf = self._new_shelf(1.0 if alone else 1 - _OTHERS_SHARE)
         self.others = self._new_shelf(_OTHERS_SHARE)
         self._anchors = anchors
@@ -112,7 +114,12 @@ class Watch:
     def erase(self, *, trace_id: str | None = None, user: str | None = None, session: str | None = None) -> list[Kept]:
         """Forget what is `found`, and keep none of it that comes again. What there was."""
         asked = {"trace_id": trace_id, "user": user, "session": session}
-        return self.shelf.erase(**asked) + self.others.erase(**asked)
+        gone = self.found(**asked)
+        self._erased.add(**asked)
+        for one in gone:
+            self.shelf.drop(one.result.id)
+            self.others.drop(one.result.id)
+        return gone
 
     def sweep(self) -> None:
         """Forget what is too old, now and then."""
@@ -148,7 +155,7 @@ class Watch:
             if texts is not None and self.with_texts:
                 shown, cut = _cut(texts)
                 kept = replace(kept, texts=shown, cut=cut)
-            self.shelf.put(replace(kept, user=self.shelf.user_digest(user)))
+            self.shelf.put(replace(kept, user=self._erased.user_digest(user)))
 
     def _take_read(self, result: Result, *, at: float, replica: str) -> None:
         self.sweep()
@@ -189,6 +196,7 @@ class Watch:
             most_answers=config.keep_answers,
             most_bytes=int(share * config.keep_megabytes * _MEGABYTE),
             seconds=config.keep_hours * 3600,
+            erased=self._erased,
         )
 
 

@@ -101,6 +101,46 @@ def test_what_is_erased_is_gone_from_every_list_and_does_not_come_back() -> None
     assert len(seen.shelf) == 1
 
 
+def test_however_many_traces_are_erased_what_was_asked_for_by_user_and_session_stays_away() -> None:
+    seen = watch()
+    seen.erase(user="ada")
+    seen.erase(session="s-1")
+    for number in range(100, 20_100):
+        seen.erase(trace_id=f"{number:032x}")
+    feed(seen, result(1), user="ada")
+    feed(seen, result(2, session="s-1"), result(100), result(20_099), user="bob")
+    assert len(seen.shelf) == 0
+
+
+def test_marks_of_traces_are_bounded_in_number_and_memory() -> None:
+    seen = watch()
+    seen.erase(trace_id="first")
+    tracemalloc.start()
+    for number in range(150_000):
+        seen.erase(trace_id=f"{number:032x}")
+    grown = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert grown < 40_000_000
+    feed(seen, result(1, trace_id="first"), result(2, trace_id=f"{149_999:032x}"))
+    assert [kept.result.id for kept in seen.shelf] == [result(1).id]
+
+
+def test_all_answers_of_a_trace_go_with_it_and_of_none_else() -> None:
+    clock = ManualClock()
+    seen = watch(clock, keep_answers=4)
+    for number in range(30):
+        feed(seen, result(number, trace_id=f"t-{number % 3}"))
+        clock.advance(1)
+    feed(seen, result(29, trace_id="t-0"))
+    seen.take_read(result(90, trace_id="t-0"), at=seen.now(), replica="pod-b")
+    kept = [one for shelf in (seen.shelf, seen.others) for one in shelf]
+    own = {one.result.id for one in kept if one.result.trace_id == "t-0"}
+    assert {one.result.id for one in seen.erase(trace_id="t-0")} == own >= {result(29).id, result(90).id}
+    assert [one for shelf in (seen.shelf, seen.others) for one in shelf] == [
+        one for one in kept if one.result.id not in own
+    ]
+
+
 def test_without_show_text_no_text_is_kept() -> None:
     seen = watch(show_text=False)
     feed(seen, result(1), texts=TEXTS)
