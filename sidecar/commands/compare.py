@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
 from sidecar.commands.output import lines_to, refuse_same_file
-from sidecar.kafka.peek import peek
+from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, compare_arms, variant_of
 from sidecar.offline.compare import compare as compare_runs
 from sidecar.offline.compare import needed, unmatched
@@ -114,7 +114,7 @@ def _file(path: Path) -> list[bytes]:
 
 async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:
     settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None})
-    return [record.value or b"" for record in await peek(settings.receive, topic, last)]
+    return standing(await peek(settings.receive, topic, last))
 
 
 def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | None, share_a: float) -> Compared:

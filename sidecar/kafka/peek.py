@@ -35,6 +35,21 @@ async def follow(config: ReceiveConfig, topic: str, count: int) -> AsyncIterator
             found = await reader.next()
 
 
+def standing(records: Sequence[Record]) -> list[bytes]:
+    """What records say, in their order. One is left out where a later record of its key in its partition has no value: it is erased, though compaction may
+    not have removed it yet."""
+    erased: dict[tuple[int, bytes], int] = {}
+    for one in records:
+        if one.value is None and one.key is not None:
+            place = one.partition, one.key
+            erased[place] = max(one.offset, erased.get(place, 0))
+    return [
+        one.value
+        for one in records
+        if one.value and (one.key is None or one.offset > erased.get((one.partition, one.key), -1))
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """A consumer without a group, on every partition of a topic."""

@@ -22,7 +22,7 @@ from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
 from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
-from sidecar.kafka.peek import peek
+from sidecar.kafka.peek import peek, standing
 from sidecar.labels.record import Draw, Label, label
 from sidecar.labels.store import Store, Topic
 from sidecar.record.errors import ConfigError
@@ -137,8 +137,7 @@ def _answers_of(settings: Config, topic: str | None, records: int) -> list[Answe
         raise ConfigError("RESULTS", "no results are named", "give a file, results.topic or --results-topic")
     brokers = settings.results.brokers(settings.receive.brokers)
     there = settings.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
-    found = asyncio.run(peek(there, topic, records))
-    return read_answers([record.value for record in found if record.value], topic)
+    return read_answers(standing(asyncio.run(peek(there, topic, records))), topic)
 
 
 async def _latest(settings: Config, records: int) -> list[Record]:

@@ -13,7 +13,7 @@ from sidecar.commands.inspect import read_files
 from sidecar.commands.requests import Requests, Texts, read_requests, texts_of
 from sidecar.commands.results.read import Row
 from sidecar.config import Config, load
-from sidecar.kafka.peek import follow, peek
+from sidecar.kafka.peek import follow, peek, standing
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
@@ -32,10 +32,9 @@ class Source:
     received: bool
 
     def lines(self) -> Iterable[bytes]:
-        """The lines there are. Raises ConfigError or BrokerError."""
+        """The lines there are, without what was erased. Raises ConfigError or BrokerError."""
         if self.file is None:
-            found = asyncio.run(peek(self._brokers, self.topic, self.records))
-            return [record.value for record in found if record.value]
+            return standing(asyncio.run(peek(self._brokers, self.topic, self.records)))
         if str(self.file) == "-":
             return sys.stdin.buffer
         try:
@@ -46,7 +45,7 @@ class Source:
     async def batches(self) -> AsyncIterator[list[bytes]]:
         """The same of a topic, and then what comes to it. Raises BrokerError."""
         async for batch in follow(self._brokers, self.topic, self.records):
-            yield [record.value for record in batch if record.value]
+            yield standing(batch)
 
     def texts(self) -> TextsOf:
         """The texts of the requests. Raises ConfigError or BrokerError."""

@@ -16,7 +16,7 @@ import pytest
 
 from sidecar.offline.record import Compared
 from sidecar.offline.render.forms import as_json
-from tests.parts.broker import produce
+from tests.parts.broker import Message, produce
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.commands.called import called as cli
 from tests.unit.offline.records import record, said
@@ -83,7 +83,9 @@ def test_two_variants_of_a_file_of_results_are_compared_by_their_means(tmp_path:
 def test_two_variants_of_a_topic(tmp_path: Path) -> None:
     with MockKafka() as broker:
         broker.create_topic("results")
-        produce(broker, "results", results(150, 150))
+        other = results(1, 0)[0].replace(b"old0", b"another")
+        erased = [Message(other, key=b"erased"), Message(None, key=b"erased")]
+        produce(broker, "results", [*results(150, 150), *erased])
         run = cli(
             "compare",
             "--topic",

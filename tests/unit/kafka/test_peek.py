@@ -10,9 +10,10 @@ import pytest
 
 from exporters.clients.security import Brokers, SecurityConfig
 from sidecar.kafka.client import check_results, survey
-from sidecar.kafka.peek import peek
+from sidecar.kafka.peek import peek, standing
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import BrokerError, ConfigError
+from sidecar.record.record import Record
 from tests.kafka.harness import QUICK, away, fresh
 from tests.parts.broker import Message, committed, produce
 from tests.parts.login_proxy import LoginProxy
@@ -39,6 +40,18 @@ async def test_the_latest_records_come_oldest_first_and_nothing_is_committed(bro
     found = await peek(config, topic, 4)
     assert [record.value for record in found] == [b"2", b"3", b"4", b"5"]
     assert await away(committed, broker, config.group_id, topic) == {}
+
+
+def test_a_record_stands_unless_a_later_one_of_its_key_and_partition_has_no_value() -> None:
+    def record(offset: int, key: bytes | None, value: bytes | None, partition: int = 0) -> Record:
+        return Record("results", partition, offset, 1000.0 - offset, key, value)
+
+    # The order of time is another one than that of offsets, which alone counts.
+    erased, kept, stone = record(0, b"a", b"1"), record(1, b"b", b"2"), record(2, b"a", None)
+    again, other, bare = record(3, b"a", b"3"), record(1, b"a", b"4", partition=1), record(4, None, b"5")
+    bare_stone, empty = record(5, None, None), record(6, b"c", b"")
+    assert standing([again, stone, other, bare, bare_stone, empty, kept, erased]) == [b"3", b"4", b"5", b"2"]
+    assert standing([record(1, b"a", None), erased]) == standing([]) == []
 
 
 async def test_an_empty_topic_shows_nothing_and_a_missing_one_is_named(broker: MockKafka) -> None:

@@ -66,3 +66,23 @@ def test_a_topic_that_is_missing_and_results_that_are_nowhere_are_named(broker: 
     path.write_text(json.dumps({"receive": {"bootstrap_servers": broker.bootstrap_servers, "topics": ["spans"]}}))
     with pytest.raises(ConfigError, match="RESULTS: no results are named"):
         CliRunner().invoke(cli, words, catch_exceptions=False)
+
+
+def test_what_was_erased_in_the_results_topic_is_not_asked_about(broker: MockKafka, tmp_path: Path) -> None:
+    topics = {name: fresh(name) for name in ("requests", "results")}
+    for topic in topics.values():
+        broker.create_topic(topic)
+    produce(broker, topics["requests"], [Message(json.dumps(request(n)).encode()) for n in range(3)])
+    rows = [Message(json.dumps(result(n, p=0.5)).encode(), key=result(n, p=0.5)["trace_id"].encode()) for n in range(3)]
+    produce(broker, topics["results"], [*rows, Message(None, key=rows[0].key)])
+    words = [
+        "--rate",
+        "1",
+        "--labels",
+        str(tmp_path / "l.jsonl"),
+        "--config",
+        str(config_file(tmp_path, broker, **topics)),
+    ]
+    said = CliRunner().invoke(cli, words, input="q\n", catch_exceptions=False)
+    assert "2 answers, each drawn with probability 1" in said.stderr
+    assert "2 taken, 0 labelled already, 2 to ask about" in said.stderr

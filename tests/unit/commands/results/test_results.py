@@ -274,3 +274,20 @@ def test_results_and_requests_come_from_their_topics_and_those_that_come_are_fol
                 assert json.loads(child.stdout.readline())["request_id"] == "r7"
             finally:
                 child.kill()
+
+
+def test_what_was_erased_in_the_topic_is_shown_no_more(tmp_path: Path) -> None:
+    with MockKafka() as broker:
+        results = fresh("results")
+        broker.create_topic(results, partitions=2)
+        rows = [Message(json.dumps(scored(n, 0.1 * n)).encode(), key=f"trace-{n}".encode()) for n in range(3)]
+        produce(broker, results, [*rows, Message(None, key=b"trace-1")])
+        path = tmp_path / "config.yaml"
+        receive = {"bootstrap_servers": broker.bootstrap_servers, "topics": ["spans"]}
+        path.write_text(json.dumps({"receive": receive, "results": {"topic": results}}))
+        for words in (("worst",), ("tail",)):
+            assert sorted(listed(run(*words, "--json", "--config", path))) == ["r0", "r2"]
+        with pytest.raises(ConfigError, match="none of 2 results has it"):
+            run("show", result(1)["id"], "--config", path)
+        produce(broker, results, [rows[1]])
+        assert sorted(listed(run("tail", "--json", "--config", path))) == ["r0", "r1", "r2"]
