@@ -109,6 +109,15 @@ def test_examples_are_what_the_chart_renders_now() -> None:
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run `python -m tests.real.chart`"
 
 
+@pytest.mark.parametrize(("kind", "stays"), [("ClusterIP", True), ("NodePort", True), ("LoadBalancer", False)])
+def test_whoever_reads_the_page_stays_with_a_replica_where_the_service_can_do_that(kind: str, stays: bool) -> None:
+    found = chart.objects(chart.render("--set", f"service.type={kind}"))
+    (service,) = [one for one in found if one["kind"] == "Service"]
+    kubernetes_validate.validate(service, chart.KUBERNETES, strict=True)
+    assert service["spec"]["type"] == kind
+    assert service["spec"].get("sessionAffinity") == ("ClientIP" if stays else None)
+
+
 def test_a_volume_with_models_is_mounted_read_only() -> None:
     found = chart.objects(chart.render("--set", "modelVolume.persistentVolumeClaim.claimName=rag-models"))
     (deployment,) = [one for one in found if one["kind"] == "Deployment"]
