@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_FIRST, _LAST = date(2000, 1, 1), date(2100, 1, 1)
 
 
 class Detector(BaseModel):
@@ -29,8 +31,16 @@ class Anchor(Detector):
     grounded: int = Field(ge=30, description="Grounded answers that the specificity was measured on.")
     labelled: date | None = Field(
         default=None,
-        description="When people labelled: half of the labels are older. From then on `evaluate.anchors_expire_days` are counted; without a date it holds on.",
+        description="When people labelled: half of the labels are older. From then on `evaluate.anchors_expire_days` are counted; without a date it holds on. Between 2000 and 2100.",
     )
+
+    @field_validator("labelled")
+    @classmethod
+    def _in_our_time(cls, labelled: date | None) -> date | None:
+        """Days are added to it, and another century is a slip of the pen."""
+        if labelled is not None and not _FIRST <= labelled <= _LAST:
+            raise ValueError(f"must be a date from {_FIRST} to {_LAST}")
+        return labelled
 
     def expiry(self, days: int) -> float | None:
         """When it anchors no more, `days` after it was labelled, in seconds since the epoch; None is never."""

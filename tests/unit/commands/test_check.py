@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
@@ -75,17 +76,17 @@ async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> 
 
 async def test_labels_are_told_with_their_end_and_those_that_are_too_old_with_the_mend() -> None:
     one = {"sensitivity": 0.8, "hallucinated": 8, "specificity": 0.9, "grounded": 90, "identity": "0a1b2c3d"}
-    anchors = {"dated": {**one, "labelled": "1970-01-11"}, "undated": one}
+    anchors = {"dated": {**one, "labelled": "2020-01-11"}, "undated": one}
     settings = config.build(
         {"evaluate": {"anchors": anchors}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
     )
-    day = 86_400.0
-    assert await check_anchors(settings, now=99 * day) == [
-        "dated: labels anchor until 1970-04-11",
+    end = datetime(2020, 4, 10, tzinfo=UTC).timestamp()
+    assert await check_anchors(settings, now=end - 1) == [
+        "dated: labels anchor until 2020-04-10",
         "undated: labels anchor for ever",
     ]
     with pytest.raises(ConfigError, match=r"evaluate\.anchors: labelled more than 90 days ago.*: dated .*label anew"):
-        await check_anchors(settings, now=100 * day)
+        await check_anchors(settings, now=end)
 
 
 RATED = {"reason": "It is.", "rating": 2}

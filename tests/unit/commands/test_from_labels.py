@@ -188,9 +188,9 @@ def test_an_anchor_is_as_old_as_the_middle_of_its_labels_and_one_that_is_too_old
 def test_an_anchor_without_a_date_or_without_an_end_holds_for_ever() -> None:
     rates = {"sensitivity": 0.8, "hallucinated": 10, "specificity": 0.9, "grounded": 90, "identity": "0a1b2c3d"}
     assert Anchor.model_validate(rates).expiry(90) is None
-    dated = Anchor.model_validate({**rates, "labelled": "1970-01-03"})
+    dated = Anchor.model_validate({**rates, "labelled": "2020-01-03"})
     assert dated.expiry(0) is None
-    assert dated.expiry(90) == 92 * 86_400
+    assert dated.expiry(90) == datetime(2020, 4, 2, tzinfo=UTC).timestamp()
 
 
 def test_labels_of_the_judge_anchor_nothing_by_themselves(tmp_path: Path) -> None:

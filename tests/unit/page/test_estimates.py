@@ -117,16 +117,16 @@ def test_labels_do_not_vouch_for_a_judges_few_answers() -> None:
 @pytest.mark.parametrize(
     ("anchor", "wanted"),
     [
-        (labelled(labelled="1969-10-04"), "anchored"),
-        (labelled(labelled="1969-10-03"), "uncalibrated"),
+        (labelled(labelled="2023-08-17"), "anchored"),
+        (labelled(labelled="2023-08-16"), "uncalibrated"),
         (labelled(identity="00000000"), "uncalibrated"),
     ],
     ids=["90 days ago less one", "90 days ago", "of another verdict"],
 )
 def test_labels_that_are_too_old_or_of_another_verdict_anchor_nothing(anchor: Anchor, wanted: str) -> None:
-    seen = watch(ManualClock(0.0), anchors={"support-bot": anchor})
+    seen = watch(ManualClock(1_700_000_000.0), anchors={"support-bot": anchor})  # 2023-11-14
     feed(seen, *(result(n, GOOD) for n in range(100)))
-    assert Estimator(None, anchor_days=90).basis(seen.services["support-bot"], 0.0).word == wanted
+    assert Estimator(None, anchor_days=90).basis(seen.services["support-bot"], seen.now()).word == wanted
 
 
 def test_three_days_of_one_model_are_a_baseline_and_another_threshold_ends_it() -> None:
