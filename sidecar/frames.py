@@ -2,7 +2,7 @@
 
     scorer = FrameScorer("config.yaml")
     cases.mapInPandas(scorer.frames, scorer.schema)                                  # Spark
-    cases.map_batches(FrameScorer, batch_format="pandas", concurrency=2, batch_size=64)    # Ray Data
+    cases.map_batches(FrameScorer, fn_constructor_args=("config.yaml",), batch_format="pandas", concurrency=2, batch_size=64)    # Ray Data
 
 The numbers are those of `rag-sidecar evaluate` over the same cases: the same code, models and settings.
 """
@@ -12,12 +12,15 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import hashlib
+import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
 import orjson
+from pydantic import SecretStr
 
 from sidecar.api import Settings, settings_of
 from sidecar.config import Config
@@ -27,6 +30,7 @@ from sidecar.offline.case import Case, read_cases
 from sidecar.offline.plain import as_json
 from sidecar.offline.record import CaseRecord
 from sidecar.offline.run import Runner, Wanted, running
+from sidecar.record.errors import DecodeError
 
 _ABOUT = ("id", "outcome", "reason", "verdict")
 _DETAILS = "evaluations"
@@ -63,11 +67,10 @@ class FrameScorer:
             yield self(frame)
 
     def __call__(self, frame: Any) -> Any:
-        """One frame. Blocks until all of it is scored. Raises ConfigError where models or judge cannot be had, TypeError naming the row that is none."""
+        """One frame. Blocks until all of it is scored. Raises ConfigError where models or judge cannot be had."""
         import pandas as pd
 
-        texts = [as_json(number, row) for number, row in enumerate(frame.to_dict("records"), 1)]
-        rows = [{name: value for name, value in load_json(text).items() if value is not None} for text in texts]
+        rows = [_row(number, row) for number, row in enumerate(frame.to_dict("records"), 1)]
         cases, unread = read_cases(rows, self._settings.decode)
         bad = {one.row: one.reason for one in unread}
         records = iter(_engine(self._settings).run(cases) if cases else ())
@@ -85,6 +88,16 @@ class FrameScorer:
         about = {name: getattr(record, name) for name in _ABOUT}
         details = orjson.dumps([one.model_dump(mode="json") for one in record.evaluations]).decode()
         return {**about, **scores, _DETAILS: details}
+
+
+def _row(number: int, row: Mapping[Hashable, Any]) -> Mapping[str, Any] | DecodeError:
+    """A row as a native record, without what is empty; or why it can be none. One bad value among millions of rows must not end a job."""
+    try:
+        return {name: value for name, value in load_json(as_json(number, row)).items() if value is not None}
+    except TypeError as error:
+        return DecodeError("bad_row", str(error))
+    except DecodeError as error:
+        return error
 
 
 def _unread(reason: str) -> dict[str, Any]:
@@ -120,14 +133,44 @@ class _Engine:
 
 
 _engines: dict[str, _Engine] = {}
+# Of the process that this one was forked from. Never let go: what ends them would act on the parent's loop.
+_inherited: list[_Engine] = []
 _making = threading.Lock()
 
 
 def _engine(settings: Config) -> _Engine:
     """The one of these settings in this process: workers are used again for one task after the other."""
-    key = settings.model_dump_json()
+    key = _key(settings)
     with _making:
         if key not in _engines:
             _engines[key] = _Engine(settings)
             atexit.register(_engines[key].close)
         return _engines[key]
+
+
+def _key(settings: Config) -> str:
+    """The same for the same settings, secrets among them, which it does not tell."""
+    told = orjson.dumps([settings.model_dump_json(), list(_secrets(settings.model_dump()))])
+    return hashlib.sha256(told).hexdigest()
+
+
+def _secrets(value: Any) -> Iterator[str]:
+    if isinstance(value, SecretStr):
+        yield value.get_secret_value()
+    elif isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _secrets(one)
+
+
+def _forget() -> None:
+    """A forked child has the engines of its parent without their threads: who waited for one would wait for ever."""
+    global _making
+    _making = threading.Lock()
+    for one in _engines.values():
+        atexit.unregister(one.close)
+    _inherited.extend(_engines.values())
+    _engines.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -6,18 +6,30 @@ They are few, since most of this work holds the interpreter's lock; and more tha
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-_EXECUTOR = ThreadPoolExecutor(4, thread_name_prefix="text")
+_executor: ThreadPoolExecutor
+
+
+def _begin() -> None:
+    """A pool of this process: that of a parent came without its threads."""
+    global _executor
+    _executor = ThreadPoolExecutor(4, thread_name_prefix="text")
+
+
+_begin()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin)
 
 
 async def off_loop(work: Callable[[], Result]) -> Result:
     """What `work` returns, computed in a thread. A caller that is cancelled does not stop the thread."""
-    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, work)
+    return await asyncio.get_running_loop().run_in_executor(_executor, work)
 
 
 @asynccontextmanager

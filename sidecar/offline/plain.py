@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -19,9 +20,11 @@ def as_json(number: int, record: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """What a frame may hold beside JSON: pandas' own words for nothing, times, arrays of objects, and rows of Spark."""
-    if type(value).__name__ in ("NAType", "NaTType"):
+    """What a frame may hold beside JSON: pandas' own words for nothing, times, decimals, bytes, which no field is read of, arrays of objects, and rows of Spark."""
+    if type(value).__name__ in ("NAType", "NaTType") or isinstance(value, bytes | bytearray | memoryview):
         return None
+    if isinstance(value, Decimal):
+        return float(value)
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if hasattr(value, "tolist"):

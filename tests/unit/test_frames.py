@@ -7,6 +7,7 @@ import math
 import pickle
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import pandas as pd
 import pytest
 
 from sidecar import FrameScorer
+from sidecar.api import settings_of
 from sidecar.evaluate.registry import DEFAULTS
+from sidecar.frames import _key
 from sidecar.offline.record import Report
 from sidecar.record.errors import ConfigError
 from tests.unit.commands.test_cli import cli
@@ -98,3 +101,36 @@ def test_a_process_that_scored_ends_without_a_word() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert (done.stdout, done.stderr) == ("grounded\n", "")
+
+
+def test_a_value_that_cannot_be_read_costs_its_row_and_not_the_job() -> None:
+    beside = [Decimal("1.5"), b"\x00", 2**80, "\ud800", object(), None]
+    frame = pd.DataFrame([GOOD] * len(beside)).assign(beside=pd.Series(beside, dtype=object))
+    scored = FrameScorer({"evaluate": {"evaluators": ["groundedness"]}})(frame)
+    assert list(scored["outcome"]) == ["scored", "scored", "failed", "failed", "failed", "scored"]
+    assert list(scored["reason"][2:5]) == ["bad_row"] * 3
+
+
+def test_a_forked_child_scores_with_an_engine_of_its_own() -> None:
+    code = (
+        "import multiprocessing, sys\nimport pandas as pd\nfrom sidecar import FrameScorer\n"
+        "scorer = FrameScorer({'evaluate': {'evaluators': ['groundedness']}})\n"
+        "frame = pd.DataFrame([{'answer': 'It is blue.', 'contexts': ['It is blue.']}])\n"
+        "def work():\n    print(scorer(frame)['verdict'][0], flush=True)\n"
+        "work()\n"
+        "child = multiprocessing.get_context('fork').Process(target=work)\nchild.start()\nchild.join(90)\n"
+        "hung = child.exitcode is None\nchild.kill()\nchild.join()\nwork()\nsys.exit(hung)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200, check=False)
+    assert (done.stdout, done.returncode) == ("grounded\n" * 3, 0), done.stderr
+
+
+def test_another_key_of_the_judge_is_another_engine() -> None:
+    def key(*secrets: str) -> str:
+        first, second = secrets
+        given = {"judge": {"url": "http://127.0.0.1:9/v1", "api_key": first, "headers": {"x-team": second}}}
+        return _key(settings_of(given))
+
+    assert key("one", "two") == key("one", "two")
+    assert len({key("one", "two"), key("other", "two"), key("one", "other")}) == 3
+    assert "one" not in key("one", "two")

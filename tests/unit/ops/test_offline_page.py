@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shlex
 import subprocess
@@ -53,9 +54,13 @@ def test_what_is_written_for_other_engines_calls_what_there_is() -> None:
         for text in (text for kind, text in BLOCKS if kind == "python"):
             exec(text, space := {"spark": spark, "FrameScorer": FrameScorer})
             if "scorer" in space:
-                spark.read.parquet().mapInPandas.assert_called_once_with(space["scorer"].frames, space["scorer"].schema)
+                own: Any = space["scorer"]
+                spark.read.parquet().mapInPandas.assert_called_once_with(own.frames, own.schema)
     (scorer,), options = ray.data.read_parquet().map_batches.call_args
     assert (scorer, options["batch_format"]) == (FrameScorer, "pandas")
+    assert pickle.dumps(FrameScorer(*options["fn_constructor_args"])) == pickle.dumps(own), (
+        "both have the same settings"
+    )
 
 
 def test_what_needs_a_service_has_options_that_there_are() -> None:
