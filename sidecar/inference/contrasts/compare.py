@@ -7,15 +7,18 @@ other one. A text that says the claim's own somewhere, as near, does not contrad
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Stem, share
-from sidecar.inference.contrasts.words import CONVERSE, EXCEPTIONS, FRONTS, PARTLY
+from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, PARTLY
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
 _CLEARLY = 0.1  # of such shares
+_MOST_ALIKE = 4  # times that a word is looked at in one text
 _LEAST_BEHIND_FRONT = 4  # characters
 
 Weight = Callable[[str], float]
@@ -58,7 +61,11 @@ def _opposed(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Itera
     for own in claim.opposites:
         like, unlike, about = 0.0, None, claim.about(own)
         for number, piece in enumerate(pieces):
+            if not EXCEPTIONS.isdisjoint(piece.words):
+                continue
             for other in (one for one in piece.opposites if one.group == own.group):
+                if not _comparable(claim, own, piece, other):
+                    continue
                 strength = share(about, piece.about(other), weight, _PRIOR)
                 same = other.pole == own.pole
                 if own.group in CONVERSE and _crossed(claim, own, piece, other, weight):
@@ -68,6 +75,13 @@ def _opposed(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Itera
                 elif unlike is None or strength > unlike.strength:
                     unlike = Contrast(strength, own.start, own.end, number, other.start, other.end)
         yield from _left(unlike, like)
+
+
+def _comparable(claim: Reading, own: Opposite, piece: Reading, other: Opposite) -> bool:
+    """Whether both are said of the whole, and both or neither is denied where that turns what follows."""
+    if claim.says(PARTLY, own.first) != piece.says(PARTLY, other.first):
+        return False
+    return own.group not in DENIED or claim.denied(own.first) == piece.denied(other.first)
 
 
 def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, weight: Weight) -> bool:
@@ -84,14 +98,16 @@ def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, wei
 
 
 def _negated(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Iterator[Contrast]:
+    seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
-        if own is None or claim.says(PARTLY, k):
+        if own is None or claim.says(PARTLY, k) or seen[own] >= _MOST_ALIKE:
             continue
+        seen[own] += 1
         like, unlike, about = 0.0, None, claim.around(k, k)
         for number, piece in enumerate(pieces):
             if not EXCEPTIONS.isdisjoint(piece.words):
                 continue
-            for j, turned in _same_word(claim.words[k], own, piece, stem):
+            for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
                 if piece.says(PARTLY, j):
                     continue
                 strength = share(about, piece.around(j, j), weight, _PRIOR)

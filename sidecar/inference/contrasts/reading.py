@@ -10,6 +10,7 @@ from sidecar.inference.contrasts.words import NEGATIONS, PATTERN, POLES, TURNED
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
 _MOST_CHARACTERS = 1500
+_MOST_OPPOSITES = 40
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset("and but while whereas or although though unless however instead".split())
 _LEAST_WORDS = 2  # of a clause that another one may follow
@@ -63,6 +64,10 @@ class Reading:
     def says(self, words: frozenset[str], k: int) -> bool:
         """Whether one of the words stands in the clause of a token."""
         return any(word in words and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
+
+    def denied(self, k: int) -> bool:
+        """Whether anything is denied in the clause of a token."""
+        return any(denies(word) and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
 
     def by(self, one: Opposite) -> bool:
         """Whether "by" follows: then the sides of a verb have changed places."""
@@ -125,11 +130,18 @@ def _clauses(words: Sequence[str]) -> tuple[int, ...]:
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
     """Whether a negation stands shortly before a word, in its clause, and no other word that says something between: "not only" is none."""
     for j in range(k - 1, max(-1, k - 1 - _BEHIND_NEGATION), -1):
-        if clauses[j] != clauses[k] or words[j] in ("only", "but") or stems[j] is not None:
+        if clauses[j] != clauses[k]:
             return False
-        if words[j] in NEGATIONS or words[j].endswith("n't"):
+        if denies(words[j]):
             return True
+        if words[j] in ("only", "but") or stems[j] is not None:
+            return False
     return False
+
+
+def denies(word: str) -> bool:
+    """Whether a word says that something is not so."""
+    return word in NEGATIONS or word.endswith("n't")
 
 
 def _opposites(text: str, reading: Reading) -> list[Opposite]:
@@ -143,7 +155,9 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         last = first
         while last + 1 < len(reading.spans) and reading.spans[last + 1][0] < match.end():
             last += 1
+        if text[match.start() : match.end()] == "May" and match.start():
+            continue  # the month
         for group, pole in POLES[match.group()]:
             turned = reading.negated[first] and group in TURNED
             found.append(Opposite(group, 1 - pole if turned else pole, first, last, match.start(), match.end()))
-    return found
+    return found[:_MOST_OPPOSITES]

@@ -1,7 +1,7 @@
 """Groups of words of which one excludes the other where both are said of the same matter.
 
 Poles of a group stand between bars. A word may stand in several groups ("may" is neither "must" nor "may not"). Left out are words that mean
-too many things ("on", "up", "right", "in").
+too many things ("on", "up", "close", "leave", "contract").
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ FRONTS = ("un",)  # "unpaid" is not "paid"
 
 _GROUPS = {
     "time": "before, prior to, ahead of, earlier than, until, precedes, preceded, preceding"
-    "| after, following, later than, since, once, follows, followed, afterwards, subsequently",
+    "| after, following, later than, follows, followed, afterwards, subsequently",
     "more": "more, higher, greater, larger, bigger, above, over, exceed, exceeds, exceeded, longer, faster, better, taller, heavier, stronger, richer"
     "| not exceed, not exceeding, less, fewer, lower, smaller, below, under, beneath, shorter, slower, worse, lighter, weaker, poorer",
     "most": "most, highest, greatest, largest, biggest, longest, fastest, best, tallest, strongest, top"
     "| least, lowest, smallest, fewest, shortest, slowest, worst, weakest, bottom",
     "age": "older, oldest, earlier, earliest | younger, youngest, newer, newest, later, latest",
     "rise": "higher, increase, increased, increases, increasing, rise, rises, rose, risen, rising, grow, grows, grew, grown, growing, gain, gained, "
-    "climb, climbed, raise, raised, raises, improve, improved, improves, expand, expanded, accelerate, accelerated, strengthen, strengthened, double, doubled"
-    "| lower, decrease, decreased, decreases, decreasing, fall, falls, fell, fallen, falling, drop, dropped, drops, decline, declined, declines, shrink, "
-    "shrank, shrunk, reduce, reduced, reduces, lose, lost, cut, cuts, worsen, worsened, worsens, contract, contracted, slow, slowed, weaken, weakened, "
+    "climbed, raise, raised, raises, improve, improved, improves, expand, expanded, accelerate, accelerated, strengthen, strengthened, double, doubled"
+    "| lower, decrease, decreased, decreases, decreasing, fell, fallen, falling, drop, dropped, drops, decline, declined, declines, shrink, "
+    "shrank, shrunk, reduce, reduced, reduces, worsen, worsened, worsens, slowed, weaken, weakened, "
     "halve, halved, lowered",
     "bound": "at least, minimum, no less than, not less than, no fewer than, min, minimal"
     "| at most, maximum, no more than, not more than, up to, max, maximal, limited to, at the latest",
@@ -36,9 +36,9 @@ _GROUPS = {
     "share": "all, every, each, everyone, everybody, always | only some, sometimes, occasionally | none, no one, never, nobody, neither"
     "| most, mostly, usually",
     "course": "begin, begins, began, begun, start, starts, started | end, ends, ended, stop, stops, stopped, finish, finishes, finished, ceased, expires",
-    "open": "open, opens, opened | close, closes, closed, shut",
+    "open": "open, opens, opened | closes, closed, shut",
     "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge"
-    "| paid, cost, costs, charge, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars",
+    "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars",
     "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from",
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
     "north": "north, northern | south, southern",
@@ -46,23 +46,22 @@ _GROUPS = {
     "win": "win, wins, won, beat, beats, victory, defeated | lost, lose, loses, defeat, beaten",
     "trade": "buy, buys, bought, purchase, purchased, import, imported, borrow, borrowed, receive, receives, received"
     "| sell, sells, sold, export, exported, lend, lent, give, gives, gave, given, send, sends, sent",
-    "answer": "accept, accepts, accepted, approve, approves, approved, agree, agreed, support, supports, supported, passed, confirm, confirmed"
+    "answer": "accept, accepts, accepted, approve, approves, approved, agree, agreed, confirm, confirmed"
     "| reject, rejects, rejected, deny, denies, denied, refuse, refused, disagree, disagreed, oppose, opposes, opposed, failed, declined",
-    "success": "succeed, succeeded, success, successful, successfully, works, effective | fail, failed, failure, unsuccessful, ineffective",
+    "success": "succeed, succeeded, success, successful, successfully, effective | fail, failed, failure, unsuccessful, ineffective",
     "sign": "positive | negative",
-    "presence": "present | absent",
-    "heat": "hot, warm, heat, heated | cold, cool, chilled",
+    "heat": "hot, warm | cold, cool, chilled",
     "side": "inside, indoors, indoor | outside, outdoors, outdoor",
-    "day": "day, daytime, morning | night, nighttime, evening",
+    "day": "daytime, morning | nighttime, evening",
     "sex": "male, man, men, boy, father, son, husband, brother, king | female, woman, women, girl, mother, daughter, wife, sister, queen",
     "switch": "enabled, enable, enables, activated, active, switched on | off, disabled, disable, disables, deactivated, inactive, switched off",
     "adding": "add, added, adds, append, install, installed | remove, removed, removes, delete, deleted, uninstall",
     "public": "public | private",
     "safe": "safe | dangerous, unsafe, harmful, hazardous",
-    "ease": "easy, easier, simple | difficult, harder, hard, complex",
-    "travel": "arrive, arrives, arrived, enter, entered | depart, departs, departed, leave, leaves, exit, exited",
+    "ease": "easy, easier, simple | difficult, harder, complex",
+    "travel": "arrive, arrives, arrived | depart, departs, departed, exit, exited",
     "life": "born, alive | died, dead, death",
-    "known": "known, clear | unknown, unclear, uncertain",
+    "known": "known | unknown, unclear, uncertain",
     "true": "true, correct | false, wrong, incorrect",
 }  # fmt: skip
 
@@ -74,6 +73,9 @@ CONVERSE = frozenset("time more age trade win".split())
 
 PARTLY = frozenset({"only"})
 """In the clause of a negation it is of a part alone,"""
+
+DENIED = frozenset({"time"})
+"""Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""
 
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})
 """and of all but a part where the text says one of these."""

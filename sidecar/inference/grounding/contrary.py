@@ -22,7 +22,8 @@ from sidecar.inference.grounding.said import Said
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.0
-_REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
+_REMEMBERED = 1024  # sentences; those of a request come again with each claim
+_LONGEST_REMEMBERED = 600  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,11 @@ class Contraries:
         """A sentence with what its pronouns stand for."""
         spans = documents[number].spans
         text = texts[number]
-        before = self._reading(text[spans[n - 1].start : spans[n - 1].end]) if n else None
-        return carrying(self._reading(text[spans[n].start : spans[n].end]), before)
+        before = self._read(text[spans[n - 1].start : spans[n - 1].end]) if n else None
+        return carrying(self._read(text[spans[n].start : spans[n].end]), before)
+
+    def _read(self, text: str) -> Reading:
+        return self._reading(text) if len(text) <= _LONGEST_REMEMBERED else _reading(text)
 
 
 def _reading(text: str) -> Reading:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from sidecar.inference.values.stated import Stated, Stem, stated
 
-_RULE = re.compile(r"\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?)?\s*")
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
+_WORD = re.compile(r"\w+")
+_RULE = frozenset("|-: \t")
 _MOST_ROWS = 200  # looked back over
 _MOST_CELLS = 40
 
@@ -23,32 +24,43 @@ def header_of(text: str, start: int) -> str:
         if not line.lstrip().startswith("|"):
             break
         above.append(line)
-    return above[-1] if len(above) > 1 and _RULE.fullmatch(above[-2]) else ""
+    return above[-1] if len(above) > 1 and _is_rule(above[-2]) else ""
 
 
 def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
-    """The values of all cells but the first. A unit in brackets behind a column's name ("Rate (ct/kWh)") is each value's own."""
+    """The values of the cells. A unit in brackets behind a column's name ("Rate (ct/kWh)") is each value's own."""
     cells, heads = list(_cells(row)), [text for _, text in _cells(header)]
-    if not cells or _RULE.fullmatch(row):
+    if _is_rule(row):
         return ()
-    row_words = re.findall(r"\w+", cells[0][1].lower())
-    names = frozenset(root for word in row_words if (root := stem(word)) is not None)
-    found: list[Stated] = []
+    first = stated(row, stem)
+    if len(cells) < 2:
+        return first
+    names = _stems(cells[0][1], stem)
+    found = [one for one in first if one.value.start < cells[1][0]]
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
         unit = _UNIT.search(head)
-        before = f"{cells[0][1]} {head[: unit.start()].rstrip() if unit else head} "
-        of_cell = stated(f"{before}{cell} {unit.group(1)}" if unit else f"{before}{cell}", stem)
-        for one in of_cell:
-            if len(before) <= one.value.start < len(before) + len(cell):
-                at = start + one.value.start - len(before)
-                end = min(start + len(cell), at + one.value.end - one.value.start)
-                found.append(replace(one, value=replace(one.value, start=at, end=end), row=names))
+        about = dict.fromkeys(names | _stems(head[: unit.start()] if unit else head, stem), 1.0)
+        for one in stated(f"{cell} {unit.group(1)}" if unit else cell, stem):
+            if one.value.start < len(cell):
+                at, end = start + one.value.start, start + min(len(cell), one.value.end)
+                value = replace(one.value, start=at, end=end)
+                found.append(replace(one, value=value, words={**one.words, **about}, row=names))
     return tuple(found)
+
+
+def _is_rule(line: str) -> bool:
+    return "--" in line and _RULE.issuperset(line.strip())
+
+
+def _stems(text: str, stem: Stem) -> frozenset[str]:
+    return frozenset(one for word in _WORD.findall(text.lower()) if (one := stem(word)) is not None)
 
 
 def _cells(row: str) -> Iterator[tuple[int, str]]:
     """Where each cell's text begins, and the text."""
-    at = row.find("|") + 1
-    for part in row.strip().strip("|").split("|"):
+    inner, at = row.strip(), len(row) - len(row.lstrip())
+    if inner.startswith("|"):
+        inner, at = inner[1:], at + 1
+    for part in inner.removesuffix("|").split("|"):
         yield at + len(part) - len(part.lstrip()), part.strip()
         at += len(part) + 1

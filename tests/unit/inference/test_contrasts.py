@@ -7,6 +7,7 @@ import pytest
 from sidecar.inference.contrasts.compare import contrasts
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.embedding.text import content_stem, sentences
+from tests.cpu import cpu_limit
 
 CLEAR = 0.5
 
@@ -35,6 +36,7 @@ def clearest(claim: str, text: str) -> float:
         ("All trainees have a desk.", "None of the trainees have a desk."),
         ("The leave is paid.", "Twelve months of leave are granted. It is unpaid."),
         ("The mill was built before the bridge.", "The bridge was built before the mill."),
+        ("Nobody may enter the hall.", "Visitors may enter the hall."),
         ("Larsen beat Okafor in the final.", "Okafor beat Larsen in the final."),
     ],
 )
@@ -58,6 +60,16 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("It is not only cheap but also fast.", "It is cheap and fast."),
         ("Members pay less than guests.", "Guests pay more than members."),
         ("", "Nothing."),
+        ("Registration closes on 31 May 2024.", "Registration must be completed by 31/05/2024."),
+        ("Under the contract, rent is raised each January.", "Under the agreement the rent increases each January."),
+        ("Staff enter vacation days in the HR portal.", "Annual leave is recorded in the HR portal by staff."),
+        (
+            "Support resets the password after three attempts.",
+            "After three failed attempts the help desk resets the password.",
+        ),
+        ("The hotel is close to the central station.", "It is opposite the central station and opens in April."),
+        ("The discount applies until 31 December.", "After 31 December the discount no longer applies."),
+        ("Smoking is not allowed in the building.", "Smoking is allowed only outside the building."),
     ],
 )
 def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:
@@ -78,3 +90,9 @@ def test_places_hold_where_lower_case_is_longer() -> None:
     found = contrasts(read(claim, content_stem), readings("İİİ may be signed."), lambda _: 5.0, content_stem).opposed
     assert found is not None
     assert claim[found.start : found.end] == "must"
+
+
+def test_words_that_come_again_cost_no_square_of_their_number() -> None:
+    for claim, text in (("x " * 750, "x not " * 250), ("more " * 300, "less " * 300)):
+        with cpu_limit(2.0, "contrasts of words that come again"):
+            clearest(claim, text)

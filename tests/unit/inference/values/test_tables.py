@@ -55,3 +55,23 @@ def test_only_rows_of_a_table_have_a_head() -> None:
 def test_rows_that_do_not_fit_their_head_are_read_as_far_as_they_do() -> None:
     assert [one.value.amount for one in row_stated("| x | 1 | 2 | 3 |", "| k | a |", content_stem)] == [1.0]
     assert row_stated("|", "| k | a |", content_stem) == ()
+
+
+def test_an_empty_first_cell_moves_no_column() -> None:
+    table = "|| 2023 | 2024 |\n|---|---|---|\n| Revenue | 5 million | 6 million |"
+    row = table.rpartition("\n")[2]
+    found = row_stated(row, header_of(table, table.rindex("\n") + 1), content_stem)
+    assert [(row[one.value.start : one.value.end], "2024" in one.words) for one in found] == [
+        ("5 million", False),
+        ("6 million", True),
+    ]
+
+
+def test_values_of_the_first_cell_are_read_with_their_row() -> None:
+    found = row_stated("| 1998 | Company founded |", "| Year | What |", content_stem)
+    assert [(one.value.dates[0].year, "found" in one.words) for one in found] == [(1998, True)]
+
+
+def test_a_head_that_is_a_month_takes_no_value_away() -> None:
+    found = row_stated("| cars | 14 |", "| Sold | May |", content_stem)
+    assert [one.value.amount for one in found] == [14.0]
