@@ -54,10 +54,21 @@ def on_spark(source: Path, scores: Path) -> None:
 
 
 def on_ray(source: Path, scores: Path) -> None:
-    job("ray_job", paths.find_ray_packages(), source, "2", scores, RAY_USAGE_STATS_ENABLED="0")
+    job(
+        "ray_job",
+        paths.find_ray_packages(),
+        source,
+        "2",
+        scores,
+        RAY_USAGE_STATS_ENABLED="0",
+        RAY_raylet_start_wait_time_s="300",
+    )
 
 
-@pytest.mark.parametrize("run", [on_spark, on_ray], ids=["Spark", "Ray"])
+# Ray starts a dozen processes before the first row, and gives up after a minute: on two busy cores it has failed at that.
+@pytest.mark.parametrize(
+    "run", [pytest.param(on_spark, id="Spark"), pytest.param(on_ray, id="Ray", marks=pytest.mark.long)]
+)
 def test_two_workers_give_the_scores_of_the_command(run: Callable[[Path, Path], None], tmp_path: Path) -> None:
     rows = [case(number) for number in range(60)]
     source, scores = tmp_path / "cases.parquet", tmp_path / "scores.parquet"
