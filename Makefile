@@ -22,6 +22,7 @@ test: lint parts
 	$(BIN)/python -m pytest -q -m "not long"
 
 test-long: lint parts chaos soak
+	$(BIN)/python -m pytest -q -m long tests/real
 	$(BIN)/python -m tests.fuzz --inputs 200000
 	$(BIN)/python -m benchmarks.throughput
 

@@ -65,7 +65,7 @@ def on_ray(source: Path, scores: Path) -> None:
     )
 
 
-# Ray starts a dozen processes before the first row, and gives up after a minute: on two busy cores it has failed at that.
+# Ray starts a dozen processes before the first row, and gives up after half a minute: on two busy cores it has failed at that.
 @pytest.mark.parametrize(
     "run", [pytest.param(on_spark, id="Spark"), pytest.param(on_ray, id="Ray", marks=pytest.mark.long)]
 )
