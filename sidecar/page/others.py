@@ -40,6 +40,9 @@ class Source(Protocol):
     @property
     def whole_since(self) -> float: ...
 
+    @property
+    def missed_until(self) -> float: ...
+
     async def open(self) -> None: ...
 
     async def next(self) -> Sequence[Record]: ...
@@ -119,7 +122,8 @@ class Others:
                 self._give(one)
         if self._source.caught_up:
             self._reading.caught_up = True
-            self._watch.whole_since = min(self._watch.started, self._source.whole_since)
+            whole = min(self._watch.started, self._source.whole_since)
+            self._watch.whole_since = max(whole, self._source.missed_until)
         else:
             await self._sleep(self._clock.monotonic() - began)
 

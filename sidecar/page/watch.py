@@ -58,7 +58,7 @@ class Watch:
     ) -> None:
         self.config = config
         self.draw = Draw(seed=config.label_seed, rate=config.label_rate)
-        #: From when on, seconds since the epoch, all answers are in the numbers: our start, or as far back as the results topic was read.
+        #: From when on, seconds since the epoch, all answers are in the numbers: our start, or as far back as the results topic was read; later where some of it was missed.
         self.started = self.whole_since = clock.now()
         self.left_out = 0
         self.services: dict[str, Numbers] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -200,6 +201,37 @@ async def test_what_kafka_has_deleted_is_not_said_to_be_known(broker: KafkaBroke
     async with tail(broker, topic) as made:
         assert await values(made, 2) == [b"2", b"3"]
         assert made.whole_since == pytest.approx(now - 1800, abs=60)
+
+
+async def test_what_was_deleted_before_it_was_read_is_not_said_to_be_known(broker: KafkaBroker) -> None:
+    topic = fresh("results")
+    broker.create_topic(topic, partitions=1)
+    now = time.time()
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+
+    def delete(before: int) -> None:
+        admin.delete_records([TopicPartition(topic, 0, before)])[TopicPartition(topic, 0, before)].result(30)
+
+    await away(write, broker, topic, [(b"first", 3000, 0)])
+    async with tail(broker, topic) as made:
+        assert await values(made, 1) == [b"first"]
+        assert made.missed_until == -math.inf
+        await made.close()
+        await away(write, broker, topic, [(b"lost", 1500, 0), (b"kept", 1200, 0)])
+        await away(delete, 2)
+        await made.open()
+        assert await values(made, 1) == [b"kept"]
+        assert made.missed_until == made.whole_since == pytest.approx(now - 1200, abs=60)
+        # While it reads: so large that no two are fetched at once.
+        for number in range(5):
+            await away(write, broker, topic, [(b"%d" % number * 200_000, 900 - number * 60, 0)])
+        await away(delete, 7)
+        with pytest.raises(BrokerError, match="is not there any more"):
+            await values(made, 5)
+        await made.close()
+        await made.open()
+        assert {one[:1] for one in await values(made, 1)} == {b"4"}
+        assert made.missed_until == made.whole_since == pytest.approx(now - 660, abs=60)
 
 
 async def test_it_goes_on_where_it_was_and_takes_in_new_partitions(broker: KafkaBroker) -> None:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
+from aiokafka.errors import KafkaError, OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from exporters.clients.security import Brokers
 from sidecar.kafka.client import explain, survey
@@ -50,6 +50,10 @@ class Tail:
         self._behind: dict[TopicPartition, int] = {}
         #: Partitions that were begun at a place before which something may be missing: the time of the first record there, once it is read.
         self._cut: dict[TopicPartition, float | None] = {}
+        #: Until when, seconds since the epoch, records were missed that came after reading had begun: passed over, or deleted before they were read.
+        self.missed_until = -math.inf
+        self._placed = False
+        self._overtaken: set[TopicPartition] = set()
         #: Whether the topic has records from before the time that is looked back on, and else when the earliest of it was written.
         self._older = False
         self._earliest = clock.now()
@@ -80,7 +84,7 @@ class Tail:
                 client_id=f"{config.client_id}-page",
                 group_id=None,
                 enable_auto_commit=False,
-                auto_offset_reset="latest",
+                auto_offset_reset="none",  # What was deleted before it was read is not passed over in silence.
                 max_partition_fetch_bytes=_PARTITION_BYTES,
                 fetch_max_bytes=_POLL_BYTES,
                 metadata_max_age_ms=milliseconds(config.metadata_max_age_seconds),
@@ -109,7 +113,10 @@ class Tail:
             self._nexts[tp] = batch[-1].offset + 1
             self._earliest = min(self._earliest, batch[0].timestamp / 1000)
             if self._cut.get(tp, 0.0) is None:
-                self._cut[tp] = min(self._clock.now(), max(batch[0].timestamp / 1000, self._since))
+                self._cut[tp] = at = min(self._clock.now(), max(batch[0].timestamp / 1000, self._since))
+                if tp in self._overtaken:
+                    self._overtaken.discard(tp)
+                    self.missed_until = max(self.missed_until, at)
         try:
             await self._look_after(consumer, quiet=not found)
             # A position passes the markers of transactions too, which are no records.
@@ -153,8 +160,12 @@ class Tail:
             known = self._nexts.get(tp)
             if known is None or not begins[tp] <= known <= ends[tp]:
                 by_time = since[tp].offset if since.get(tp) is not None else ends[tp]
+                lost = known is not None
                 known = self._begin(tp, by_time, ends, begins, most)
+                if lost or (self._placed and tp in self._cut):
+                    self._miss(tp)
             consumer.seek(tp, known)
+        self._placed = True
 
     def _begin(
         self,
@@ -179,6 +190,13 @@ class Tail:
             self._behind[tp] = end
         return first
 
+    def _miss(self, tp: TopicPartition) -> None:
+        """A partition was begun anew: up to its first record, or up to now, something of it may never be read."""
+        if self._cut.get(tp, 0.0) is None:
+            self._overtaken.add(tp)
+        else:
+            self.missed_until = self._clock.now()
+
     async def _take_in_new_partitions(self, consumer: AIOKafkaConsumer) -> None:
         known = consumer.partitions_for_topic(self.topic) or set()
         if known - {tp.partition for tp in self._nexts}:
@@ -189,7 +207,9 @@ class Tail:
         self._nexts.clear()
         self._behind.clear()
         self._cut.clear()
+        self._overtaken.clear()
         self._since, self._most_back = self._clock.now(), 0
+        self.missed_until = self._since
 
     def _explained(self, error: Exception) -> Exception:
         if isinstance(error, TopicAuthorizationFailedError):
@@ -198,4 +218,7 @@ class Tail:
                 f"not allowed to read {self.topic}",
                 "grant READ on it, or set status_page.read_results to false",
             )
+        if isinstance(error, OffsetOutOfRangeError):
+            problem = f"{self.topic}: what was to be read next is not there any more"
+            return BrokerError("topic", problem, "keep it for longer than reading it takes", passing=True)
         return explain(error, self._brokers, self._brokers.servers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -37,6 +38,7 @@ class Topic:
     steps: list[Sequence[Record] | Exception] = field(default_factory=list)
     caught_up: bool = True
     whole_since: float = 0.0
+    missed_until: float = -math.inf
     opened: int = 0
     closed: int = 0
     idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -182,6 +184,19 @@ async def test_a_restart_reads_back_estimate_answers_and_the_learning_time_in_wh
         pass
     assert own.total(3 * 86_400, clock.now()) == before
     assert before["weight"] == pytest.approx(860, abs=6)
+
+
+async def test_the_page_knows_all_answers_only_since_what_was_last_missed() -> None:
+    clock = ManualClock()
+    seen = watch(clock)
+    start = seen.started
+    clock.advance(7200)
+    # It is not whole before our start by a few seconds, of which our own results are known; then an hour later something was passed over.
+    for missed, wanted in ((-math.inf, start), (start - 60, start - 60), (start + 3600, start + 3600)):
+        whole = start - 3600 if missed == start - 60 else start + 5
+        async with reading(seen, Topic([[]], whole_since=whole, missed_until=missed), clock):
+            pass
+        assert seen.whole_since == wanted
 
 
 async def test_what_is_erased_is_gone_whoever_scored_it_and_an_erasure_in_the_topic_is_one_here() -> None:
