@@ -64,7 +64,9 @@ class Round:
         return report
 
     async def _scored(self, sent: Sequence[Sent], started: float) -> Report:
-        cases, unread = read_cases([one.row for one in sent if one.failure is None], self._settings.decode)
+        # The rows are the probe's own: a mapping of fields of production, applied to the cases as they were read, means nothing here.
+        limits = self._settings.decode.model_copy(update={"mapping": {}})
+        cases, unread = read_cases([one.row for one in sent if one.failure is None], limits)
         async with running(self._settings, Wanted(most_usd=self._most_usd())) as runner:
             records = await runner.run(cases, None, lambda _: self._moved())
             effort = Effort(seconds=time.perf_counter() - started, judge=runner.spent())

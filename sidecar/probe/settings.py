@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import orjson
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from exporters.text import clean
 from sidecar.decode.native.mapping import check
 from sidecar.decode.probes import KEY_PATTERN, TRACE_STATE_KEY
 from sidecar.observe.admin import AdminConfig
@@ -88,6 +90,15 @@ class RequestConfig(BaseModel):
             raise ValueError("must hold no login: give headers")
         return url
 
+    @field_validator("body")
+    @classmethod
+    def _json(cls, body: Any) -> Any:
+        try:
+            orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
+        except orjson.JSONEncodeError as error:
+            raise ValueError(f"cannot be written as JSON ({error}): give a text in its place") from None
+        return body
+
     @field_validator("headers")
     @classmethod
     def _not_ours(cls, headers: Mapping[str, SecretStr | From]) -> Mapping[str, SecretStr | From]:
@@ -99,11 +110,16 @@ class RequestConfig(BaseModel):
     def read_headers(self) -> dict[str, str]:
         """The headers as they are sent. Raises ConfigError naming the header."""
         before = {name.lower(): text for name, text in self.prefix.items()}
-        return {
+        found = {
             name: before.get(name.lower(), "")
             + (value.read(f"request.headers.{name}") if isinstance(value, From) else value.get_secret_value())
             for name, value in self.headers.items()
         }
+        for name, text in found.items():
+            if clean(name + text) != name + text:
+                field = f"request.headers.{clean(name)}"
+                raise ConfigError(field, "holds bytes that are no UTF-8", "give a text that can be encoded")
+        return found
 
 
 class ProbeConfig(BaseModel):

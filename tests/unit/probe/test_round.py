@@ -52,9 +52,9 @@ def questions() -> list[Question]:
 
 def build(url: str, **more: Any) -> tuple[Round, Telemetry, Hands]:
     request = {"url": url, "body": {"q": "{question}"}, **more.pop("request", {})}
+    settings = config.build(more.pop("settings", {}), kafka=False)
     given = {"service": "kb", "cases": Path("c"), "gate": GATE, "request": request, "response": RESPONSE, **more}
     telemetry, clock = Telemetry(series=SERIES), Hands()
-    settings = config.load(None, kafka=False)
     source = Source(name="cases.jsonl", sha256="")
     return (
         Round(ProbeConfig.model_validate(given), settings, source, questions(), telemetry=telemetry, clock=clock),
@@ -157,6 +157,16 @@ async def test_where_nothing_is_answered_old_scores_are_gone() -> None:
     assert not report.gate.passed
     assert shown(telemetry, "rag_probe_score") == {}
     assert shown(telemetry, "rag_probe_check_passed")["answered"] == 0
+
+
+async def test_a_mapping_of_fields_of_production_is_not_applied_to_what_the_probe_puts_together() -> None:
+    mapping = {"question": "input.text", "answer": "output.text", "reference": "truth"}
+    with serving() as server:
+        made, _, _ = build(server.url, settings={"decode": {"mapping": mapping}})
+        report = await made.make()
+    assert (report.cases, report.unread) == (4, ())
+    assert report.gate is not None
+    assert report.gate.passed, report.gate
 
 
 async def test_a_round_that_breaks_did_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,8 @@ def test_secrets_come_from_the_environment_and_from_files(tmp_path: Path, monkey
         ("service: kb\n", "cases: is required"),
         (LEAST + "evry_seconds: 5\n", "no such setting"),
         (LEAST + "every_seconds: 5\n", "must be at least 10"),
+        (LEAST.replace("ask'}", "ask', body: {n: 1180591620717411303424}}"), "request.body: cannot be written as JSON"),
+        (LEAST.replace("ask'}", "ask', body: {s: !!set {a}}}"), "request.body: cannot be written as JSON"),
         (LEAST + "response: {contexts: hits}\n", "answer is required"),
         (LEAST + "response: {answer: 'a[', contexts: b}\n", "is not a JMESPath expression"),
         (LEAST + "response: {answers: a}\n", "no field 'answers'"),
@@ -70,3 +72,11 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
         load_probe(written(tmp_path, text))
     assert said in str(raised.value)
     assert "u:p" not in str(raised.value)
+
+
+def test_a_token_that_cannot_be_encoded_is_named_and_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_TOKEN", "hush\udcff")
+    given = LEAST.replace("ask'}", "ask', headers: {authorization: {env: RAG_TOKEN}}}")
+    with pytest.raises(ConfigError, match=r"request\.headers\.authorization: holds bytes that are no UTF-8") as refused:
+        load_probe(written(tmp_path, given)).request.read_headers()
+    assert "hush" not in str(refused.value)
