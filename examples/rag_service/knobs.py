@@ -18,7 +18,9 @@ class Knobs(BaseModel):
         default=0.0, description="Numbers are changed, and something is added that no document says."
     )
     refuse: Share = Field(default=0.0, description="It declines to answer.")
-    retrieve_nothing: Share = Field(default=0.0, description="The search finds no document, and the answer is a guess.")
+    retrieve_nothing: Share = Field(
+        default=0.0, description="The search finds no document, and it says that it does not know."
+    )
     retrieval_fails: Share = Field(default=0.0, description="The search raises, and the caller gets a 502.")
     slow: Share = Field(default=0.0, description="The model takes `slow_seconds` longer.")
     slow_seconds: Annotated[float, Field(ge=0, le=60)] = Field(default=12.0, description="How much longer, seconds.")

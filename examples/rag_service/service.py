@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+from opentelemetry.propagate import extract
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -44,14 +45,21 @@ class Service:
         ]
         return Starlette(routes=routes, lifespan=self._living)
 
-    async def answer(self, question: str) -> dict[str, object]:
-        """The answer and the ids of its documents. Raises SearchError where the search does not work."""
-        with self._tracing.span("CHAIN", "ask", {"input.value": question}) as span:
+    async def answer(self, question: str, headers: Mapping[str, str] | None = None) -> dict[str, object]:
+        """The answer and its documents. The trace goes on from that of the caller, whose tracestate may say that a probe asks. Raises SearchError where the
+        search does not work."""
+        context = extract(headers or {})
+        with self._tracing.span("CHAIN", "ask", {"input.value": question}, context) as span:
             found = await self._retrieve(question)
             answer = await self._generate(question, found)
             span.set_attribute("output.value", answer)
             trace_id = f"{span.get_span_context().trace_id:032x}"
-        return {"answer": answer, "documents": [one.document.id for one in found], "trace_id": trace_id}
+        return {
+            "answer": answer,
+            "documents": [one.document.id for one in found],
+            "contexts": [{"id": one.document.id, "text": one.document.text} for one in found],
+            "trace_id": trace_id,
+        }
 
     async def _retrieve(self, question: str) -> list[Found]:
         with self._tracing.span("RETRIEVER", "search", {"input.value": question}) as span:
@@ -91,7 +99,7 @@ class Service:
         if not isinstance(question, str) or not question.strip():
             return _refused("question", 'a text is needed, for example {"question": "When is the station open?"}')
         try:
-            return JSONResponse(await self.answer(question))
+            return JSONResponse(await self.answer(question, request.headers))
         except SearchError as error:
             return JSONResponse({"error": str(error)}, 502)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
@@ -24,10 +25,10 @@ class Tracing:
         self._tracer = self._provider.get_tracer("rag-service")
 
     @contextmanager
-    def span(self, kind: str, name: str, attributes: Attributes) -> Iterator[Span]:
-        """One step of a request; what it raises is on the span."""
+    def span(self, kind: str, name: str, attributes: Attributes, context: Context | None = None) -> Iterator[Span]:
+        """One step of a request, within `context` (None: the step that is under way); what it raises is on the span."""
         with self._tracer.start_as_current_span(
-            name, attributes={"openinference.span.kind": kind, **attributes}
+            name, context, attributes={"openinference.span.kind": kind, **attributes}
         ) as span:
             yield span
 

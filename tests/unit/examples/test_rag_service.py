@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,7 +20,9 @@ from rag_service.tracing import Tracing
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
+from sidecar.decode.probes import TRACE_STATE_KEY
 from sidecar.observe.telemetry import Telemetry
+from sidecar.probe.send import marks
 from sidecar.record.clock import ManualClock
 from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
@@ -43,9 +45,9 @@ class Asked:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://rag") as client:
             yield client
 
-    async def ask(self, question: str = QUESTION) -> httpx.Response:
+    async def ask(self, question: str = QUESTION, headers: Mapping[str, str] | None = None) -> httpx.Response:
         async with self.client() as client:
-            return await client.post("/ask", json={"question": question})
+            return await client.post("/ask", json={"question": question}, headers=headers)
 
     def traces(self) -> list[RagTrace]:
         self._tracing.stop()
@@ -63,9 +65,18 @@ async def test_it_answers_out_of_its_documents_and_the_sidecar_reads_all_of_it()
     assert (trace.trace_id, trace.question, trace.answer) == (said["trace_id"], QUESTION, FAITHFUL)
     assert [one.id for one in trace.documents] == said["documents"]
     assert all(one.text for one in trace.documents)
+    assert [(one.id, one.text) for one in trace.documents] == [(one["id"], one["text"]) for one in said["contexts"]]
+    assert not trace.probe
     assert trace.model == MODEL
     assert (trace.tokens.input or 0) > 100
     assert trace.tokens.output == len(FAITHFUL) // 4 + 1
+
+
+async def test_what_a_probe_asks_is_no_traffic() -> None:
+    asked, sent = Asked(), marks(TRACE_STATE_KEY)
+    said = (await asked.ask(headers=sent)).json()
+    assert said["trace_id"] == sent["traceparent"].split("-")[1]
+    assert [one.probe for one in asked.traces()] == [True]
 
 
 @pytest.mark.parametrize("question", Knowledge.read().questions)
