@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -86,10 +87,15 @@ def joined(cases: Sequence[Case]) -> list[Case]:
     for case in cases:
         own = (case.trace.service, case.trace.session or f"\0{case.key}")
         together.setdefault(own, []).append(case)
-    return [_conversation(turns) if turns[0].trace.session else turns[0] for turns in together.values()]
+    services = Counter(session for _, session in together)
+    return [
+        _conversation(turns, several=services[session] > 1) if turns[0].trace.session else turns[0]
+        for (_, session), turns in together.items()
+    ]
 
 
-def _conversation(cases: Sequence[Case]) -> Case:
+def _conversation(cases: Sequence[Case], *, several: bool) -> Case:
+    """`several` services have a session of this name: theirs stands before it."""
     turns = sorted(cases, key=lambda one: one.trace.timestamp)
     last = turns[-1]
     said: list[Message] = []
@@ -108,7 +114,8 @@ def _conversation(cases: Sequence[Case]) -> Case:
         authored=_authored(turns),
     )
     digest = hashlib.sha256("\0".join(["session", *(one.digest for one in turns)]).encode()).hexdigest()[:32]
-    name = last.trace.session or last.id
+    session = last.trace.session or last.id
+    name = f"{last.trace.service}/{session}" if several else session
     return Case(
         name, f"session:{name}", digest, _same(one.kind for one in turns), _same(one.origin for one in turns), trace
     )

@@ -136,6 +136,14 @@ def test_cases_of_one_session_are_put_together_and_others_stay() -> None:
     assert joined(cases[1::-1]) == [found]  # whatever their order in the file
 
 
+def test_sessions_of_one_name_in_two_services_are_two_cases() -> None:
+    turns = [{**row, "service": service} for service in ("kb", "shop") for row in TURNS[:2]]
+    cases, _ = read_cases([*turns, {**TURNS[2], "service": "kb"}], DecodeConfig())
+    found = joined(cases)
+    assert [one.id for one in found] == ["kb/s1", "shop/s1", "s2"]
+    assert len({one.key for one in found}) == 3
+
+
 async def test_a_judge_sees_the_topics_of_all_turns() -> None:
     cases, _ = read_cases(TURNS[:2], DecodeConfig())
     [found] = joined(cases)
