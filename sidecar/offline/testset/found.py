@@ -6,6 +6,7 @@ language and any number of windows.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter, defaultdict
@@ -15,6 +16,7 @@ from sidecar.inference.embedding.text import read_words
 
 _K1, _B = 1.2, 0.75
 _SAME_TERMS = 0.8
+_REMEMBERED = 4096  # questions
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 
 
@@ -26,13 +28,23 @@ def terms(text: str) -> list[str]:
 
 def overlap(one: str, other: str) -> float:
     """Shared terms of all terms of two texts, 0..1."""
-    first, second = set(terms(one)), set(terms(other))
-    return len(first & second) / len(first | second) if first | second else 1.0
+    return _shared(frozenset(terms(one)), frozenset(terms(other)))
 
 
 def alike(one: str, other: str) -> bool:
     """Whether two questions are one by their words: most of them shared, and all numbers."""
-    return same_numbers(one, other) and overlap(one, other) >= _SAME_TERMS
+    (first, numbers), (second, others) = _said(one), _said(other)
+    return numbers == others and _shared(first, second) >= _SAME_TERMS
+
+
+@functools.lru_cache(_REMEMBERED)
+def _said(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Terms and numbers. A new question is held against all that are there: each is read once."""
+    return frozenset(terms(question)), read_words(question).numbers
+
+
+def _shared(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def same_numbers(one: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.offline.testset.found import Search, overlap
+from sidecar.offline.testset.found import Search, _said, alike, overlap
 
 TEXTS = [
     "Backups are kept for 14 days.",
@@ -33,3 +33,11 @@ def test_overlap_is_by_words_and_by_pairs_of_characters() -> None:
     assert overlap("backups", "museum") == 0.0
     assert overlap("", "") == 1.0
     assert 0.3 < overlap("备份保存十四天", "备份保存十天") < 0.8
+
+
+def test_each_question_is_read_once_however_many_it_is_held_against() -> None:
+    questions = [f"What does ticket {n} to the museum cost?" for n in range(60)]
+    _said.cache_clear()
+    assert not any(alike(one, other) for one in questions for other in questions if one != other)
+    assert _said.cache_info().misses == len(questions)
+    assert alike("How long is the warranty?", "how long is the warranty")
