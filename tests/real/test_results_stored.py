@@ -22,6 +22,9 @@ pytestmark = pytest.mark.real
 CONNECTOR: dict[str, str] = json.loads((EXAMPLES / "connect-postgres.json").read_text(encoding="utf-8"))
 README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
 [COPY] = re.findall(r'psql -d rag -c "(\\copy .*)"', README)
+[DELETE] = re.findall(r'psql -d rag -c "(delete .*)"', README)
+[DELETE_IN_CLICKHOUSE] = re.findall(r'clickhouse-client --query "(DELETE .*)"', README)
+ERASED = "4bf92f3577b34da6a3ce929d0e0e4736"
 EACH = [
     *(pytest.param(lines, id=case) for case, lines in CASES),
     *(pytest.param(many(n), id=f"many {n}") for n in (1, 2)),
@@ -118,6 +121,26 @@ def test_clickhouse_keeps_the_more_complete(
     clickhouse.query("optimize table rag_results final")
     [[count]] = clickhouse.query("select count() from rag_results")
     assert int(count) == len(expected)
+
+
+def of_two_traces() -> tuple[str, str]:
+    """Two results, the second of the trace that the page erases."""
+    by_id = {json.loads(one)["id"]: json.loads(one) for one in many(2)}
+    first, second, *_ = by_id.values()
+    return json.dumps(first), json.dumps({**second, "trace_id": ERASED})
+
+
+def test_what_is_erased_is_deleted_by_its_trace(postgres: Postgres, clickhouse: ClickHouse, tmp_path: Path) -> None:
+    lines = of_two_traces()
+    file = written(tmp_path, lines) / "results.jsonl"
+    postgres.psql("-c", "truncate rag_results")
+    postgres.psql("-c", COPY, cwd=tmp_path)
+    clickhouse.query("truncate table rag_results")
+    clickhouse.query(f"INSERT INTO rag_results_in FROM INFILE '{file}' FORMAT LineAsString")
+    assert in_postgres(postgres) == in_clickhouse(clickhouse) == wanted(lines)
+    postgres.psql("-c", DELETE)
+    clickhouse.query(DELETE_IN_CLICKHOUSE)
+    assert in_postgres(postgres) == in_clickhouse(clickhouse) == wanted(lines[:1])
 
 
 def of_the_topic(text: str) -> Message:
