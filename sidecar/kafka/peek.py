@@ -11,6 +11,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from sidecar.kafka.client import explain, missing_topics, survey
+from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.record import Record
@@ -101,7 +102,7 @@ async def _opened(config: ReceiveConfig, topic: str) -> AsyncIterator[_Reader]:
     except (KafkaError, OSError, TimeoutError) as error:
         raise explain(error, config.brokers, config.bootstrap_servers) from error
     finally:
-        await consumer.stop()
+        await close_consumer(consumer, seconds=config.stop_timeout_seconds)
 
 
 def _record(one: ConsumerRecord[bytes, bytes]) -> Record:

@@ -15,6 +15,7 @@ from aiokafka.errors import KafkaError, OffsetOutOfRangeError, TopicAuthorizatio
 
 from exporters.clients.security import Brokers
 from sidecar.kafka.client import explain, survey
+from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.member import unreadable
 from sidecar.kafka.consume.options import milliseconds
@@ -131,13 +132,8 @@ class Tail:
     async def close(self) -> None:
         """Let go of the consumer. Never raises for Kafka."""
         consumer, self._consumer = self._consumer, None
-        if consumer is None:
-            return
-        try:
-            async with asyncio.timeout(self._config.stop_timeout_seconds):
-                await consumer.stop()
-        except (KafkaError, OSError, TimeoutError):
-            pass  # It is given up in any case.
+        if consumer is not None:
+            await close_consumer(consumer, seconds=self._config.stop_timeout_seconds)
 
     async def _look_after(self, consumer: AIOKafkaConsumer, *, quiet: bool) -> None:
         """Now and then ask where the topic ends: aiokafka hands out nothing, and says nothing, while no broker answers. Raises what it meets."""
