@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.words import NEGATIONS, PATTERN, POLES, TURNED
+from sidecar.inference.contrasts.words import MOST_WORDS, NEGATIONS, POLES, TURNED
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
 _MOST_CHARACTERS = 1500
@@ -145,19 +145,22 @@ def denies(word: str) -> bool:
 
 
 def _opposites(text: str, reading: Reading) -> list[Opposite]:
-    at = {start: k for k, (start, _) in enumerate(reading.spans)}
-    found = []
-    low = "".join(small if len(small := one.lower()) == 1 else one for one in text).replace("’", "'")  # place by place
-    for match in PATTERN.finditer(low):
-        first = at.get(match.start())
-        if first is None:
+    found: list[Opposite] = []
+    k = 0
+    while k < len(reading.words) and len(found) < _MOST_OPPOSITES:
+        last = _last_of(reading.words, k)
+        start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
+        if last is None or (start and text[start:end] == "May"):  # the month
+            k += 1
             continue
-        last = first
-        while last + 1 < len(reading.spans) and reading.spans[last + 1][0] < match.end():
-            last += 1
-        if text[match.start() : match.end()] == "May" and match.start():
-            continue  # the month
-        for group, pole in POLES[match.group()]:
-            turned = reading.negated[first] and group in TURNED
-            found.append(Opposite(group, 1 - pole if turned else pole, first, last, match.start(), match.end()))
-    return found[:_MOST_OPPOSITES]
+        for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
+            turned = reading.negated[k] and group in TURNED
+            found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
+        k = last + 1
+    return found
+
+
+def _last_of(words: Sequence[str], k: int) -> int | None:
+    """The last token of the longest entry of POLES that begins at a token, None where none does."""
+    longest = range(min(MOST_WORDS, len(words) - k), 0, -1)
+    return next((k + n - 1 for n in longest if " ".join(words[k : k + n]) in POLES), None)

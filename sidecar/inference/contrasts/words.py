@@ -6,7 +6,6 @@ too many things ("on", "up", "close", "leave", "contract").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 NEGATIONS = frozenset("not no never none nobody nothing neither nor cannot without hardly barely".split())
@@ -71,11 +70,11 @@ TURNED = frozenset("leave price part duty open answer success same switch rise k
 CONVERSE = frozenset("time more age trade win".split())
 """Groups that say the same with the other word where their two sides change places: A before B is B after A."""
 
-PARTLY = frozenset({"only"})
-"""In the clause of a negation it is of a part alone,"""
-
 DENIED = frozenset({"time"})
 """Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""
+
+PARTLY = frozenset({"only"})
+"""In the clause of a negation it is of a part alone,"""
 
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})
 """and of all but a part where the text says one of these."""
@@ -93,5 +92,4 @@ POLES: dict[str, list[tuple[str, int]]] = {}
 for _word, _group, _number in _entries():
     POLES.setdefault(_word, []).append((_group, _number))
 
-PATTERN = re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, sorted(POLES, key=len, reverse=True)))})(?![\w'])")
-"""Finds them in lower-case text, the longer ones first."""
+MOST_WORDS = max(len(one.split()) for one in POLES)
