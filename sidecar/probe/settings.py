@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import orjson
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from exporters.clients.address import http_address
 from exporters.text import clean
 from sidecar.decode.native.mapping import check
 from sidecar.decode.probes import KEY_PATTERN, TRACE_STATE_KEY
@@ -83,12 +83,7 @@ class RequestConfig(BaseModel):
     @field_validator("url")
     @classmethod
     def _an_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an address that begins with http:// or https://")
-        if parts.username or parts.password:
-            raise ValueError("must hold no login: give headers")
-        return url
+        return http_address(url, login="give headers")
 
     @field_validator("body")
     @classmethod

@@ -22,6 +22,7 @@ _MOST_ALIKE = 4  # times that a word is looked at in one text
 _LEAST_BEHIND_FRONT = 4  # characters
 
 Weight = Callable[[str], float]
+Numbered = tuple[int, Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +46,20 @@ class Contrasts:
     negated: Contrast | None = None
 
 
-NONE = Contrasts()
-
-
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
-    """What of the claim the texts say otherwise. `weight` is how telling a stem is."""
-    return Contrasts(_clearest(_opposed(claim, pieces, weight)), _clearest(_negated(claim, pieces, weight, stem)))
+    """What of the claim the texts say otherwise; of one with an exception nothing is compared. `weight` is how telling a stem is."""
+    whole = [(number, piece) for number, piece in enumerate(pieces) if EXCEPTIONS.isdisjoint(piece.words)]
+    return Contrasts(_clearest(_opposed(claim, whole, weight)), _clearest(_negated(claim, whole, weight, stem)))
 
 
 def _clearest(found: Iterator[Contrast]) -> Contrast | None:
     return max(found, key=lambda one: one.strength, default=None)
 
 
-def _opposed(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Iterator[Contrast]:
+def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iterator[Contrast]:
     for own in claim.opposites:
         like, unlike, about = 0.0, None, claim.about(own)
-        for number, piece in enumerate(pieces):
-            if not EXCEPTIONS.isdisjoint(piece.words):
-                continue
+        for number, piece in pieces:
             for other in (one for one in piece.opposites if one.group == own.group):
                 if not _comparable(claim, own, piece, other):
                     continue
@@ -97,16 +94,14 @@ def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, wei
     return not worse and sum(across) > sum(straight) + _CLEARLY
 
 
-def _negated(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Iterator[Contrast]:
+def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: Stem) -> Iterator[Contrast]:
     seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
         if own is None or claim.says(PARTLY, k) or seen[own] >= _MOST_ALIKE:
             continue
         seen[own] += 1
         like, unlike, about = 0.0, None, claim.around(k, k)
-        for number, piece in enumerate(pieces):
-            if not EXCEPTIONS.isdisjoint(piece.words):
-                continue
+        for number, piece in pieces:
             for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
                 if piece.says(PARTLY, j):
                     continue

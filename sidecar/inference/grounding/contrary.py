@@ -1,7 +1,7 @@
 """How clearly a claim says the contrary of its evidence: another value, the opposite, or a word negated on one side alone.
 
 Pair models are sure of "before" where the text says "after", and labelled answers hold too few such claims to learn a weight from: of those
-that people called supported, 1 in 1,000 stands against an opposite that is as clear as `_CLEAR`. So the weight is set, not fit: a clear
+that people called supported, fewer than 1 in 1,000 stand against an opposite that is as clear as `_CLEAR`. So the weight is set, not fit: a clear
 contrary is worth `_LOGITS`. docs/models/embedded.md has what other weights did.
 """
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
+from exporters.clients.address import http_address
 from sidecar.inference.grounding.detector import Detector
 
 _CALL = "/chat/completions"
@@ -110,14 +111,7 @@ class JudgeConfig(BaseModel):
     @field_validator("url")
     @classmethod
     def _an_address(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an address that begins with http:// or https://")
-        if parts.username or parts.password:
-            raise ValueError("must hold no login: give api_key, api_key_file or headers")
-        return url
+        return None if url is None else http_address(url, login="give api_key, api_key_file or headers")
 
     @field_validator("parameters")
     @classmethod

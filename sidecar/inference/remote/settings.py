@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, field_validator
+
+from exporters.clients.address import http_address
 
 
 class ServerConfig(BaseModel):
@@ -63,12 +64,7 @@ class ServerConfig(BaseModel):
     @field_validator("remote")
     @classmethod
     def _an_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an address that begins with http:// or https://")
-        if parts.username or parts.password:
-            raise ValueError("must hold no login: name a file with a token as token_file")
-        return url.rstrip("/")
+        return http_address(url, login="name a file with a token as token_file").rstrip("/")
 
 
 class RemoteConfig(ServerConfig):

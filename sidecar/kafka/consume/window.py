@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
 
 from sidecar.kafka.client import explain, missing_topics, survey
+from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.offsets import OffsetTracker, Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
@@ -130,11 +131,7 @@ class Window:
     async def stop(self) -> None:
         """Commit what is done and close. Never raises for Kafka."""
         await self._commit()
-        try:
-            async with asyncio.timeout(self._config.stop_timeout_seconds):
-                await self._consumer.stop()
-        except (KafkaError, OSError) as error:
-            logger.warning("the Kafka consumer did not stop cleanly (%s)", type(error).__name__)
+        await close_consumer(self._consumer, seconds=self._config.stop_timeout_seconds)
 
     async def _place(self, own: Sequence[TopicPartition]) -> None:
         ends = await self._consumer.end_offsets(own)

@@ -12,6 +12,7 @@ from aiokafka import AIOKafkaConsumer
 
 from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.consume.tail import Tail
+from sidecar.kafka.consume.window import Window
 from sidecar.record.clock import ManualClock
 from tests.unit.page.answers import RECEIVE
 
@@ -64,3 +65,12 @@ async def test_what_reads_on_is_not_ended_by_a_consumer_that_is_closed_in_the_mi
     made._consumer = cast("AIOKafkaConsumer", consumer)
     await made.close()
     assert consumer._client.closed
+
+
+async def test_a_backfill_closes_however_its_consumer_stops() -> None:
+    window = Window(RECEIVE, ManualClock(), begin=0.0, end=1.0)
+    own, consumer = window._consumer, Consumer(cancelled)
+    window._consumer = cast("AIOKafkaConsumer", consumer)
+    await window.stop()
+    assert consumer._client.closed
+    await own.stop()
