@@ -60,10 +60,18 @@ def test_every_image_is_of_one_version_and_those_that_tests_run_are_of_theirs() 
     assert images["phoenix"][2] == f"version-{paths.PHOENIX_VERSION}"
 
 
-def test_the_sidecars_image_is_built_here_and_runs_as_kubernetes_would_run_it() -> None:
+def test_the_sidecars_image_is_built_once_and_never_looked_for_in_a_registry() -> None:
+    """Two builds of one tag at the same time get in each other's way: "image already exists"."""
+    built = {name: one["image"] for name, one in SERVICES.items() if "build" in one}
+    assert built == {"sidecar": "rag-sidecar:stack"}
+    assert SERVICES["sidecar"]["build"] == {"context": ".", "target": "sidecar"}
+    others = [one for name, one in SERVICES.items() if name not in built and one["image"] in built.values()]
+    assert [one["pull_policy"] for one in others] == ["never"]
+
+
+def test_the_sidecars_image_runs_as_kubernetes_would_run_it() -> None:
     for name in ("sidecar", "rag-service"):
         one = SERVICES[name]
-        assert one["build"] == {"context": ".", "target": "sidecar"}
         assert (one["read_only"], one["cap_drop"], one["security_opt"]) == (True, ["ALL"], ["no-new-privileges:true"])
 
 
