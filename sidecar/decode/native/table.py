@@ -166,7 +166,7 @@ FIELDS: tuple[NativeField, ...] = (
     NativeField("response_id", "Id of the model's response.", NAME),
     NativeField(
         "reference",
-        "A right answer, where one is known (of a list the first): [test cases](cases.md).",
+        "The right answer, where one is known; of a list the first. With what follows down to `generation_params` a record is a [test case](cases.md).",
         {},
         (
             "reference",
@@ -181,37 +181,37 @@ FIELDS: tuple[NativeField, ...] = (
     ),
     NativeField(
         "reference_contexts",
-        "Texts that should have been retrieved.",
+        "Texts of the chunks that retrieval should find, at most 1,000.",
         _TEXTS,
         ("reference_contexts", "ground_truth_contexts", "ground_truth_context", "gold_contexts"),
     ),
     NativeField(
         "reference_context_ids",
-        "Ids of what should have been retrieved.",
+        "Their ids, at most 1,000.",
         _LIST,
         ("reference_context_ids", "ground_truth_context_ids"),
     ),
     NativeField(
         "reference_tool_calls",
-        "Calls of tools that are right, as objects with `name` and `args`.",
+        "The calls of tools that an agent should make, in order: objects with `name` and `args`, at most 100.",
         _LIST,
         ("reference_tool_calls", "expected_tools"),
     ),
-    NativeField("reference_topics", "Topics that the conversation may have.", _TEXTS),
-    NativeField("rubrics", "What each score means: `score1_description` and so on, or `1`.", {}, ("rubrics", "rubric")),
+    NativeField("reference_topics", "What an assistant should talk about: at most 100 topics of 500 characters.", _TEXTS),
+    NativeField("rubrics", "What each score means: `score1_description` and so on, or `1`; at most 2,000 characters each.", {}, ("rubrics", "rubric")),
     NativeField(
         "messages",
-        "The conversation: objects with `role` and `content`. Question and answer are its last ones where they are not given; "
-        "a list in `user_input` is one too.",
+        "The conversation in the shape of OpenAI, LangChain, Ragas or OTel GenAI, at most 500 messages. Question and answer are its last ones where they are "
+        "not given; a list in `user_input` is one too.",
         {},
         ("messages", "conversation"),
     ),
-    NativeField("kind", "Kind of the case.", NAME, ("kind", "case_kind", "synthesizer_name", "evolution_type")),
-    NativeField("origin", "Where the case comes from.", NAME),
-    NativeField("persona", "Who asks.", _TEXT_OR_OBJECT, ("persona", "persona_name")),
+    NativeField("kind", "Kind of the case: `simple`, `reasoning`, `multi_hop`, `negative`, or a word of your own.", NAME, ("kind", "case_kind", "synthesizer_name", "evolution_type")),
+    NativeField("origin", "Where the case comes from: `synthetic`, `human`, `production`, or a word of your own.", NAME),
+    NativeField("persona", "Who asks, at most 4,000 characters.", _TEXT_OR_OBJECT, ("persona", "persona_name")),
     NativeField("difficulty", "How hard the case is.", NAME),
-    NativeField("source_units", "What a made case was made of: objects with `document`, `start`, `end`.", _LIST),
-    NativeField("generation_params", "How a made case was made.", {}),
+    NativeField("source_units", "What the case was made from: objects with `document`, `start`, `end`, at most 1,000.", _LIST),
+    NativeField("generation_params", "How it was made: an object of at most 10,000 bytes.", {}),
     NativeField(
         "probe",
         "True where a probe sent the request: it is no traffic (docs/probe.md).",
