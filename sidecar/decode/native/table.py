@@ -197,8 +197,15 @@ FIELDS: tuple[NativeField, ...] = (
         _LIST,
         ("reference_tool_calls", "expected_tools"),
     ),
-    NativeField("reference_topics", "What an assistant should talk about: at most 100 topics of 500 characters.", _TEXTS),
-    NativeField("rubrics", "What each score means: `score1_description` and so on, or `1`; at most 2,000 characters each.", {}, ("rubrics", "rubric")),
+    NativeField(
+        "reference_topics", "What an assistant should talk about: at most 100 topics of 500 characters.", _TEXTS
+    ),
+    NativeField(
+        "rubrics",
+        "What each score means: `score1_description` and so on, or `1`; at most 2,000 characters each.",
+        {},
+        ("rubrics", "rubric"),
+    ),
     NativeField(
         "messages",
         "The conversation in the shape of OpenAI, LangChain, Ragas or OTel GenAI, at most 500 messages. Question and answer are its last ones where they are "
@@ -206,11 +213,20 @@ FIELDS: tuple[NativeField, ...] = (
         {},
         ("messages", "conversation"),
     ),
-    NativeField("kind", "Kind of the case: `simple`, `reasoning`, `multi_hop`, `negative`, or a word of your own.", NAME, ("kind", "case_kind", "synthesizer_name", "evolution_type")),
-    NativeField("origin", "Where the case comes from: `synthetic`, `human`, `production`, or a word of your own.", NAME),
+    NativeField(
+        "kind",
+        "Kind of the case: `simple`, `reasoning`, `multi_hop`, `negative`, or a word of your own.",
+        NAME,
+        ("kind", "case_kind", "synthesizer_name", "evolution_type"),
+    ),
+    NativeField(
+        "origin", "Where the case comes from: `synthetic`, `human`, `production`, or a word of your own.", NAME
+    ),
     NativeField("persona", "Who asks, at most 4,000 characters.", _TEXT_OR_OBJECT, ("persona", "persona_name")),
     NativeField("difficulty", "How hard the case is.", NAME),
-    NativeField("source_units", "What the case was made from: objects with `document`, `start`, `end`, at most 1,000.", _LIST),
+    NativeField(
+        "source_units", "What the case was made from: objects with `document`, `start`, `end`, at most 1,000.", _LIST
+    ),
     NativeField("generation_params", "How it was made: an object of at most 10,000 bytes.", {}),
     NativeField(
         "probe",
