@@ -46,7 +46,7 @@ class Faithfulness:
     """Claims are the statements of the answer, clause by clause; each is checked against evidence selected for it."""
 
     name = "faithfulness"
-    version = "2"
+    version = "3"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

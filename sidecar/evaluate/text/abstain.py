@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from exporters.result import Abstention
-from sidecar.evaluate.text import declining
+from sidecar.evaluate.text import declining, refusing
 from sidecar.evaluate.text.claims import Answer, Statement, claims_of, read_answer
 from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.inference.base import Claim
@@ -81,7 +81,7 @@ def _declines_in_part(one: Statement) -> bool:
 
 
 def _declines(text: str, language: str) -> bool:
-    return declining.says_not_found(text, language=language) or declining.i_refuse(text)
+    return declining.says_not_found(text, language=language) or refusing.i_refuse(text)
 
 
 def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
@@ -90,7 +90,7 @@ def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
     short = sum(_size(one.whole, one.language) for one in rest) <= _SHORT_TAIL_WORDS
     if not read.questions:
         return bool(said) and not rest
-    asks = any(map(declining.asks_user, read.questions))
+    asks = any(map(declining.asks_user, (*read.questions, *(one.whole for one in rest))))
     return not rest or (short and asks and all(declining.names_choices(one.whole) for one in rest))
 
 
@@ -112,14 +112,16 @@ def _abstains(answer: str, said: Sequence[Statement]) -> bool:
 def _nothing_left(text: str, sentences: Sequence[str], rest: Sequence[str], *, said: int, language: str) -> bool:
     """Whether what remains beside sentences that decline, of the size `said`, is no answer."""
     left = sum(_size(one, language) for one in rest)
-    if any(map(declining.turns, rest)):
+    opening = next((one for one in sentences if refusing.refuses(one) or not refusing.lectures(one)), "")
+    refused = declining.declines(opening, language=language) and refusing.refuses(opening)
+    if any(declining.turns(one) and not (refused and refusing.lectures(one)) for one in rest):
         return False
-    if declining.apologises(sentences[0]) and left <= _APOLOGY_TAIL * said:
+    if refusing.apologises(sentences[0]) and left <= _APOLOGY_TAIL * said:
         return True
-    first = declining.declines(sentences[0], language=language)
-    if first and declining.refuses(sentences[0]):
-        taught = sum(_size(one, language) for one in rest if not declining.lectures(one))
+    if refused:
+        taught = sum(_size(one, language) for one in rest if not refusing.lectures(one))
         return taught <= max(_SHORT_TAIL_WORDS, _TAUGHT * left)
+    first = declining.declines(sentences[0], language=language)
     if first:
         tells = any(is_sentence(one, language=language) or any(c.isdigit() for c in one) for one in rest)
         return left <= _SHORT_TAIL_WORDS and not tells

@@ -4,46 +4,75 @@ from __future__ import annotations
 
 import re
 
+from sidecar.evaluate.text.refusing import NEG, REFUSES, unquoted
+
 _PLAIN_SOURCE = (
     r"(?:(?:the|this|these|my|any of the|your|our) )?(?:(?:provided|given|available|retrieved|above|supplied|current|specific|text|user|owner'?s?|relevant) ){0,5}"
     r"(?:context|contexts|documents?|documentation|passages?|sources?|text|texts|information|articles?|excerpts?|snippets?|material|content|"
     r"knowledge base|search results?|results|data|records?|manual|pages?|chunks?)(?: (?:provided|given|available|above|supplied))?"
 )
-_PLAIN_NEG = r"(?:do(?:es)? not|don[’']?t|doesn[’']?t|did not|didn[’']?t|cannot|can ?not|can[’']?t|could not|couldn[’']?t|fails? to|never)"
 _PLAIN_SAY = (
     r"(?:explicitly |directly |specifically |actually |clearly |seem to |appear to ){0,4}"
-    r"(?:mention|say|state|provide|contain|include|specify|address|answer|give|discuss|indicate|cover|offer|describe|explain|have|list|tell|detail|refer)"
+    r"(?:mention|say|state|provide|contain|include|specify|address|answer|give|discuss|indicate|cover|offer|describe|explain|have|list|tell|detail|refer|relate)"
 )
+# What tells rather than binds: "the guide does not cover floods" declines, "the policy does not cover floods" answers.
+_TELLS = (
+    r"(?:handbook|guide|faq|website|web page|brochure|leaflet|report|e-?mail|notes?|minutes|transcripts?|memo|data ?sheet|instructions|newsletter|wiki|listing|catalogue|"
+    r"chapter|section|paragraph)"
+)
+_THE = r"(?:the|this|our|your|its|their|these)"
+_PAPERS = rf"{_THE} (?:\w+ )?(?:{_TELLS}|guidelines|policy|policies|contract|agreement|terms)"
+_SURELY = r"(?: (?:explicitly|directly|specifically|actually|clearly|even)){0,2}"
 _PLAIN_PAPER = (
-    rf"(?:the|this|our|your|its|their)\ (?:\w+\ )?(?:handbook|guide|guidelines|policy|policies|contract|agreement|terms|faq|website|brochure|leaflet|report|email|notes?)\ {_PLAIN_NEG}"
-    r"(?: explicitly| directly| specifically| actually| clearly)? (?:mention|say|state|specify|indicate|tell|answer|address)"
-    rf"|(?:nothing in|none of|neither(?: of)?|no) {_PLAIN_SOURCE} "
-    r"(?:explicitly |directly |actually )?(?:answers?|says?|mentions?|gives?|states?|provides?|contains?|specif(?:y|ies)|address(?:es)?|tells?)"
+    rf"{_PAPERS} {NEG}{_SURELY} (?:mention|say|state|specify|indicate|tell|answer|address)"
+    rf"|{_THE} (?:\w+ )?{_TELLS} {NEG}{_SURELY} (?:give|list|cover|discuss|explain|describe|detail|disclose|touch (?:on|upon)|go into|spell out)"
+    rf"|(?:{_PLAIN_SOURCE}|{_PAPERS}) (?:(?:is|are|remains?)(?: \w+ly)? silent|leaves? (?:out|(?:it|that|this) open)|"
+    r"(?:has|have|contains?|gives?) no (?:entry|entries|listing|section|word))"
+    rf"|(?:nothing in|none of|no part of|neither(?: of)?|no) {_PLAIN_SOURCE} "
+    r"(?:explicitly |directly |actually )?(?:answers?|says?|mentions?|gives?|states?|provides?|contains?|specif(?:y|ies)|address(?:es)?|tells?|covers?|discuss(?:es)?|"
+    r"explains?|describes?|indicates?|touch(?:es)? (?:on|upon)|refers? to|speaks? (?:to|of)|talks? about|deals? with)"
     rf"|(?:answer|information|that|this|it|detail)s? (?:is not|isn[’']t|are not|aren[’']t)(?: found| contained| given| covered)? (?:in|by) {_PLAIN_SOURCE}"
+    rf"|(?:(?:is|are|was|were) (?:left )?|remains? )(?:unanswered|unspecified|unaddressed|left out|omitted) (?:in|by|from) {_PLAIN_SOURCE}"
+    rf"|(?:cannot|can[’']?t|can not|could not|couldn[’']t) be (?:read (?:off|from)|derived|deduced|concluded|gleaned|found|told|worked out|made out)(?: (?:from|in|with))? "
+    rf"(?:{_PLAIN_SOURCE}|them|these|those|what (?:i|we|you)\b)"
+    rf"|(?:does not|doesn[’']t|do not|don[’']t) appear (?:anywhere )?in {_PLAIN_SOURCE}|(?:not|n[’']t) something (?:that )?{_PLAIN_SOURCE}"
+    r"|there(?: is|[’']s) no (?:telling\b|way for (?:me|us) to (?:tell|know|say|determine))"
+    r"|(?:search|query|lookup) (?:returned|gave|found|yielded|turned up|came back with) (?:no|zero|0) (?:\w+ )?(?:results?|matches|hits|documents|information|entries|records)\b"
+    r"|(?:i|we) (?:came up (?:empty|short|with nothing)|(?:am|are) drawing a blank|drew a blank)|i[’']m drawing a blank"
+    r"|i(?: would|[’']d) (?:only |just )?be (?:guessing|speculating)|a guess on my part"
+    r"|i have no (?:idea|clue|way|knowledge|access)\b"
+    rf"|(?:do not|does not|don[’']t|doesn[’']t|never|did not|didn[’']t) come up (?:anywhere )?in {_PLAIN_SOURCE}"
 )
-# "It is not safe to mix them" answers a question; "it is not appropriate to discuss that" does not.
-_PLAIN_IMPROPER = (
-    r"^\W{0,3}it(?: is|[’']s| would be) (?:not|never) (?:(?:appropriate|right|acceptable|respectful) or ethical|ethical(?: or \w+)?|"
-    r"(?:appropriate|acceptable|right)(?: or \w+)? (?:for (?:me|us) )?to "
-    r"(?:suggest|discuss|encourage|provide|promote|ask|make (?:assumptions|jokes|generali[sz]ations)|speculate|spread|share|advocate))\b"
+_PLAIN_KNOWS = (
+    r"(?:\w+ly )?(?:know|find|answer|help with|assist|locate|determine|say|tell|mention|provide (?:you|any|that|this|the information|information)|"
+    r"have (?:any|enough|that|access))\b"
+)
+# "We do not offer refunds" is what a service says of itself, "we do not offer advice" what the one who answers does.
+_PLAIN_SERVES = (
+    r"(?:give|offer|share|provide|access|identify|have (?:any|the|that|current))\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){0,3}"
+    r"(?:information|details?|answer|advice|data|instructions|guidance|record|records|it|this|that)\b)"
 )
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
-_SOURCE, _NEG, _SAY, _PAPER, _IMPROPER = (
+_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES = (
     part.replace("\\ ", " ").replace(" ", r"\ ")
-    for part in (_PLAIN_SOURCE, _PLAIN_NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_IMPROPER)
+    for part in (_PLAIN_SOURCE, NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_KNOWS, _PLAIN_SERVES, REFUSES)
 )
 _ABSTAINS = re.compile(
     rf"""
-    \b(?:i|we)(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
+    \b(?:i|we(?!\ {_NEG}\ {_SERVES}))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
         (?:(?:{_NEG}|do\ not\ currently|don[’']t\ currently)\ (?:currently\ |actually\ |really\ |definitively\ |conclusively\ |personally\ )?
             (?:know\b|have\ (?:(?:any|enough|sufficient|specific|access|the|that|real-time|up-to-date|reliable|detailed|that\ specific|
-               verified|information|personal|a\ record|records|current)\b)|
-               find\b|answer\b|provide\b|determine\b|see\ (?:any|that|this|information)|locate\b|tell\b|confirm\b|verify\b|help\ with|assist|recall|say\b|
-               give\b|fulfill|comply|share|disclose|offer|identify|access)
+               verified|information|details|data|anything|an\ answer|personal|a\ record|records|current)\b)|
+               be\ (?:sure|certain)\b|
+               find\b|answer\b|provide\b|determine\b|see\ (?:any|that|this|information)|locate\b|tell\b|confirm\b|verify\b|help\ (?:you\ )?with|assist|recall|say\b|
+               give\b(?!\ (?:\w+\ ){{1,4}}enough)|fulfill|comply|share|disclose|offer|identify|access|(?:seem|appear)\ to\ (?:find|see|locate|have)|
+               make\ out|work\ out|judge|guess|speculate)
           |(?:not\ (?:sure|certain|aware|able\ to|familiar|allowed|permitted|in\ a\ position))
           |unable\ to\b|unaware\b|unsure\b|uncertain\b)
-    |\b(?:i|we)\ (?:was|were)\ (?:not\ able|unable)\ to\b
-    |\bi[’']?m\ (?:(?:really|very|so)\ )?(?:sorry|afraid)(?:,|\ but)\ (?:but\ )?(?:based\b[^,]{{0,60}},\ )?(?:i|that|there|this|the|we)
+    |\b(?:i|we)\ (?:(?:was|were)\ (?:not\ able|unable)|(?:wasn|weren)[’']t\ able)\ to\b
+    |\bi(?:[’']m|\ am)\ not\ seeing\ (?:any|that|this|it)|\bi\ (?:see|found|find)\ (?:nothing|no\ (?:mention|information|answer|record|trace|details?))\b
+    |\bi\ only\ (?:have|see)\ (?:information|details|data|documents|material)\b
+    |\bi[’']?m\ (?:(?:really|very|so)\ )?(?:sorry|afraid)(?:,|\ but)\ (?:but\ )?(?:based\b[^,]{{0,60}},\ )?(?:i|{_SOURCE})\b
     |\bi\ (?:would\ )?need\ (?:(?:some|a\ (?:bit|little))\ )?(?:more|additional|further)\ (?:specific\ )?(?:information|context|details?)
     |\b(?:it\ (?:is|[’']s)|it\ remains)\ (?:un|not\ )clear\ (?:what|which|whether|from|if|how|who|why)
     |\b(?:it\ is|it[’']s)\ (?:not\ possible|impossible|difficult|hard)\ to\ (?:determine|answer|say|tell|provide|give|know|identify)
@@ -52,10 +81,10 @@ _ABSTAINS = re.compile(
     |\b(?:not|n[’']t)\ (?:appear|seem)\ to\ be\ (?:any\ )?(?:publicly\ |widely\ |readily\ |much\ )?(?:available\ |known\ )?(?:information|records?|details?|data|
         documented|available)
     |\b(?:not|n[’']t)\ (?:have\ (?:a\ )?)?(?:widely|publicly|readily|well)[ -]?(?:\ )?(?:documented|known|publici[sz]ed|recorded|available|reported|disclosed)
-    |^(?:sorry|unfortunately|apologies|i\ apologi[sz]e)\b.{{0,60}}\b(?:{_NEG}|unable|no\ (?:information|mention)|not\ (?:able|available|possible|enough))
-    |\b{_SOURCE}\ (?:here\ |(?:that\ )?(?:i|we)\ (?:have|see|found|can\ see|(?:was|were)\ given|received)\ )?{_NEG}\ {_SAY}
+    |^(?:sorry|unfortunately|apologies|i\ apologi[sz]e)\b.{{0,60}}\b(?:{_NEG}\ {_KNOWS}|unable|no\ (?:information|mention)|not\ (?:able\ to\ {_KNOWS}|available\ in|enough))
+    |\b{_SOURCE}\ (?:here\ |(?:that\ )?(?:i|we|you)\ (?:have|see|found|can\ see|(?:was|were)\ given|received|provided|gave\ me|shared)\ |in\ the\ (?:\w+\ )?context\ )?{_NEG}\ {_SAY}
     |\b(?:{_PAPER})\b
-    |\b{_SOURCE}\ (?:is|are)\ (?:not\ (?:sufficient|enough)|insufficient|silent|unclear)
+    |\b{_SOURCE}\ (?:is|are)\ (?:not\ (?:sufficient|enough)|insufficient|unclear)
     |\b(?:is|are|was|were)\ (?:not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ )?
         (?:(?:mentioned|specified|stated|disclosed|indicated|answerable|widely\ documented|publicly\ (?:available|known|documented|disclosed))\b
           |(?:provided|included|available|given|found|contained|discussed|covered|addressed|known|described|listed|present|documented|clear)\b
@@ -71,8 +100,9 @@ _ABSTAINS = re.compile(
     |\bunable\ to\ (?:answer|find|provide|determine|help|locate|assist|verify|confirm)
     |^(?:unknown|n/?a|none|unanswerable|no\ answer(?:\ found)?|not\ (?:available|known|found|specified|stated|mentioned|provided|given|sure))\.?$
     |\b(?:as|being|i\ am|i[’']m|i[’']m\ just)\ an\ ai\b[^.]{{0,80}}\b(?:{_NEG}|unable)
-    |{_IMPROPER}
-    |\bbeyond\ (?:the\ scope|my\ knowledge)|\boutside\ (?:the\ scope\ of|of\ my|my)\b
+    |{_REFUSES}
+    |\bbeyond\ (?:the\ scope|my\ knowledge)|\b(?:outside|beyond)\ what\ (?:i\b|{_SOURCE})|\boutside\ (?:the\ scope\ of|of\ my|my)\b|\bout\ of\ (?:my|its|our)\ (?:remit|scope|depth)\b
+    |\bi\ (?:can|am\ able\ to)\ only\ (?:help|assist|answer|talk|discuss)\b
     |\bmy\ knowledge\ (?:cutoff|only)\b|\bknowledge\ cutoff\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -96,28 +126,6 @@ _ABOUT_SOURCE = re.compile(
     re.IGNORECASE,
 )
 _ANSWERS = re.compile(r"(?:yes|yeah|correct|right|absolutely|certainly)\b[,.!:]", re.IGNORECASE)
-_APOLOGY = re.compile(
-    r"^(?:i[’']?m |i am |we are |we[’']re )?(?:very |so )?(?:sorry|afraid|unable)|^i apologi[sz]e|^unfortunately|^as an ai",
-    re.IGNORECASE,
-)
-_PLAIN_WILL_NOT = (
-    rf"(?: am|[’']m| are|[’']re)? (?:(?:{_PLAIN_NEG}|will not|won[’']t|must not) (?:be able to |promote|provide|help|assist|answer|fulfill|comply|give|offer|support|"
-    r"engage|share|recommend|encourage|condone|do |think it)|(?:not able|unable|not comfortable|not going) )"
-)
-_REFUSES = re.compile(rf"{_PLAIN_IMPROPER}|\b(?:an ai\b[^.]{{0,40}} and|i|we){_PLAIN_WILL_NOT}", re.IGNORECASE)
-# "We do not offer refunds" is what a service says of itself; "I" is who answers.
-_I_REFUSE = re.compile(
-    rf"^\W{{0,3}}(?:(?:unfortunately|sorry|i[’']m sorry|i am sorry|i apologi[sz]e)[,.]? (?:but )?)?i{_PLAIN_WILL_NOT}",
-    re.IGNORECASE,
-)
-_LECTURE = re.compile(
-    r"\b(?:it(?: is|[’']s) (?:also |always |never |very |really |both |highly |deeply ){0,4}(?:important|essential|crucial|vital|necessary|worth|wrong|unethical|illegal|dangerous|"
-    r"harmful|inappropriate|best|okay|ok\b|acceptable|not )|un?lawful|illegal|unethical|immoral|inappropriate|harm(?:s|ful|ing)?\b|dangerous|violen(?:t|ce)|abus|discriminat|"
-    r"respect|dignity|rights|privacy|consent|well-being|values|guidelines|programming|just an ai|ai (?:language )?(?:model|assistant)|mental health|professional|"
-    r"support (?:group|service|line)|hotline|authorit|law enforcement|emergency|consequences|ethical|condemn|tragic|instead[,]? (?:of|we|you|i\b|it|consider|let|focus|try)|"
-    r"i (?:would )?(?:encourage|urge|suggest|recommend|strongly|hope|understand|am here)|let us|we should|everyone|promot|glorif|encourag)",
-    re.IGNORECASE,
-)
 _TURNS = re.compile(
     r"^(?:however|but|that said|nevertheless|regarding your question|to answer|in general|generally|typically|usually)\b",
     re.IGNORECASE,
@@ -126,6 +134,7 @@ _TURNS = re.compile(
 _NOT_SAID = re.compile(
     rf"""
     \b(?:{_PAPER})\b|
+    \b(?:i|we)\ {_NEG}\ seem\ to\ (?:find|see|locate)\b|
     \b(?:{_SOURCE}|(?:it|they)(?=\ (?:do|say|make)))\ (?:here\ |also\ |simply\ ){{0,2}}(?:{_NEG}\ {_SAY}|(?:say|says|provide|provides|contain|contains)\ nothing\b|
         (?:is|are)\ silent|(?:make|makes)\ no\ mention|
         (?:contain|contains|provide|provides|have|has|give|gives)\ (?:no|not\ enough|insufficient)\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data))
@@ -149,7 +158,8 @@ _CHINESE_SOURCE = r"(?:文档|文件|资料|上下文|文章|材料|段落|知�
 _CHINESE_NOT_SAID = re.compile(
     rf"{_CHINESE_SOURCE}[^，。；]{{0,16}}(?:没有|没|并未|未|不)(?:明确|具体|直接|有)?(?:地)?(?:提到|提及|提供|说明|给出|包含|包括|涉及|记载|指出|显示|介绍|描述|列出|写明|回答)"
     rf"|(?:没有|没|并未|未|无)(?:在)?{_CHINESE_SOURCE}[^，。；]{{0,12}}(?:找到|提到|提及|说明|给出|查到)"
-    r"|(?:没有|没能?|未能?|无法)(?:找到|查到|检索到|查询到)[^，。；]{0,16}(?:信息|资料|内容|答案|记录|文档|说明)"
+    rf"|{_CHINESE_SOURCE}(?:里|中|内)?[^，。；]{{0,6}}(?:查|找|看)不(?:到|出)|我(?:们)?(?:也|暂时|目前)?(?:没法|没办法|不便|不方便)(?:回答|确定|判断|提供|透露|告诉)"
+    r"|问题[^，。；]{0,6}超出[^，。；]{0,12}(?:范围|能力)|(?:没有|没能?|未能?|无法)(?:找到|查到|检索到|查询到)[^，。；]{0,16}(?:信息|资料|内容|答案|记录|文档|说明)"
     r"|(?:我|我们)(?:也|并|目前|暂时|确实|还)?(?:不知道|不清楚|不确定|不了解|不太清楚|无法(?:回答|确定|得知|判断|提供|给出|确认|帮|协助)|不能(?:回答|提供|确定|给出|确认))"
     r"|(?:^|[，,；])(?:很?抱歉|对不起|不好意思|很?遗憾|非常抱歉)?[，,]?(?:目前|暂时)?(?:无法|不能)(?:回答|确定|得知|判断|提供|给出|从|根据|确认)"
     r"|(?:因此|所以|故)[，,]?(?:我)?(?:无法|不能)(?:回答|确定|得知|判断|提供|给出)"
@@ -165,12 +175,15 @@ _SEVERAL = re.compile(
     r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends)\b|有.{0,4}[两几三多]|(?:这|要看)",
     re.IGNORECASE,
 )
+# "Please provide proof of address when you apply" is a step to take, no question.
+_NO_STEP = r"(?!.{0,80}\ (?:when|whenever|once|after|within|no\ later|by)\ (?:you|your|the|\d))"
 _NEEDS = re.compile(
-    r"""
+    rf"""
     \b(?:i|we)(?:[’']d|[’']ll|\ would|\ will|\ may|\ might)?\ (?:just\ |also\ )?(?:need|require)\ (?:to\ know|(?:some|a\ (?:bit|little|few)|any)?\ ?(?:more|
         additional|further|the\ following|some)\b|you\ to|your\b)
     |\b(?:could|can|would|will)\ you\ (?:please\ |kindly\ |also\ )?(?:clarify|specify|tell|share|provide|confirm|let\ me\ know|give|describe|elaborate|send|rephrase|be\ more)\b
-    |^please\ (?:also\ )?(?:clarify|specify|tell\ me|share|provide|confirm|let\ me\ know\ (?:which|what|whether|if|the|your)|give\ me|describe|rephrase)\b
+    |^please\ (?:also\ )?(?:clarify|specify|tell\ me|share|provide|confirm|let\ me\ know\ (?:which|what|whether|if|the|your)|give\ me|describe|rephrase)\b{_NO_STEP}
+    |(?:^|,\ )(?:please\ |just\ )?(?:tell|give|send)\ me\ (?:which|what|whether|if|where|when|how|the|your|a\ (?:bit|few)|more|some)\b
     |(?:请|能否|可否|麻烦|可以)(?:您|你)?(?:告诉|提供|说明|补充|具体|确认|描述|澄清)
     |(?:我|我们)?需要(?:更多|进一步|您的?|知道|了解)
     """,
@@ -180,12 +193,16 @@ _NEEDS = re.compile(
 
 def declines(sentence: str, *, language: str = "en") -> bool:
     """Whether a sentence declines to answer, in any way: a refusal, too."""
-    return (_CHINESE_NOT_SAID if language == "zh" else _ABSTAINS).search(sentence) is not None
+    if language == "zh":
+        return _CHINESE_NOT_SAID.search(sentence) is not None
+    return _ABSTAINS.search(unquoted(sentence)) is not None
 
 
 def says_not_found(sentence: str, *, language: str = "en") -> bool:
     """Whether a sentence says that something is not in the documents or not known, and no more: narrower than `declines`."""
-    return (_CHINESE_NOT_SAID if language == "zh" else _NOT_SAID).search(sentence) is not None
+    if language == "zh":
+        return _CHINESE_NOT_SAID.search(sentence) is not None
+    return _NOT_SAID.search(unquoted(sentence)) is not None
 
 
 def says_nothing(sentence: str, *, language: str = "en") -> bool:
@@ -193,26 +210,6 @@ def says_nothing(sentence: str, *, language: str = "en") -> bool:
     if language == "zh":
         return declines(sentence, language="zh") or _CHINESE_POINTS.search(sentence) is not None
     return any(pattern.search(sentence) for pattern in (_ABSTAINS, _POINTS_ELSEWHERE, _ABOUT_SOURCE))
-
-
-def refuses(sentence: str) -> bool:
-    """Whether a sentence says that one will not, or may not."""
-    return _REFUSES.search(sentence) is not None
-
-
-def i_refuse(sentence: str) -> bool:
-    """Whether a sentence begins with what the one who answers will not do, or may not."""
-    return _I_REFUSE.match(sentence) is not None
-
-
-def lectures(sentence: str) -> bool:
-    """Whether a sentence says what people should do rather than what was asked: it goes with refusals."""
-    return _LECTURE.search(sentence) is not None
-
-
-def apologises(text: str) -> bool:
-    """Whether a text begins with an apology."""
-    return _APOLOGY.search(text) is not None
 
 
 def turns(sentence: str) -> bool:

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.text.abstain import stance_of
+from sidecar.evaluate.text.abstain import abstains, stance_of
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+# 80 short answers written before the rules were looked at again: 34 that abstain, 46 that look like it or do so in part. What the odd ones
+# got wrong was looked at once, the even ones never.
+BLIND = [json.loads(line) for line in GOLDEN.with_name("abstain_blind.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["answer"][:40] for row in ROWS])
@@ -20,6 +23,22 @@ def test_how_far_an_answer_declines_and_what_is_left_of_it(row: dict[str, Any]) 
     assert stance.kind == row["kind"]
     if "claims" in row:
         assert [claim.text for claim in stance.claims] == row["claims"]
+
+
+# Measured: what the rules reach today. Raise it with them.
+@pytest.mark.parametrize(("half", "least_right"), [(1, 36), (0, 29)], ids=["odd, looked at once", "even, never"])
+def test_no_fewer_kinds_are_right_than_before(half: int, least_right: int) -> None:
+    rows = BLIND[1 - half :: 2]
+    wrong = [row["request_id"] for row in rows if stance_of(row["answer"]).kind != row["kind"]]
+    assert len(rows) == 40
+    assert len(rows) - len(wrong) >= least_right, wrong
+
+
+def test_of_blind_answers_that_answer_hardly_any_is_taken_for_an_abstention() -> None:
+    answers = [row for row in BLIND if row["kind"] in ("none", "partial")]
+    taken = [row["request_id"] for row in answers if abstains(row["answer"])]
+    assert len(answers) == 46
+    assert len(taken) <= 2, taken
 
 
 def test_what_is_judged_as_a_whole_is_what_the_answer_states() -> None:
