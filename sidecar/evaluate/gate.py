@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sidecar.evaluate.base import AUTHORED, Evaluator, Needs
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.evaluate.text.language import UNKNOWN
 from sidecar.record.authored import Authored
 from sidecar.record.errors import Unscorable
 from sidecar.record.request import RagTrace
@@ -58,10 +59,13 @@ def _require(case: Case, needs: tuple[Needs, ...]) -> None:
 
 
 def _languages(case: Case, needs: tuple[Needs, ...]) -> frozenset[str]:
+    """Those of what is looked at. A reference that cannot be told by itself ("14 euros") takes the language of the request, and the other way about."""
     found = case.languages
     if AUTHORED.intersection(needs):
         found |= case.reference_languages
-    return found | case.message_languages if Needs.MESSAGES in needs else found
+    if Needs.MESSAGES in needs:
+        found |= case.message_languages
+    return found - {UNKNOWN} or found
 
 
 def _too_long(case: Case, needs: tuple[Needs, ...], limits: EvaluateConfig) -> bool:

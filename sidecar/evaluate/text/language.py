@@ -16,6 +16,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from sidecar.evaluate.text.words import ARTICLES, BORROWED, CORE, ENGLISH, LANGUAGES, NEUTRAL, SAID_ALONE, TELLING
 
+UNKNOWN = "und"
 _LANGUAGES = [
     "en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "ro", "hu", "tr", "id", "vi", "ru", "uk", "bg", "el",
     "ar", "he", "fa", "hi", "bn", "th", "zh", "ja", "ko",
@@ -51,7 +52,7 @@ def languages_together(texts: Iterable[str]) -> frozenset[str]:
     parts = [text for text in texts if text]
     found = {code for text in parts if (code := language_of(text))}
     if not found and parts:
-        found = {language_of("\n".join(parts)) or "und"}
+        found = {language_of("\n".join(parts)) or UNKNOWN}
     return frozenset(found)
 
 

@@ -173,3 +173,21 @@ async def test_a_model_that_hangs_is_a_failed_evaluation() -> None:
 def test_an_unknown_evaluator_is_named_with_the_nearest_known_one() -> None:
     with pytest.raises(ValueError, match="did you mean faithfulness"):
         EvaluateConfig(evaluators=("faithfulnes",))
+
+
+@pytest.mark.parametrize(
+    ("reference", "documents", "reasons"),
+    [
+        ("14 euros.", ("A day ticket costs 14 euros.",), {None}),
+        ("Es kostet vierzehn Euro am Tag, auch für Kinder.", ("A day ticket costs 14 euros.",), {"language"}),
+        ("14 euros.", ("Eine Tageskarte kostet vierzehn Euro, auch für Kinder.",), {"language"}),
+    ],
+    ids=["tells no language", "another language", "the request is in another one"],
+)
+async def test_a_reference_that_tells_no_language_takes_that_of_the_request(
+    reference: str, documents: tuple[str, ...], reasons: set[str | None]
+) -> None:
+    trace = request(question="What does a ticket cost?", answer="14 euros.", documents=documents, reference=reference)
+    found = by_name(await evaluate(trace))
+    names = ("context_recall", "answer_correctness", "noise_robustness", "context_precision_reference")
+    assert {found[name].reason for name in names} == reasons
