@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +20,14 @@ from sidecar.offline.compare import compare as compare_runs
 from sidecar.offline.compare import needed, unmatched
 from sidecar.offline.prometheus import Asked, Prometheus
 from sidecar.offline.record import Compared
-from sidecar.offline.render import terminal
+from sidecar.offline.render import terminal, words
 from sidecar.offline.render.forms import COMPARED_FORMS, form_of
 from sidecar.offline.report import load
 from sidecar.record.errors import ConfigError
 
 cli = new_cli()
 
+_SHOWN = 10
 _TWO = "give two: --variant A --variant B"
 
 
@@ -128,6 +130,11 @@ def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | Non
     if unread:
         errors.print(f"{unread} results could not be read and are left out", soft_wrap=True)
     own = [one for one in results if service is None or one.service == service]
+    there = Counter(one.variant or "none" for one in own)
+    if lacking := [name for name in names if name not in there]:
+        said = words.counts(dict(there.most_common(_SHOWN))) or "none"
+        of = "" if service is None else f" of {service}"
+        errors.print(f"no result{of} is of {' or '.join(lacking)}; there are: {said}", markup=False, soft_wrap=True)
     a, b = (variant_of(name, own) for name in names)
     return compare_arms(a, b, share_a=share_a)
 

@@ -19,12 +19,13 @@ from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
+from sidecar.evaluate.metrics.agents.turn_faithfulness import TurnFaithfulness
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
-from sidecar.offline.compare import compare
+from sidecar.offline.compare import compare, unmatched
 from sidecar.offline.foreign import Format
 from sidecar.offline.gate import GateFile, check, load_gate
-from sidecar.offline.journal import Journal
+from sidecar.offline.journal import Journal, beside
 from sidecar.offline.record import CaseRecord, Effort, Report, Source
 from sidecar.offline.render import words
 from sidecar.offline.render.forms import FORMS, form_of
@@ -36,6 +37,7 @@ from sidecar.record.errors import ConfigError
 
 cli = new_cli()
 
+_SHOWN = 3
 _COLUMNS = (
     TextColumn("{task.description}"),
     BarColumn(),
@@ -101,17 +103,28 @@ def evaluate(
     limits, stored = None if gate is None else load_gate(gate), None if against is None else load(against, "--against")
     for target in targets:
         refuse_same_file(cases, target)
-    source, found = rows.read(cases, form)
-    own, unread = read_cases(found, settings.decode)
-    if not own:
-        raise ConfigError("CASES", f"{cases} holds no case" + _first(unread), "give native records: docs/offline.md")
+    source, own, unread = _read(cases, form, settings)
     wanted = Wanted(concurrency, most_usd, texts)
     chosen = (joined(own) if sessions else own)[:most]
-    job = _Job(settings, wanted, chosen, tuple(unread), source, _journal_path(list(targets)) if resume else None)
+    journal = _journal_path(list(targets)) if resume else None
+    job = _Job(_with_turns(settings, chosen), wanted, chosen, tuple(unread), source, journal)
     report = _judged(_run(job), limits, stored)
     _write(report, targets)
     if (code := _code(report)) is not None:
         raise typer.Exit(code)
+
+
+def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case], list[Unread]]:
+    """Raises ConfigError where there is no case."""
+    source, found = rows.read(path, form)
+    own, unread = read_cases(found, settings.decode)
+    if not own:
+        raise ConfigError("CASES", f"{path} holds no case" + _first(unread), "give native records: docs/offline.md")
+    for one in unread[:_SHOWN]:
+        errors.print(f"row {one.row} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
+    if len(unread) > _SHOWN:
+        errors.print(f"and {words.many(len(unread) - _SHOWN, 'other row')}", soft_wrap=True)
+    return source, own, unread
 
 
 def _code(report: Report) -> ExitCode | None:
@@ -124,12 +137,22 @@ def _code(report: Report) -> ExitCode | None:
 
 def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Report:
     """The report with what the gate and the stored run say of it."""
+    if stored is not None:
+        _tell_left_out(stored, report)
     return report.model_copy(
         update={
             "gate": None if gate is None else check(report, gate),
             "regression": None if stored is None else compare(stored.results, report.results),
         }
     )
+
+
+def _tell_left_out(stored: Report, report: Report) -> None:
+    """A case that one of them lacks is in no comparison: somebody may have taken out what failed."""
+    only_stored, only_here = unmatched(stored.results, report.results)
+    if only_stored or only_here:
+        said = f"{words.many(only_stored, 'case')} of the stored run alone and {only_here} of this one alone"
+        errors.print(f"--against: {said} are not compared", soft_wrap=True)
 
 
 def _refused(report: Report) -> bool:
@@ -168,7 +191,7 @@ def _run(job: _Job) -> Report:
 
 async def _evaluate(runner: Runner, job: _Job) -> Report:
     identity = runner.identity
-    journal = None if job.journal is None else Journal(job.journal, identity)
+    journal = None if job.journal is None else Journal(job.journal, identity, CaseRecord)
     done = {} if journal is None else journal.done
     left = [case for case in job.cases if case.digest not in done]
     _tell(runner, left, reused=len(job.cases) - len(left))
@@ -217,7 +240,7 @@ def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
 
 def _journal_path(targets: Sequence[Path]) -> Path | None:
     file = next((target for target in targets if str(target) != "-"), None)
-    return None if file is None else file.with_name(f".{file.name}.partial.jsonl")
+    return beside(file)
 
 
 def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> None:
@@ -226,6 +249,20 @@ def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> N
     for target, form in targets.items():
         with lines_to(target) as write:
             write(form(report).rstrip("\n").encode())
+
+
+def _with_turns(settings: Config, cases: Sequence[Case]) -> Config:
+    """Where a conversation has what tools said or documents of its turns, each turn is held against that: such a case has no documents of its own, and
+    faithfulness and groundedness nothing to go by."""
+    own = settings.evaluate
+    if TurnFaithfulness.name in own.evaluators or own.references == "off" or not any(map(_has_tools, cases)):
+        return settings
+    named = own.model_copy(update={"evaluators": (*own.evaluators, TurnFaithfulness.name)})
+    return settings.model_copy(update={"evaluate": named})
+
+
+def _has_tools(case: Case) -> bool:
+    return any(one.role == "tool" and one.text for one in case.trace.messages)
 
 
 def _first(unread: Sequence[Unread]) -> str:

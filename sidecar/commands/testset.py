@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,11 +28,13 @@ from sidecar.commands.results.read import since
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline.case import Unread
+from sidecar.offline.journal import Journal, beside
 from sidecar.offline.render import words
 from sidecar.offline.run import Runner, Wanted, running
 from sidecar.offline.testset.documents import Window, read_documents, windows
 from sidecar.offline.testset.draft import Writer
 from sidecar.offline.testset.judged import JudgeWriter
+from sidecar.offline.testset.kept import KeptWriter, Reply
 from sidecar.offline.testset.make import Made, Maker, Plan
 from sidecar.offline.testset.plan import MULTI_HOP, read_shares, sizes
 from sidecar.offline.testset.price import foresee
@@ -67,6 +70,12 @@ _Window = Annotated[
 _MostUsd = Annotated[
     float | None, typer.Option(min=0.0, help="Most US dollars for the judge; by default `judge.budget_usd_per_day`.")
 ]
+_Resume = Annotated[
+    bool,
+    typer.Option(
+        help="Go on where a run of the same documents and settings was stopped: the judge is not asked again."
+    ),
+]
 _FromResults = Annotated[
     Path | None,
     typer.Option(
@@ -86,6 +95,7 @@ def make(
     seed: Annotated[int, typer.Option(help="The same seed, documents and replies give the same cases.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions to the judge at the same time.")] = 8,
     most_usd: _MostUsd = None,
+    resume: _Resume = True,
     from_results: _FromResults = None,
     topic: Annotated[str | None, typer.Option(help="Draw cases from the results of this topic instead.")] = None,
     records: options.Records = 10_000,
@@ -103,6 +113,7 @@ def make(
     Cases are checked by the local models, and made again where they fail (docs/testset.md). With --from-results or --topic they are what users asked in
     production, redacted, each question once. Exit code 1: fewer than were asked for.
     """
+    job: _Job | None = None
     given = sum((bool(documents), from_results is not None, topic is not None))
     if given != 1:
         raise ConfigError("DOCUMENTS", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
@@ -114,7 +125,8 @@ def make(
         found, unread = read_documents(documents)
         own = windows(found, window)
         _tell_documents(len(found), own, unread)
-        job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed)
+        journal = beside(output) if resume else None
+        job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed, journal)
         made, all_well = _made(job), not unread
     else:
         refuse_same_file(from_results or Path("-"), output)
@@ -123,11 +135,12 @@ def make(
             draw_cases(place, Chosen(service, verdict=verdict, since=since(ended_since)), cases, seed),
             True,
         )
-    if not made:
-        raise typer.Exit(ExitCode.NOT_ALL_WELL)  # What was there before stays.
-    with lines_to(output) as write:
-        for case in made:
-            write(orjson.dumps(case))
+    if made:  # Else what was there before stays.
+        with lines_to(output) as write:
+            for case in made:
+                write(orjson.dumps(case))
+    if job is not None:
+        _end(job)
     if len(made) < cases or not all_well:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
@@ -136,9 +149,19 @@ def _made(job: _Job) -> Sequence[Mapping[str, Any]]:
     try:
         made = asyncio.run(_run(job))
     except asyncio.CancelledError:
+        job.whole = False
+        _end(job)
         raise KeyboardInterrupt from None
     show(made, job.wanted_sizes, errors)
     return made.cases
+
+
+def _end(job: _Job) -> None:
+    """What the judge said is not needed any more where the set is whole; else another run goes on with it."""
+    if job.journal is not None and job.whole:
+        job.journal.unlink(missing_ok=True)
+    elif job.journal is not None and job.journal.exists():
+        errors.print(f"not all is done; the same command goes on from {job.journal}", markup=False, soft_wrap=True)
 
 
 @dataclass(slots=True)
@@ -149,22 +172,28 @@ class _Job:
     cases: int
     shares: Mapping[str, float]
     seed: int
+    journal: Path | None = None
     wanted_sizes: Mapping[str, int] = field(default_factory=dict)
+    whole: bool = True
 
 
 async def _run(job: _Job) -> Made:
     stop_on_signals()
     async with running(job.settings, job.wanted) as runner:
-        writer = _writer(runner, job)
+        writer, kept = _writer(runner, job)
         job.wanted_sizes = sizes(job.cases, _possible(job, writer))
         plan = Plan(job.wanted_sizes, job.windows, job.seed, job.wanted.concurrency)
         maker = Maker(plan, writer, runner.runtime.router)
         if runner.judge is not None:
-            foreseen = foresee(maker.tasks(), runner.judge.config, runner.prices)
+            left = maker.tasks() if kept is None else kept.left(maker.tasks())
+            foreseen = foresee(left, runner.judge.config, runner.prices)
             tell_price(runner.judge.identity.name, foreseen, runner.most_usd, mend="raise it, or make fewer --cases")
         with Progress(*_COLUMNS, console=errors, transient=True, disable=not errors.is_terminal) as bar:
             task = bar.add_task("making cases", total=job.cases)
-            made = await maker.make(lambda done: bar.update(task, completed=done))
+            with nullcontext() if kept is None else kept.journal.open():
+                made = await maker.make(lambda done: bar.update(task, completed=done))
+        # Where the judge failed, another run may find it well, and then what it said before is wanted.
+        job.whole = len(made.cases) >= job.cases or not any(why.startswith("judge_") for _, why in made.rejected)
         for one in runner.spent():
             errors.print(
                 f"the judge was asked {one.questions:,} times: {one.tokens:,} tokens, {words.dollars(one.cost_usd)}"
@@ -172,15 +201,22 @@ async def _run(job: _Job) -> Made:
         return made
 
 
-def _writer(runner: Runner, job: _Job) -> Writer:
+def _writer(runner: Runner, job: _Job) -> tuple[Writer, KeptWriter | None]:
+    """Who writes, and the same where its replies are kept."""
     if runner.judge is not None:
-        return JudgeWriter(runner.judge)
+        judge = JudgeWriter(runner.judge)
+        if job.journal is None:
+            return judge, None
+        kept = KeptWriter(judge, Journal(job.journal, f"{runner.identity} {judge.identity}", Reply))
+        if kept.journal.done:
+            errors.print(f"{words.many(len(kept.journal.done), 'question')} to the judge answered by the run before")
+        return kept, kept
     errors.print(
         "no judge is set (judge.url): questions are made by rule, out of gaps in sentences and of questions that the documents ask themselves; "
         "their origin says synthetic_by_rule, and there are none that take reasoning or two documents",
         soft_wrap=True,
     )
-    return RuleWriter(one.text for one in job.windows)
+    return RuleWriter(one.text for one in job.windows), None
 
 
 def _possible(job: _Job, writer: Writer) -> Mapping[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import csv
 import hashlib
 import io
@@ -42,7 +43,7 @@ def _content(path: Path) -> bytes:
         if not parts:
             raise ConfigError("CASES", f"{path}: a folder without *.arrow", "give a file, or what `save_to_disk` wrote")
         return b"".join(part.read_bytes() for part in parts)
-    return path.read_bytes()
+    return path.read_bytes().removeprefix(codecs.BOM_UTF8)
 
 
 def _rows(path: Path, content: bytes) -> Iterable[object]:
@@ -52,7 +53,7 @@ def _rows(path: Path, content: bytes) -> Iterable[object]:
     if ending in (".parquet", ".arrow"):
         return _table(content, ending)
     if ending in (".csv", ".tsv"):
-        return _csv(content, "\t" if ending == ".tsv" else ",")
+        return _csv(content, "\t" if ending == ".tsv" else _delimiter(content))
     # A file of one object is JSON lines as well.
     whole = ending == ".json" and (content.lstrip()[:1] == b"[" or _one(content) is not None)
     return _json(content) if whole or content.lstrip()[:1] == b"[" else _lines(content)
@@ -87,9 +88,15 @@ def _json(content: bytes) -> Iterable[object]:
     return found if isinstance(found, list) else [found]
 
 
+def _delimiter(content: bytes) -> str:
+    """Spreadsheets write a semicolon where the comma stands in numbers."""
+    head = content.partition(b"\n")[0]
+    return ";" if b";" in head and b"," not in head else ","
+
+
 def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DecodeError("bad_encoding", "CSV must be UTF-8") from error
     csv.field_size_limit(_MOST_CELL)

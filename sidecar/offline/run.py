@@ -120,7 +120,9 @@ class Runner:
             for name, own in sorted(found.items())
         )
 
-    async def run(self, cases: Sequence[Case], journal: Journal | None, progress: Progress) -> list[CaseRecord]:
+    async def run(
+        self, cases: Sequence[Case], journal: Journal[CaseRecord] | None, progress: Progress
+    ) -> list[CaseRecord]:
         """The records of all cases, in their order; those that the journal has are taken from it. Cancelled it leaves in the journal what is done."""
         done = {} if journal is None else journal.done
         room = asyncio.Semaphore(self._wanted.concurrency)
@@ -236,10 +238,14 @@ def _hash(told: Mapping[str, object]) -> str:
     return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()[:32]
 
 
+def judge_seconds(settings: Config) -> float:
+    """How long a question to the judge may take."""
+    return max(settings.judge.timeout_seconds, _JUDGE_SECONDS)
+
+
 def _patient(settings: Config, wanted: Wanted) -> Config:
     evaluate = settings.evaluate.model_copy(update={"timeout_seconds": _PATIENCE_SECONDS})
-    patience = max(settings.judge.timeout_seconds, _JUDGE_SECONDS)
-    judge = settings.judge.model_copy(update={"timeout_seconds": patience})
+    judge = settings.judge.model_copy(update={"timeout_seconds": judge_seconds(settings)})
     if wanted.most_usd is not None:
         judge = judge.model_copy(update={"budget_usd_per_day": wanted.most_usd, "budget_usd_per_hour": None})
     return settings.model_copy(update={"evaluate": evaluate, "judge": judge})

@@ -1,4 +1,4 @@
-"""A report as JUnit XML: a test for each question of the gate, each metric of the regression check, and each metric whose evaluator failed."""
+"""A report as JUnit XML: a test for each metric, each question of the gate and each metric of the regression check; one that fails where rows could not be read."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class _Test:
 def junit(report: Report) -> str:
     """The document. `time` is that of the whole run, in its first suite."""
     suites = [("metrics", [_metric(one) for one in report.metrics])]
+    if report.unread:
+        suites.append(("cases", [_Test("every row is a case", fault=words.unread(report))]))
     if report.gate is not None:
         suites.append(("gate", [_check(one) for one in report.gate.checks]))
     if report.regression is not None:

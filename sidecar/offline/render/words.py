@@ -13,6 +13,7 @@ BANDS: Mapping[str, tuple[float, float, float]] = {
     "context_precision": (0.3, 0.6, 0.8),
     "context_recall": (0.4, 0.65, 0.85),
 }
+_SHOWN = 3
 WORDS = ("poor", "fair", "good", "excellent")
 
 
@@ -79,7 +80,14 @@ def measures(report: Report) -> dict[str, tuple[Spread, str]]:
 def title(report: Report) -> str:
     """What was read, in one line."""
     said = f"{many(report.cases, 'case')} of {report.source.name}"
-    return said + (f", {many(len(report.unread), 'row')} unread" if report.unread else "")
+    return said + (f", {unread(report)}" if report.unread else "")
+
+
+def unread(report: Report) -> str:
+    """Which rows are no cases, and why."""
+    first = "; ".join(f"row {one.row}: {one.reason}" for one in report.unread[:_SHOWN])
+    more = ", ..." if len(report.unread) > _SHOWN else ""
+    return f"{many(len(report.unread), 'row')} unread ({first}{more})"
 
 
 def negatives(report: Report) -> str | None:

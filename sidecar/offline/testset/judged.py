@@ -59,6 +59,11 @@ class JudgeWriter:
         """What the judge is told to do for a kind."""
         return load(f"{NAME}_{kind}")
 
+    @property
+    def identity(self) -> str:
+        """What it is told to do: prompts with their versions."""
+        return " ".join(load(f"{NAME}_{name}").identity for name in (*sorted(self.kinds), "answered"))
+
     async def write(self, task: Task) -> Draft:
         """Raises RejectedError: judge_*, empty, or pseudonym where what was redacted came back."""
         prompt = self.prompt(task.kind)

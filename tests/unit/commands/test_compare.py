@@ -78,6 +78,10 @@ def test_two_variants_of_a_file_of_results_are_compared_by_their_means(tmp_path:
     assert "1 results could not be read" in run.stderr
     other = cli("compare", source, *VARIANTS, "--service", "another")
     assert other.returncode == 1
+    assert "no result of another is of old or new; there are: none" in other.stderr
+    misspelt = cli("compare", source, "--variant", "old", "--variant", "nwe")
+    assert misspelt.returncode == 1
+    assert "no result is of nwe; there are: old 300, new 200" in misspelt.stderr
 
 
 def test_two_variants_of_a_topic(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -66,7 +67,42 @@ def test_a_row_that_cannot_be_read_is_told_and_makes_the_exit_code(tmp_path: Pat
     assert run.returncode == 1
     [row] = json.loads(run.stdout)["unread"]
     assert (row["row"], row["reason"]) == (2, "bad_json")
-    assert "1 case of cases.jsonl, 1 row unread" in run.stderr
+    assert "1 case of cases.jsonl, 1 row unread (row 2: bad_json)" in run.stderr
+    assert "row 2 is no case: bad_json: line 1, column 2" in run.stderr
+
+
+def test_a_build_server_is_told_of_rows_that_cannot_be_read(tmp_path: Path) -> None:
+    source = cases(tmp_path / "cases.jsonl", 1)
+    source.write_text(source.read_text() + "{broken\n" * 5, encoding="utf-8")
+    cli("evaluate", source, "-o", tmp_path / "junit.xml")
+    [failure] = ElementTree.parse(tmp_path / "junit.xml").iterfind(".//testcase/failure")
+    assert failure.get("message") == ("5 rows unread (row 2: bad_json; row 3: bad_json; row 4: bad_json, ...)")
+
+
+def test_the_turns_of_a_conversation_are_held_against_what_was_known_by_then(tmp_path: Path) -> None:
+    turns = [("How long is the warranty?", "It is two years."), ("And when does shipping end?", "It ends on a Monday.")]
+    rows = [
+        {
+            "id": f"t{n}", "session_id": "s", "timestamp": 1_700_000_000 + n, "question": asked, "answer": said,
+            "contexts": ["The warranty is two years."],
+        }
+        for n, (asked, said) in enumerate(turns)
+    ]  # fmt: skip
+    (source := tmp_path / "cases.jsonl").write_text("".join(map(json.dumps, rows)).replace("}{", "}\n{"))
+    run = cli("evaluate", source, "--sessions", "-o", "-")
+    [record] = json.loads(run.stdout)["results"]
+    [found] = [one for one in record["evaluations"] if one["evaluator"] == "turn_faithfulness"]
+    assert (found["score"], [one["supported"] for one in found["claims"]]) == (0.5, [True, False])
+    off = cli("evaluate", source, "--sessions", "-o", "-", RAG_SIDECAR_EVALUATE__REFERENCES="off")
+    assert "turn_faithfulness" not in off.stdout
+
+
+def test_cases_that_only_one_of_two_runs_has_are_told(tmp_path: Path) -> None:
+    stored = tmp_path / "stored.json"
+    assert cli("evaluate", cases(tmp_path / "all.jsonl", 4), "-o", stored).returncode == 0
+    run = cli("evaluate", cases(tmp_path / "some.jsonl", 3), "--against", stored)
+    assert run.returncode == 0
+    assert "1 case of the stored run alone and 0 of this one alone are not compared" in run.stderr
 
 
 def test_a_file_without_any_case_is_refused_with_its_first_fault(tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 
 from tests.parts.judge_server import Asked, Said, in_a_thread
 from tests.unit.commands.called import called as cli
+from tests.unit.commands.test_evaluate import wait_for
 
 TEXTS = {
     "backups.txt": "Backups are kept for 14 days and stored in a second data centre in Rotterdam.",
@@ -155,6 +160,61 @@ def test_personal_data_does_not_reach_the_judge_nor_come_back(tmp_path: Path) ->
     assert run.returncode == 1
     assert target.read_text() == "what was there before\n"
     assert "pseudonym 6" in run.stderr
+
+
+def test_a_stopped_set_goes_on_and_the_judge_is_not_asked_twice(documents: Path, tmp_path: Path) -> None:
+    words = ("testset", documents, "--cases", "10", "-o")
+    target, journal = tmp_path / "cases.jsonl", tmp_path / ".cases.jsonl.partial.jsonl"
+    with in_a_thread(judge) as server:
+        assert cli(*words, tmp_path / "whole.jsonl", **judged(server.url)).returncode == 0
+        wanted = len(server.asked)
+    held = True
+
+    def says(asked: Asked) -> object:
+        return Said(judge(asked), after=600.0 if held and len(server.asked) > 7 else 0.0)
+
+    with in_a_thread(says) as server:
+        command = [sys.executable, "-m", "sidecar", *map(str, words), str(target), "--concurrency", "1"]
+        own = {**os.environ, **judged(server.url)}
+        with subprocess.Popen(command, env=own, stderr=subprocess.PIPE, text=True) as run:
+            try:
+                wait_for(lambda: len(server.asked) > 7 and journal.read_text().count("\n") >= 8)
+                run.send_signal(signal.SIGINT)
+                _, said = run.communicate(timeout=300)
+            finally:
+                run.kill()
+        assert run.returncode == 130
+        assert f"goes on from {journal}" in said
+        assert not target.exists()
+        held, asked = False, len(server.asked) - 1  # the last one had no answer
+        again = cli(*words, target, **judged(server.url))
+        assert len(server.asked) - 1 == wanted
+    assert again.returncode == 0, again.stderr
+    assert f"{asked} questions to the judge answered by the run before" in again.stderr
+    assert target.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert not journal.exists()
+
+
+def test_a_judge_that_fails_costs_the_next_run_its_failures_alone(documents: Path, tmp_path: Path) -> None:
+    target, journal, well = tmp_path / "cases.jsonl", tmp_path / ".cases.jsonl.partial.jsonl", False
+    words = ("testset", documents, "--cases", "4", "--share", "simple=1", "-o", target)
+
+    def says(asked: Asked) -> object:
+        return judge(asked) if well or len(server.asked) <= 2 else Said("no", status=400)
+
+    with in_a_thread(says) as server:
+        first = cli(*words, "--concurrency", "1", **judged(server.url))
+        assert (first.returncode, len(cases(target))) == (1, 2)
+        assert f"the same command goes on from {journal}" in first.stderr
+        kept, well, asked = journal.read_bytes(), True, len(server.asked)
+        again = cli(*words, **judged(server.url))
+        assert (again.returncode, len(cases(target)), len(server.asked) - asked) == (0, 4, 2), again.stderr
+        assert not journal.exists()
+        # What one judge said is nothing to another.
+        journal.write_bytes(kept)
+        assert cli(*words, **judged(server.url, RAG_SIDECAR_JUDGE__MODEL="gpt-4o")).returncode == 0
+    assert len(server.asked) - asked == 2 + 4
+    assert {one["generation_params"]["model"] for one in cases(target)} == {"gpt-4o"}
 
 
 @pytest.mark.parametrize(

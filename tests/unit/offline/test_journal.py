@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from sidecar.offline.journal import Journal
+from sidecar.offline.record import CaseRecord
 from tests.unit.offline.records import record, said
 
 
 def kept(path: Path, settings: str = "me") -> set[str]:
-    return set(Journal(path, settings).done)
+    return set(Journal(path, settings, CaseRecord).done)
 
 
 def test_what_was_added_is_there_for_the_next_run_with_the_same_settings(tmp_path: Path) -> None:
     path = tmp_path / "j"
-    with Journal(path, "me").open() as journal:
+    with Journal(path, "me", CaseRecord).open() as journal:
         journal.add(record("a", said("f", 1.0)))
         journal.add(record("b", said("f", None, "judge_timeout")))
         assert kept(path) == {"a"}  # also of a run that was killed
-    with Journal(path, "me").open() as journal:
+    with Journal(path, "me", CaseRecord).open() as journal:
         journal.add(record("c", said("f", 0.5)))
     assert kept(path) == {"a", "c"}
     assert kept(path, "another judge") == set()
@@ -29,12 +30,12 @@ def test_what_was_added_is_there_for_the_next_run_with_the_same_settings(tmp_pat
 
 def test_a_line_that_was_cut_off_costs_that_line_alone(tmp_path: Path) -> None:
     path = tmp_path / "j"
-    with Journal(path, "me").open() as journal:
+    with Journal(path, "me", CaseRecord).open() as journal:
         journal.add(record("a", said("f", 1.0)))
         journal.add(record("b", said("f", 1.0)))
     path.write_bytes(path.read_bytes()[:-9])
     assert kept(path) == {"a"}
-    with Journal(path, "me").open() as journal:
+    with Journal(path, "me", CaseRecord).open() as journal:
         journal.add(record("b", said("f", 1.0)))
     assert kept(path) == {"a", "b"}
 

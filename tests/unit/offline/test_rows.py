@@ -148,6 +148,21 @@ def test_a_record_that_only_looks_like_an_export_stays_native_unless_it_is_said(
     assert (phoenix.trace.answer, phoenix.trace.reference) == (None, "Two years.")
 
 
+def test_what_spreadsheets_and_editors_put_into_a_file_costs_no_row(tmp_path: Path) -> None:
+    """A mark of the encoding in front, a semicolon where the comma stands in numbers."""
+    row = {"question": "How long, please?", "answer": "Two years."}
+    files = {
+        "a.jsonl": json.dumps(row),
+        "a.json": json.dumps([row]),
+        "a.csv": 'question,answer\n"How long, please?",Two years.\n',
+        "b.csv": "question;answer\nHow long, please?;Two years.\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8-sig")
+        [one], unread = cases(tmp_path / name)
+        assert (unread, one.trace.question, one.trace.answer) == ([], "How long, please?", "Two years.")
+
+
 def test_a_row_of_csv_with_too_many_cells_is_told_with_its_place(tmp_path: Path) -> None:
     found, unread = cases(_written(tmp_path / "a.csv", "question,answer\nHow?,So.\nHow?,So.,More.\n"))
     assert (len(found), [(one.row, one.reason) for one in unread]) == (1, [(2, "bad_row")])
