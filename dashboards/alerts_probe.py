@@ -7,9 +7,10 @@ from dashboards.objectives import PROBE_FAILED_ROUNDS, PROBE_MISSED_ROUNDS
 
 # What a probe that is gone last said is remembered so long.
 _REMEMBERED = "1d"
-_LAST_ROUND = f"max by (rag_service) (last_over_time(rag_probe_last_round_timestamp_seconds[{_REMEMBERED}]))"
+# Two probes of one service are two jobs, and one that is gone is missed though the other goes on. Who takes the place of another in its job is the same probe.
+_LAST_ROUND = f"max by (rag_service, job) (last_over_time(rag_probe_last_round_timestamp_seconds[{_REMEMBERED}]))"
 # A probe that dies in its first round, again and again, has an interval and no round.
-_FIRST_SEEN = f"min by (rag_service) (min_over_time(timestamp(rag_probe_interval_seconds)[{_REMEMBERED}:1m]))"
+_FIRST_SEEN = f"min by (rag_service, job) (min_over_time(timestamp(rag_probe_interval_seconds)[{_REMEMBERED}:1m]))"
 
 
 def alerts() -> tuple[Alert, ...]:
@@ -28,10 +29,10 @@ def alerts() -> tuple[Alert, ...]:
             name="RagProbeSilent",
             severity="warning",
             expr=f"(\n  time() - {_LAST_ROUND}\n  or\n  time() - {_FIRST_SEEN}\n  unless {_LAST_ROUND}\n)\n"
-            f"> {PROBE_MISSED_ROUNDS} * max by (rag_service) (last_over_time(rag_probe_interval_seconds[{_REMEMBERED}]))",
+            f"> {PROBE_MISSED_ROUNDS} * max by (rag_service, job) (last_over_time(rag_probe_interval_seconds[{_REMEMBERED}]))",
             wait="1m",
             summary="A probe of a RAG service has made no round for long.",
-            description="{{ $labels.rag_service }}: no round of the probe has ended for {{ $value | humanizeDuration }}.",
+            description="{{ $labels.rag_service }}: no round of the probe {{ $labels.job }} has ended for {{ $value | humanizeDuration }}.",
             board=QUALITY,
         ),
     )

@@ -10,6 +10,7 @@ from sidecar.config import Config
 from sidecar.observe.admin import Admin, serving
 from sidecar.observe.telemetry import Telemetry
 from sidecar.offline.record import Report, Source
+from sidecar.offline.run import judge_seconds
 from sidecar.probe.cases import Question
 from sidecar.probe.round import Round
 from sidecar.probe.series import SERIES
@@ -19,7 +20,7 @@ from sidecar.record.errors import ConfigError
 
 logger = logging.getLogger(__name__)
 
-# Intervals, each with the time-out of a request, in which nothing moves before the process counts as stuck.
+# Intervals, each with the time-out of a request and of a question to the judge, in which nothing moves before the process counts as stuck.
 _MISSED = 3
 
 
@@ -36,6 +37,8 @@ class Probe:
         clock: Clock | None = None,
     ) -> None:
         self._probe = probe
+        asking = 0.0 if settings.judge.url is None else judge_seconds(settings)
+        self._longest = _MISSED * (probe.every_seconds + probe.request.timeout_seconds + asking)
         self._clock = clock or SystemClock()
         self.telemetry = Telemetry(series=SERIES)
         self.telemetry.watch_process()
@@ -73,8 +76,7 @@ class Probe:
     def problem(self) -> str | None:
         """What is wrong with the schedule, or None. A round that takes long is no problem as long as it goes on."""
         still = self._clock.monotonic() - self._moved
-        most = _MISSED * (self._probe.every_seconds + self._probe.request.timeout_seconds)
-        return f"nothing was asked or scored for {still:.0f} s" if still > most else None
+        return f"nothing was asked or scored for {still:.0f} s" if still > self._longest else None
 
     def _move(self) -> None:
         self._moved = self._clock.monotonic()
