@@ -22,6 +22,7 @@ test: lint parts
 	$(BIN)/python -m pytest -q -m "not long"
 
 test-long: lint parts chaos soak
+	$(BIN)/python -m tests.parts control-plane
 	$(BIN)/python -m pytest -q -m long tests/real
 	$(BIN)/python -m tests.fuzz --inputs 200000
 	$(BIN)/python -m benchmarks.throughput
@@ -78,6 +79,8 @@ lock: | $(VENV)/bin/python
 	$(COMPILE) --extra export -o requirements-export.lock
 	$(COMPILE) --extra dev -o requirements-dev.lock
 	$(patsubst pyproject.toml,examples/frameworks/requirements.in,$(COMPILE)) -o examples/frameworks/requirements.lock
+	for part in mlserver phoenix; do $(patsubst pyproject.toml,tests/parts/locks/$$part.in,$(COMPILE)) -o tests/parts/locks/$$part.lock || exit; done
+	$(patsubst pyproject.toml,tests/parts/locks/wheels.in,$(COMPILE)) --no-deps -o tests/parts/locks/wheels.lock
 	echo 'setuptools>=77' | $(patsubst pyproject.toml,-,$(COMPILE)) -o requirements-build.lock
 
 $(VENV)/bin/python:

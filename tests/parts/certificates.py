@@ -37,6 +37,12 @@ def make_certificates(folder: Path) -> Certificates:
     return Certificates(authority, bundle, pairs[0], pairs[1], other, pairs[2], pairs[3])
 
 
+def make_client(folder: Path, name: str, *, subject: str) -> tuple[Path, Path]:
+    """One more client of the authority that `make_certificates` made in `folder`: certificate and key. `subject` as openssl writes it, `/O=.../CN=...`."""
+    _signed(folder, name, by="ca", subject=subject)
+    return folder / f"{name}.crt", folder / f"{name}.key"
+
+
 def _authority(folder: Path, name: str) -> Path:
     certificate = folder / f"{name}.crt"
     _openssl(
@@ -47,10 +53,11 @@ def _authority(folder: Path, name: str) -> Path:
     return certificate
 
 
-def _signed(folder: Path, name: str, *, by: str) -> None:
+def _signed(folder: Path, name: str, *, by: str, subject: str | None = None) -> None:
     request, raw, extensions = folder / f"{name}.csr", folder / f"{name}.raw", folder / f"{name}.ext"
     extensions.write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n", encoding="ascii")
-    _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", raw, "-out", request)
+    subject = subject or f"/CN={name}"
+    _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", subject, "-keyout", raw, "-out", request)
     _openssl(
         *("x509", "-req", "-in", request, "-CA", folder / f"{by}.crt", "-CAkey", folder / f"{by}.key", "-days", "2"),
         *("-CAcreateserial", "-extfile", extensions, "-out", folder / f"{name}.crt"),

@@ -17,9 +17,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.fetching import FetchError, Part, install, need, output, run, workspace
+from tests.parts.control_plane_build import CONTROL_PLANE
+from tests.parts.fetching import GO, FetchError, Part, check_sums, install, need, output, run, workspace
 from tests.parts.jars import CONNECT, KAFKA
-from tests.parts.packages import CLICKHOUSE, FRAMEWORKS, MLSERVER, OPENVINO, PHOENIX, POSTGRES, RAY, SPARK, debian
+from tests.parts.packages import (
+    CLICKHOUSE,
+    FRAMEWORKS,
+    IMAGE,
+    MLSERVER,
+    OPENVINO,
+    PHOENIX,
+    POSTGRES,
+    RAY,
+    SPARK,
+    debian,
+)
 from tests.parts.paths import (
     AXE_VERSION,
     COLLECTOR_VERSION,
@@ -43,18 +55,20 @@ _OPERATOR = {
     f"example/prometheus-operator-crd/monitoring.coreos.com_{plural}.yaml"
     for plural in ("podmonitors", "prometheusrules")
 }
-_GO = "https://go.dev/dl, version 1.25 or newer"
 
 
 def main(names: Sequence[str] = ()) -> int:
-    """Fetch every part that is missing, of those named where any is. 0 when all are there, 2 for a name that no part has, else 1."""
-    known = {part.name for lane in LANES for part in lane}
+    """Fetch every part that is missing, or those named, which may be of those by request too. 0 when all are there, 2 for a name that no part has, else 1."""
+    every = (*LANES, BY_REQUEST)
+    known = {part.name for lane in every for part in lane}
     if unknown := set(names) - known:
         print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
         return 2
-    wanted = [[part for part in lane if not names or part.name in names] for lane in LANES]
+    wanted: Sequence[Sequence[Part]] = (
+        [[part for part in lane if part.name in names] for lane in every] if names else LANES
+    )
     paths.cache().mkdir(parents=True, exist_ok=True)
-    with _only_one_at_a_time(), ThreadPoolExecutor(len(LANES)) as pool:
+    with _only_one_at_a_time(), ThreadPoolExecutor(len(wanted)) as pool:
         results = [well for lane in pool.map(_ensure_all, wanted) for well in lane]
     return 0 if all(results) else 1
 
@@ -90,7 +104,7 @@ def _collector_version() -> str | None:
 
 
 def _fetch_collector() -> None:
-    go = need("go", "the OpenTelemetry Collector", _GO)
+    go = need("go", "the OpenTelemetry Collector", GO)
     with workspace() as work:
         run([go, "install", f"go.opentelemetry.io/collector/cmd/builder@v{COLLECTOR_VERSION}"], GOBIN=str(work))
         config = work / "builder.yaml"
@@ -109,7 +123,7 @@ def _helm_version() -> str | None:
 
 
 def _fetch_helm() -> None:
-    go = need("go", "Helm", _GO)
+    go = need("go", "Helm", GO)
     with workspace() as work:
         run([go, "install", f"helm.sh/helm/v3/cmd/helm@v{HELM_VERSION}"], GOBIN=str(work / "bin"))
         install(work / "bin", paths.helm_binary().parent)
@@ -121,7 +135,7 @@ def _compose_version() -> str | None:
 
 def _fetch_compose() -> None:
     """The loader of Docker Compose as a program, which comes with its library; it needs no engine."""
-    go = need("go", "the loader of Compose files", _GO)
+    go = need("go", "the loader of Compose files", GO)
     with workspace() as work:
         run([go, "install", f"github.com/compose-spec/compose-go/v2/cmd@v{COMPOSE_VERSION}"], GOBIN=str(work / "bin"))
         (work / "bin" / "cmd").rename(work / "bin" / "compose")
@@ -149,7 +163,7 @@ def _fetch_operator() -> None:
 
 def _fetch_definitions(module: str, files: set[str], place: Path) -> None:
     """Definitions of custom resources alone, out of a source that is a Go module: nothing is compiled."""
-    go = need("go", f"the definitions of {module}", _GO)
+    go = need("go", f"the definitions of {module}", GO)
     with workspace() as work:
         told = run([go, "mod", "download", "-json", module], GOWORK="off")
         (work / "made").mkdir()
@@ -166,6 +180,7 @@ def _fetch_axe() -> None:
     npm = need("npm", "axe-core", "Debian: apt-get install npm")
     with workspace() as work:
         run([npm, "pack", "--silent", f"axe-core@{AXE_VERSION}", "--pack-destination", work])
+        check_sums([work / f"axe-core-{AXE_VERSION}.tgz"])
         with tarfile.open(work / f"axe-core-{AXE_VERSION}.tgz") as archive:
             archive.extract("package/axe.min.js", work, filter="data")
         install(work / "package", paths.axe_script().parent)
@@ -191,12 +206,16 @@ LANES: tuple[tuple[Part, ...], ...] = (
         PHOENIX,
         POSTGRES,
         CLICKHOUSE,
+        IMAGE,
         debian("prometheus", "prometheus", ("prometheus", "promtool")),
         debian("alertmanager", "prometheus-alertmanager", ("alertmanager", "amtool")),
         debian("chromium", "chromium", ("chromium",)),
         debian("openssl", "openssl", ("openssl",)),
     ),
 )
+
+# What takes so long to build that only tests marked `long` may need it.
+BY_REQUEST: tuple[Part, ...] = (CONTROL_PLANE,)
 
 
 @contextmanager

