@@ -35,8 +35,10 @@ The image is yours to build (`docker build -t registry.example.org/rag-sidecar:0
 | [probe](examples/probe/values.yaml) | known questions to the RAG service on a schedule |
 | [native-sidecar](examples/native-sidecar/deployment.yaml) | without the chart: beside a RAG service in its own pod, as a native sidecar container (Kubernetes 1.29 or newer) |
 
-What each renders to lies beside it. `helm test rag-sidecar --logs` asks, with the settings and secrets of the release, whether brokers, topics,
-rights, models and exporters work.
+What each renders to lies beside it. Each was installed, upgraded, rolled back and removed in an API server of Kubernetes 1.37 without a warning, in namespaces that
+enforce `restricted`, and its pods were let in (`tests/real/test_control_plane.py`; no node ran them).
+
+`helm test rag-sidecar --logs` asks, with the settings and secrets of the release, whether brokers, topics, rights, models and exporters work.
 
 - **Settings** go under `config`, just as in [docs/configuration.md](../../docs/configuration.md). A misspelt one is refused by the schema, before
   anything is installed. Secrets are refused there too: give them through `secretEnv` or `secretFiles`. On the command line a number with
@@ -47,6 +49,8 @@ rights, models and exporters work.
 - **Replicas share the topics' partitions.** A pod is ready once it has joined the consumer group. With more pods than partitions some have
   none and wait: they cost memory and score nothing. A rollout takes one pod down first, and waits `minReadySeconds` so that the group
   settles in between.
+- **Autoscaling** leaves the number of pods to its controller, over upgrades too. Where it is switched on for a release that runs, Helm takes `replicas` away and
+  Kubernetes puts 1, until the controller has looked (15 s): do it when traffic is low.
 - **A stop drains**: scoring first, then exporters, then the consumer group, all within `config.pipeline.stop_seconds`; what is not done is
   read again later.
 - **/metrics** speaks TLS and asks for a token or a password with `metrics.tlsSecret` and `metrics.authSecret`; the PodMonitor gets the same. A Prometheus
