@@ -158,10 +158,13 @@ def _made(job: _Job) -> Sequence[Mapping[str, Any]]:
 
 def _end(job: _Job) -> None:
     """What the judge said is not needed any more where the set is whole; else another run goes on with it."""
-    if job.journal is not None and job.whole:
-        job.journal.unlink(missing_ok=True)
-    elif job.journal is not None and job.journal.exists():
-        errors.print(f"not all is done; the same command goes on from {job.journal}", markup=False, soft_wrap=True)
+    if job.kept is None:
+        return  # A run without a judge wrote none; what stands there is of another, which goes on with it.
+    journal = job.kept.journal
+    if job.whole:
+        journal.remove()
+    elif journal.path.exists():
+        errors.print(f"not all is done; the same command goes on from {journal.path}", markup=False, soft_wrap=True)
 
 
 @dataclass(slots=True)
@@ -173,6 +176,7 @@ class _Job:
     shares: Mapping[str, float]
     seed: int
     journal: Path | None = None
+    kept: KeptWriter | None = None
     wanted_sizes: Mapping[str, int] = field(default_factory=dict)
     whole: bool = True
 
@@ -180,7 +184,8 @@ class _Job:
 async def _run(job: _Job) -> Made:
     stop_on_signals()
     async with running(job.settings, job.wanted) as runner:
-        writer, kept = _writer(runner, job)
+        writer = _writer(runner, job)
+        kept = job.kept
         job.wanted_sizes = sizes(job.cases, _possible(job, writer))
         plan = Plan(job.wanted_sizes, job.windows, job.seed, job.wanted.concurrency)
         maker = Maker(plan, writer, runner.runtime.router)
@@ -201,22 +206,22 @@ async def _run(job: _Job) -> Made:
         return made
 
 
-def _writer(runner: Runner, job: _Job) -> tuple[Writer, KeptWriter | None]:
-    """Who writes, and the same where its replies are kept."""
+def _writer(runner: Runner, job: _Job) -> Writer:
+    """Who writes. It is `job.kept` where its replies are kept."""
     if runner.judge is not None:
         judge = JudgeWriter(runner.judge)
         if job.journal is None:
-            return judge, None
-        kept = KeptWriter(judge, Journal(job.journal, f"{runner.identity} {judge.identity}", Reply))
-        if kept.journal.done:
-            errors.print(f"{words.many(len(kept.journal.done), 'question')} to the judge answered by the run before")
-        return kept, kept
+            return judge
+        job.kept = KeptWriter(judge, Journal(job.journal, f"{runner.identity} {judge.identity}", Reply))
+        if done := job.kept.journal.done:
+            errors.print(f"{words.many(len(done), 'question')} to the judge answered by the run before")
+        return job.kept
     errors.print(
         "no judge is set (judge.url): questions are made by rule, out of gaps in sentences and of questions that the documents ask themselves; "
         "their origin says synthetic_by_rule, and there are none that take reasoning or two documents",
         soft_wrap=True,
     )
-    return RuleWriter(one.text for one in job.windows), None
+    return RuleWriter(one.text for one in job.windows)
 
 
 def _possible(job: _Job, writer: Writer) -> Mapping[str, float]:

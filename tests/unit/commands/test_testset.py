@@ -207,6 +207,8 @@ def test_a_judge_that_fails_costs_the_next_run_its_failures_alone(documents: Pat
         assert (first.returncode, len(cases(target))) == (1, 2)
         assert f"the same command goes on from {journal}" in first.stderr
         kept, well, asked = journal.read_bytes(), True, len(server.asked)
+        assert cli(*words).returncode == 0, "without a judge"
+        assert journal.read_bytes() == kept, "what was paid for stays for a run with that judge"
         again = cli(*words, **judged(server.url))
         assert (again.returncode, len(cases(target)), len(server.asked) - asked) == (0, 4, 2), again.stderr
         assert not journal.exists()
