@@ -70,6 +70,9 @@ def uv(*words: str | Path) -> None:
     """`uv pip install`, which takes seconds where pip takes minutes, from the index that pip is told of: uv reads no setting of pip's."""
     settings = pip_settings()
     indexes = {"UV_DEFAULT_INDEX": settings.get("index-url"), "UV_INDEX": settings.get("extra-index-url")}
+    if indexes["UV_INDEX"] and "UV_INDEX" not in os.environ:
+        # As pip does: of all indexes, and not the first that has the name at all, whatever its versions. Hashes say that it is the right one.
+        indexes["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     # In the environment, since an address may have a password in it, and a command that fails is shown.
     told = {name: " ".join(value.split()) for name, value in indexes.items() if value and name not in os.environ}
     offline = ["--offline", "--no-cache"] if settings.get("no-index", "0").lower() not in ("0", "false", "no") else []

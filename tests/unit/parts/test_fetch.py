@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -88,10 +92,18 @@ def test_a_file_that_is_not_what_it_was_is_refused(tmp_path: Path) -> None:
         check_sums([unknown])
 
 
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what this machine says of indexes, and of a proxy, which would answer for addresses that nobody listens on."""
+    for name in [one for one in os.environ if one.startswith(("PIP_", "UV_")) or one.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.mark.usefixtures("bare")
 def test_uv_is_told_of_the_index_that_pip_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is not one of pip's, so that nothing is asked: uv fails at the port that nobody listens on, and says whose it is."""
-    for name in [one for one in os.environ if one.startswith(("PIP_", "UV_"))]:
-        monkeypatch.delenv(name)
     (config := tmp_path / "pip.conf").write_text(
         "[global]\nindex-url = http://127.0.0.1:9/global\n[install]\nindex-url = http://127.0.0.1:9/install\n"
         "extra-index-url =\n    http://127.0.0.1:9/a\n    http://127.0.0.1:9/b\n",
@@ -108,6 +120,37 @@ def test_uv_is_told_of_the_index_that_pip_is_told_of(tmp_path: Path, monkeypatch
     monkeypatch.setenv("UV_INDEX", "")
     with pytest.raises(FetchError, match=r"http://127\.0\.0\.1:9/install/"):
         uv("--target", tmp_path / "made", "--no-cache", "rag-sidecar-is-nowhere")
+
+
+def wheel(index: Path, version: str) -> None:
+    """An index of a package `thing` in this version alone."""
+    (folder := index / "thing").mkdir(parents=True)
+    about = f"thing-{version}.dist-info"
+    files = {
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: thing\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(folder / f"thing-{version}-py3-none-any.whl", "w") as made:
+        for name, text in files.items():
+            made.writestr(name, text)
+        made.writestr(f"{about}/RECORD", "".join(f"{name},,\n" for name in (*files, f"{about}/RECORD")))
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_version_is_found_where_an_extra_index_has_others_of_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip looks at all of its indexes; uv by itself at the first that has the name, which is the extra one."""
+    wheel(tmp_path / "all", "2.0")
+    wheel(tmp_path / "extra", "1.0")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/all")
+        monkeypatch.setenv("PIP_EXTRA_INDEX_URL", f"http://127.0.0.1:{server.server_port}/extra")
+        uv("--target", tmp_path / "made", "--no-cache", "thing==2.0")
+        server.shutdown()
+    assert (tmp_path / "made/thing-2.0.dist-info").is_dir()
 
 
 def test_a_part_can_be_asked_for_by_name(capsys: pytest.CaptureFixture[str]) -> None:
