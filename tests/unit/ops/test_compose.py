@@ -65,8 +65,10 @@ def test_the_sidecars_image_is_built_once_and_never_looked_for_in_a_registry() -
     built = {name: one["image"] for name, one in SERVICES.items() if "build" in one}
     assert built == {"sidecar": "rag-sidecar:stack"}
     assert SERVICES["sidecar"]["build"] == {"context": ".", "target": "sidecar"}
-    others = [one for name, one in SERVICES.items() if name not in built and one["image"] in built.values()]
-    assert [one["pull_policy"] for one in others] == ["never"]
+    others = {name: one for name, one in SERVICES.items() if name not in built and one["image"] in built.values()}
+    assert {name: one["pull_policy"] for name, one in others.items()} == {"rag-service": "never"}
+    # `docker compose up --build rag-service` builds what it depends on, and so its image too.
+    assert all("sidecar" in one["depends_on"] for one in others.values())
 
 
 def test_the_sidecars_image_runs_as_kubernetes_would_run_it() -> None:
