@@ -124,7 +124,9 @@ def _words(sample: str) -> list[str]:
     for place, token in enumerate(tokens):
         parts = [part.lower() for part in _WORD.findall(token[0])]
         capital = _is_capital(token[0]) and not shouted
-        starts = token.start() == 0 or bool(_ENDS.search(sample[max(0, token.start() - 2) : token.start()]))
+        starts = capital and (
+            token.start() == 0 or bool(_ENDS.search(sample[max(0, token.start() - 2) : token.start()]))
+        )
         if not parts:
             continue
         if parts[0] in ARTICLES and (named or (capital and starts)) and _name_follows(tokens, place):
@@ -147,12 +149,16 @@ def _name_follows(tokens: list[re.Match[str]], place: int) -> bool:
 
 def _is_capital(token: str) -> bool:
     """Whether a token begins as a name does: Ivoire, d'Ivoire, "Ivoire"."""
+    if token.isalpha():
+        return token[0].isupper()
     found = _CAPITAL.search(token)
     return found is not None and found["letter"].isupper()
 
 
 def _is_prose(token: str) -> bool:
     """Whether a token is a word of a sentence, and no code, address or name like iPhone."""
+    if token.isalpha() and token.islower():
+        return True
     inner = token.strip(".'’`*-–—")
     joined = not _JOINTS.isdisjoint(inner)
     if not joined and any(c.isupper() for c in inner[1:]) and any(c.islower() for c in inner):
