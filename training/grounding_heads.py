@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sidecar.evaluate.metrics.faithfulness import expected_faithfulness
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import Logistic, logit
@@ -218,20 +219,20 @@ async def grounding_heads(
     counted = held.where(lambda one: not one.chooses and one.set in OPERATING)
     heads["lexical"] = card_of(claims.lexical, FEATURES, 0.5)
     heads["values"] = card_of(claims.values, VALUE_FEATURES, 0.5)
-    heads["claim"] = card_of(claims.claim, CLAIM_FEATURES, claim_threshold(answer, threshold))
+    of_claims = claim_threshold(answer, threshold)
+    heads["claim"] = card_of(claims.claim, CLAIM_FEATURES, of_claims)
     heads["answer"] = card_of(answer, ANSWER_FEATURES, threshold)
     heads["detector"] = rates(counted.scores, counted.labels, threshold)
     return [
-        *table("Groundedness", held, claims),
-        *table("Contrast", held_contrasts, claims),
+        *table("Groundedness", held, claims, of_claims),
+        *table("Contrast", held_contrasts, claims, of_claims),
         *values_line(held_values, threshold),
         *operating_table(counted, threshold),
     ]
 
 
-def table(title: str, held: Scored, claims: Heads) -> list[str]:
-    """AUROC by set of the answer's score and of its parts, and the calibration error."""
-    threshold = 0.5
+def table(title: str, held: Scored, claims: Heads, threshold: float) -> list[str]:
+    """AUROC by set of the answer's score and of its parts, and the calibration error. `threshold` is that of a claim."""
     columns = {
         "all together": held.scores,
         "idf coverage": [float(one.whole.choices[-1][FEATURES.index("coverage")]) for one in held.examples],
@@ -239,7 +240,8 @@ def table(title: str, held: Scored, claims: Heads) -> list[str]:
         "cross-encoder alone": [min(seen.logit for seen in one.claims) for one in held.examples],
         "whole answer": [supports[0] for supports in held.supports],
         "least claim": [min(supports[1:]) for supports in held.supports],
-        "share of claims": [float(np.mean([p >= threshold for p in supports[1:]])) for supports in held.supports],
+        "supported claims": [float(np.mean([p >= threshold for p in supports[1:]])) for supports in held.supports],
+        "faithfulness": [expected_faithfulness(supports[1:], threshold) for supports in held.supports],
     }
     lines = [
         f"### {title}",

@@ -20,6 +20,22 @@ def faithfulness(supported: Sequence[bool]) -> float:
     return sum(supported) / len(supported)
 
 
+def expected_faithfulness(supports: Sequence[float], threshold: float) -> float:
+    """Expected share of supported claims, 0..1: each claim counts by how surely it is supported, by half where it stands at the threshold.
+
+    Supports 1 and 0 give the share of Es et al. 2024 itself; doubt counts in part, so that answers of a claim or two can be told apart.
+    """
+    return sum(_counted(support, threshold) for support in supports) / len(supports)
+
+
+def _counted(support: float, threshold: float) -> float:
+    """The support with its odds divided by those of the threshold; 0 or 1 where the threshold leaves no doubt."""
+    if support in (0, 1) or threshold in (0, 1):
+        return float(support >= threshold)
+    odds, unsupported = support * (1 - threshold), (1 - support) * threshold
+    return odds / (odds + unsupported)
+
+
 def label_of_claim(support: Support, threshold: float) -> ClaimLabel | None:
     """Supported, contradicted or not said; None where the model does not tell the last two apart."""
     if support.probability >= threshold:
@@ -32,7 +48,7 @@ def label_of_claim(support: Support, threshold: float) -> ClaimLabel | None:
 
 
 class FaithfulnessSettings(Thresholded):
-    """The share of supported claims."""
+    """The expected share of supported claims."""
 
     threshold: float | None = Field(
         default=None,
@@ -53,7 +69,7 @@ class Faithfulness:
     decides = False
     lane = Lane.LOCAL
     about = About(
-        "claims of the answer that the documents support / claims of the answer",
+        "claims of the answer that the documents support, each as surely as it is / claims of the answer",
         "Es et al. 2024, arXiv:2309.15217",
         Cost.MODEL,
     )
@@ -89,7 +105,7 @@ class Faithfulness:
         return Evaluation(
             evaluator=self.name,
             outcome=Outcome.SCORED,
-            score=faithfulness([claim.supported for claim in claims]),
+            score=expected_faithfulness([claim.support for claim in claims], threshold),
             model=grounder.identity,
             threshold=threshold,
             claims=claims,

@@ -11,7 +11,7 @@ from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.metrics.answer_relevancy import answer_relevancy
 from sidecar.evaluate.metrics.context_precision import average_precision
 from sidecar.evaluate.metrics.context_relevance import expected_share
-from sidecar.evaluate.metrics.faithfulness import faithfulness
+from sidecar.evaluate.metrics.faithfulness import expected_faithfulness, faithfulness
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Models
 from sidecar.record.errors import PermanentInferenceError
@@ -37,6 +37,18 @@ def test_context_precision_is_average_precision(useful: list[int], score: float)
 def test_faithfulness_is_supported_claims_over_claims() -> None:
     assert faithfulness([True, True, False]) == pytest.approx(0.67, abs=0.005)
     assert faithfulness([True, False]) == 0.5
+
+
+def test_doubt_about_a_claim_counts_in_part_and_the_threshold_by_half() -> None:
+    assert expected_faithfulness([1.0, 1.0, 0.0], 0.2) == pytest.approx(2 / 3)
+    assert expected_faithfulness([0.2], 0.2) == 0.5
+    assert expected_faithfulness([0.9], 0.5) == pytest.approx(0.9)
+    assert 0.5 < expected_faithfulness([0.3], 0.2) < expected_faithfulness([0.6], 0.2) < 1
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.0])
+def test_a_threshold_that_leaves_no_doubt_counts_claims_whole(threshold: float) -> None:
+    assert expected_faithfulness([0.3, 0.7], threshold) == 1 - threshold
 
 
 def test_one_relevant_of_two_chunks_is_a_half() -> None:

@@ -7,7 +7,7 @@ from pydantic import Field
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
 from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
-from sidecar.evaluate.metrics.faithfulness import faithfulness
+from sidecar.evaluate.metrics.faithfulness import expected_faithfulness
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.inference.base import Claim
 from sidecar.record.errors import Unscorable
@@ -27,11 +27,11 @@ class TurnFaithfulnessSettings(Thresholded):
 
 
 class TurnFaithfulness:
-    """Mean over turns of supported claims / claims, by what tools said before the turn and the documents of the request. The worst turn is in the
+    """Mean over turns of the expected share of supported claims, by what tools said before the turn and the documents of the request. The worst turn is in the
     parts. A turn with nothing to go by, or no claim, is left out."""
 
     name = "turn_faithfulness"
-    version = "1"
+    version = "2"
     method = "turns_nli"
     subject = Subject.ANSWER
     needs = (Needs.MESSAGES,)
@@ -61,7 +61,7 @@ class TurnFaithfulness:
         scores: list[float] = []
         for claims, evidence in turns:
             found = [one.probability for one in await grounder.support(claims, evidence)]
-            scores.append(faithfulness([one >= threshold for one in found]))
+            scores.append(expected_faithfulness(found, threshold))
             results += [ClaimResult(c.text, p, p >= threshold) for c, p in zip(claims, found, strict=True)]
         worst = min(range(len(scores)), key=scores.__getitem__)
         return Evaluation(
