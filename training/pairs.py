@@ -129,7 +129,7 @@ def says_of(row: Row) -> Verdict:
 
 
 def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
-    """All pairs, shuffled; each claim written by hand `by_hand` times."""
+    """All pairs, shuffled; each claim written by hand `by_hand` times beside each version of its text."""
     rng = random.Random(seed)
     rows = {source.name: _rows(directory, source) for source in SOURCES}
     grounding = {source.name for source in SOURCES if source.task == "grounding"}
@@ -150,8 +150,8 @@ def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
             pairs += _of_other_answers(source, rows[source.name], selector, rng)
     pairs += _of_made_facts(rng)
     pairs += (
-        Pair(WRITTEN, "by hand", "grounding", claim, evidence, says, weight)
-        for says, claim, evidence, weight in asked(written("trained"), by_hand, rng)
+        Pair(WRITTEN, "by hand", "grounding", claim, selector.select(claim, evidence), says, 1.0)
+        for says, claim, evidence in asked(written("trained"), by_hand, rng)
     )
     rng.shuffle(pairs)
     return pairs
@@ -247,5 +247,5 @@ def held_pairs(directory: Path, most: int) -> list[Pair]:
                 second = selector.select(first, row["context"])
                 pairs.append(Pair(name, "held", task, first, second, says_of(row), 1.0))  # type: ignore[arg-type]
     for one in written("held"):
-        pairs += [Pair(WRITTEN, "held", "grounding", claim, one.text, says, 1.0) for says, claim in one.claims]
+        pairs += [Pair(WRITTEN, "held", "grounding", claim, text, says, 1.0) for says, claim, text in one.pairs()]
     return pairs
