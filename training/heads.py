@@ -99,7 +99,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "4-contrary",
+                "version": "5-versions",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],
