@@ -22,11 +22,11 @@ SETS = {
         .read_text(encoding="utf-8")
         .splitlines()
     ]
-    for name in ("requests", "blind")
+    for name in ("requests", "blind", "second")
 }
 
 
-@pytest.mark.parametrize(("name", "least"), [("requests", 150), ("blind", 120)])
+@pytest.mark.parametrize(("name", "least"), [("requests", 150), ("blind", 120), ("second", 100)])
 def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     rows = SETS[name]
     verdicts = Counter(row["verdict"] for row in rows)
