@@ -33,6 +33,7 @@ from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.grounding_heads import NONE, SEED, grounding_heads
 from training.relevance_heads import relevance_heads
 from training.sources import SOURCES
+from training.written import SET as WRITTEN
 
 
 def count_idf(rows: Sequence[Row], most: int = 40_000) -> tuple[dict[str, float], float]:
@@ -104,7 +105,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],
                 "files": files,
-                "trained_on": sorted(source.name for source in SOURCES),
+                "trained_on": sorted({WRITTEN, *(source.name for source in SOURCES)}),
                 "seed": SEED,
             },
             indent=2,

@@ -33,7 +33,7 @@ class FakeEmbedder:
 
 @dataclass
 class FakeGrounder:
-    """Claims are supported where a document holds them; `by_claim` says otherwise. `error` is raised."""
+    """Claims are supported where a document holds them, as surely as `doubt` lets them; `by_claim` says otherwise. `error` is raised."""
 
     identity: ModelIdentity = IDENTITY
     threshold: float = 0.5
@@ -41,6 +41,7 @@ class FakeGrounder:
     languages: frozenset[str] = frozenset({"en"})
     by_claim: dict[str, float] = field(default_factory=dict)
     whole: float = 0.8
+    doubt: float = 0.1
     error: InferenceError | None = None
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
@@ -50,7 +51,7 @@ class FakeGrounder:
         for claim in claims:
             place = next(((n, text.find(claim.text)) for n, text in enumerate(documents) if claim.text in text), None)
             evidence = Evidence(place[0], place[1], place[1] + len(claim.text)) if place else None
-            found.append(Support(self.by_claim.get(claim.text, 0.9 if place else 0.1), evidence))
+            found.append(Support(self.by_claim.get(claim.text, 1 - self.doubt if place else self.doubt), evidence))
         return found
 
     async def consistency(

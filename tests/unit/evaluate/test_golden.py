@@ -23,7 +23,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "case"), CASES)
 async def test_a_worked_example_comes_out_as_worked(name: str, case: dict[str, Any]) -> None:
-    grounder = FakeGrounder(whole=case.get("whole", 0.8))
+    grounder = FakeGrounder(whole=case.get("whole", 0.8), doubt=0.0)
     relevance = FakeRelevance(of_documents=tuple(case.get("relevance", [0.9])), of_answer=case.get("similarity", 0.9))
     trace = case_of(case)
     settings = {"evaluators": [name], "references": "off", name: case.get("settings", {})}
