@@ -13,6 +13,7 @@ from sidecar.inference.base import Support
 from sidecar.record.errors import Unscorable
 
 _CONTRADICTED = 0.5
+_NO_DOUBT = 0.02  # beyond, a claim is as good as said: an answer that copies its documents has 1, and passes a gate at 1
 
 
 def faithfulness(supported: Sequence[bool]) -> float:
@@ -23,17 +24,18 @@ def faithfulness(supported: Sequence[bool]) -> float:
 def expected_faithfulness(supports: Sequence[float], threshold: float) -> float:
     """Expected share of supported claims, 0..1: each claim counts by how surely it is supported, by half where it stands at the threshold.
 
-    Supports 1 and 0 give the share of Es et al. 2024 itself; doubt counts in part, so that answers of a claim or two can be told apart.
+    Where nothing is in doubt this is the share of Es et al. 2024 itself; doubt counts in part, so that answers of a claim or two can be told apart.
     """
     return sum(_counted(support, threshold) for support in supports) / len(supports)
 
 
 def _counted(support: float, threshold: float) -> float:
-    """The support with its odds divided by those of the threshold; 0 or 1 where the threshold leaves no doubt."""
+    """The support with its odds divided by those of the threshold; whole or not at all where these leave no doubt."""
     if support in (0, 1) or threshold in (0, 1):
         return float(support >= threshold)
-    odds, unsupported = support * (1 - threshold), (1 - support) * threshold
-    return odds / (odds + unsupported)
+    supported, unsupported = support * (1 - threshold), (1 - support) * threshold
+    share = supported / (supported + unsupported)
+    return min(1.0, max(0.0, (share - _NO_DOUBT) / (1 - 2 * _NO_DOUBT)))
 
 
 def label_of_claim(support: Support, threshold: float) -> ClaimLabel | None:

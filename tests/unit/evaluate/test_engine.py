@@ -42,7 +42,8 @@ def test_faithfulness_is_supported_claims_over_claims() -> None:
 def test_doubt_about_a_claim_counts_in_part_and_the_threshold_by_half() -> None:
     assert expected_faithfulness([1.0, 1.0, 0.0], 0.2) == pytest.approx(2 / 3)
     assert expected_faithfulness([0.2], 0.2) == 0.5
-    assert expected_faithfulness([0.9], 0.5) == pytest.approx(0.9)
+    assert expected_faithfulness([0.74], 0.5) == pytest.approx(0.75)
+    assert expected_faithfulness([0.98, 0.02], 0.5) == 0.5
     assert 0.5 < expected_faithfulness([0.3], 0.2) < expected_faithfulness([0.6], 0.2) < 1
 
 

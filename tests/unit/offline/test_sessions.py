@@ -97,7 +97,7 @@ async def test_each_turn_of_a_session_is_held_against_what_its_tools_had_said() 
     tools = {"It is 75 °F.": 0.9, "It is 50 °F.": 0.2}
     local = models(FakeGrounder(by_claim=tools, languages=frozenset({"en", "de"})))
     [one] = (await Engine(EvaluateConfig.model_validate(settings), local).evaluate(found.trace)).evaluations
-    assert one.score == 0.5
+    assert one.score == pytest.approx(0.552, abs=0.001)
     assert (one.parts["turns"], one.parts["worst_turn"]) == (2, 2)
 
 
