@@ -13,7 +13,9 @@ from sidecar.inference.base import Support
 from sidecar.record.errors import Unscorable
 
 _CONTRADICTED = 0.5
-_NO_DOUBT = 0.02  # beyond, a claim is as good as said: an answer that copies its documents has 1, and passes a gate at 1
+_NO_DOUBT = (
+    0.02  # beyond, a claim is as good as said: an answer that copies its documents has 1, and passes a gate at 1
+)
 
 
 def faithfulness(supported: Sequence[bool]) -> float:
