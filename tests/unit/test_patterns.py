@@ -52,7 +52,7 @@ MORE_RUNS = (
 # The callers read no more than so many characters of a text (another test holds them to it).
 BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.declining._ABSTAINS": 50_000,
-    "sidecar.evaluate.text.declining._LECTURE": 50_000,
+    "sidecar.evaluate.text.refusing._LECTURE": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
     "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
     "sidecar.evaluate.text.declining._NOT_SAID": 50_000,

@@ -112,16 +112,16 @@ def _abstains(answer: str, said: Sequence[Statement]) -> bool:
 def _nothing_left(text: str, sentences: Sequence[str], rest: Sequence[str], *, said: int, language: str) -> bool:
     """Whether what remains beside sentences that decline, of the size `said`, is no answer."""
     left = sum(_size(one, language) for one in rest)
-    opening = next((one for one in sentences if refusing.refuses(one) or not refusing.lectures(one)), "")
-    refused = declining.declines(opening, language=language) and refusing.refuses(opening)
-    if any(declining.turns(one) and not (refused and refusing.lectures(one)) for one in rest):
+    first = declining.declines(sentences[0], language=language)
+    refused = first and refusing.refuses(sentences[0])
+    if any(declining.turns(one) and not (refused and refusing.turns_to_lecture(one)) for one in rest):
         return False
     if refusing.apologises(sentences[0]) and left <= _APOLOGY_TAIL * said:
         return True
     if refused:
-        taught = sum(_size(one, language) for one in rest if not refusing.lectures(one))
-        return taught <= max(_SHORT_TAIL_WORDS, _TAUGHT * left)
-    first = declining.declines(sentences[0], language=language)
+        told = [one for one in rest if not refusing.lectures(one)]
+        taught = sum(_size(one, language) for one in told)
+        return taught <= _TAUGHT * left or (taught <= _SHORT_TAIL_WORDS and not any(map(refusing.has_number, told)))
     if first:
         tells = any(is_sentence(one, language=language) or any(c.isdigit() for c in one) for one in rest)
         return left <= _SHORT_TAIL_WORDS and not tells

@@ -36,6 +36,8 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
     (re.compile(r"`([^`]{0,400})`"), 1),
     (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^<>]{0,80})?>", re.IGNORECASE), None),
 )
+# The splitter takes it for a short form, which this month has none of.
+_AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
 _LETTER = re.compile(r"[^\W\d_]")
 _LABEL = re.compile(r"[^.:：\n]{1,60}?(?:[:：](?=\s|[^\x00-\x7f])|\s[-–—]\s)")
 _PRONOUN = re.compile(
@@ -189,7 +191,7 @@ def _cut(text: Marked, *, whole: bool) -> Iterator[Marked]:
         yield from chinese.sentences(text)
         return
     at = 0
-    for piece in _pieces(text.text):
+    for piece in itertools.chain.from_iterable(map(_AFTER_MAY.split, _pieces(text.text))):
         for sentence in sentencex.segment("en", piece):
             start = text.text.find(sentence, at)
             if start >= 0 and (own := text.cut(start, start + len(sentence))).text:

@@ -15,42 +15,51 @@ _PLAIN_SAY = (
     r"(?:explicitly |directly |specifically |actually |clearly |seem to |appear to ){0,4}"
     r"(?:mention|say|state|provide|contain|include|specify|address|answer|give|discuss|indicate|cover|offer|describe|explain|have|list|tell|detail|refer|relate)"
 )
-# What tells rather than binds: "the guide does not cover floods" declines, "the policy does not cover floods" answers.
+# What was found for an answer, as the one who answers speaks of it; "results", "records" and "pages" are things that answers are about, too.
+_PLAIN_GIVEN = (
+    r"(?:(?:the|these|your|any of the) )?(?:(?:(?:provided|given|available|retrieved|supplied) )+"
+    r"(?:documents?|documentation|texts?|information|articles?|material|content|manual|pages?)|"
+    r"(?:context|passages?|excerpts?|snippets?|sources?|documents?))"
+)
 _TELLS = (
     r"(?:handbook|guide|faq|website|web page|brochure|leaflet|report|e-?mail|notes?|minutes|transcripts?|memo|data ?sheet|instructions|newsletter|wiki|listing|catalogue|"
     r"chapter|section|paragraph)"
 )
+# What explains rather than binds: "the guide does not cover floods" declines, "the policy does not cover floods" answers.
+_EXPLAINS = r"(?:handbook|guide|faq|brochure|leaflet|notes?|minutes|transcripts?|memo|data ?sheet|instructions|wiki)"
 _THE = r"(?:the|this|our|your|its|their|these)"
 _PAPERS = rf"{_THE} (?:\w+ )?(?:{_TELLS}|guidelines|policy|policies|contract|agreement|terms)"
 _SURELY = r"(?: (?:explicitly|directly|specifically|actually|clearly|even)){0,2}"
 _PLAIN_PAPER = (
     rf"{_PAPERS} {NEG}{_SURELY} (?:mention|say|state|specify|indicate|tell|answer|address)"
-    rf"|{_THE} (?:\w+ )?{_TELLS} {NEG}{_SURELY} (?:give|list|cover|discuss|explain|describe|detail|disclose|touch (?:on|upon)|go into|spell out)"
-    rf"|(?:{_PLAIN_SOURCE}|{_PAPERS}) (?:(?:is|are|remains?)(?: \w+ly)? silent|leaves? (?:out|(?:it|that|this) open)|"
-    r"(?:has|have|contains?|gives?) no (?:entry|entries|listing|section|word))"
+    rf"|{_THE} (?:\w+ )?{_EXPLAINS} {NEG}{_SURELY} (?:give|cover|discuss|explain|describe|detail|touch (?:on|upon)|go into|spell out)\b"
+    r"(?![^.]{0,120}\b(?:until|unless|when|because|so)\b)"
+    rf"|(?:{_PLAIN_SOURCE}|{_PAPERS}) (?:(?:is|are|remains?)(?: \w+ly)? silent|leaves? (?:it|that|this) open|"
+    r"(?:has|have|contains?|gives?) no (?:entry|section|word) (?:for|on|about))"
     rf"|(?:nothing in|none of|no part of|neither(?: of)?|no) {_PLAIN_SOURCE} "
     r"(?:explicitly |directly |actually )?(?:answers?|says?|mentions?|gives?|states?|provides?|contains?|specif(?:y|ies)|address(?:es)?|tells?|covers?|discuss(?:es)?|"
-    r"explains?|describes?|indicates?|touch(?:es)? (?:on|upon)|refers? to|speaks? (?:to|of)|talks? about|deals? with)"
+    r"explains?|describes?|touch(?:es)? (?:on|upon)|refers? to|speaks? (?:to|of)|talks? about|deals? with)"
     rf"|(?:answer|information|that|this|it|detail)s? (?:is not|isn[’']t|are not|aren[’']t)(?: found| contained| given| covered)? (?:in|by) {_PLAIN_SOURCE}"
-    rf"|(?:(?:is|are|was|were) (?:left )?|remains? )(?:unanswered|unspecified|unaddressed|left out|omitted) (?:in|by|from) {_PLAIN_SOURCE}"
-    rf"|(?:cannot|can[’']?t|can not|could not|couldn[’']t) be (?:read (?:off|from)|derived|deduced|concluded|gleaned|found|told|worked out|made out)(?: (?:from|in|with))? "
-    rf"(?:{_PLAIN_SOURCE}|them|these|those|what (?:i|we|you)\b)"
-    rf"|(?:does not|doesn[’']t|do not|don[’']t) appear (?:anywhere )?in {_PLAIN_SOURCE}|(?:not|n[’']t) something (?:that )?{_PLAIN_SOURCE}"
+    rf"|(?:(?:is|are|was|were) (?:left )?|remains? )(?:unanswered|unspecified|unaddressed) (?:in|by|from) {_PLAIN_GIVEN}"
+    rf"|(?:cannot|can[’']?t|can not|could not|couldn[’']t) be (?:(?:read (?:off|from)|deduced|concluded|gleaned|worked out)(?: from)? "
+    rf"(?:{_PLAIN_GIVEN}|them|these|those|what (?:i|we|you)\b)|(?:found|told|derived)(?: (?:from|in|with))? (?:{_PLAIN_GIVEN}|what (?:i|we|you)\b))"
+    rf"|(?:does not|doesn[’']t|do not|don[’']t) appear (?:anywhere )?in {_PLAIN_GIVEN}|(?:is not|isn[’']t|are not|aren[’']t) something (?:that )?{_PLAIN_GIVEN}"
     r"|there(?: is|[’']s) no (?:telling\b|way for (?:me|us) to (?:tell|know|say|determine))"
-    r"|(?:search|query|lookup) (?:returned|gave|found|yielded|turned up|came back with) (?:no|zero|0) (?:\w+ )?(?:results?|matches|hits|documents|information|entries|records)\b"
+    r"|^(?:(?:the|my|your) )?(?:search|query|lookup) (?:returned|gave|found|yielded|turned up|came back with) (?:no|zero|0) "
+    r"(?:\w+ )?(?:results?|matches|hits|documents|information|entries|records)(?=\W*$| (?:for|on|about|matching)\b)"
     r"|(?:i|we) (?:came up (?:empty|short|with nothing)|(?:am|are) drawing a blank|drew a blank)|i[’']m drawing a blank"
     r"|i(?: would|[’']d) (?:only |just )?be (?:guessing|speculating)|a guess on my part"
     r"|i have no (?:idea|clue|way|knowledge|access)\b"
-    rf"|(?:do not|does not|don[’']t|doesn[’']t|never|did not|didn[’']t) come up (?:anywhere )?in {_PLAIN_SOURCE}"
+    rf"|(?:do not|does not|don[’']t|doesn[’']t|never|did not|didn[’']t) come up (?:anywhere )?in {_PLAIN_GIVEN}"
 )
 _PLAIN_KNOWS = (
     r"(?:\w+ly )?(?:know|find|answer|help with|assist|locate|determine|say|tell|mention|provide (?:you|any|that|this|the information|information)|"
     r"have (?:any|enough|that|access))\b"
 )
-# "We do not offer refunds" is what a service says of itself, "we do not offer advice" what the one who answers does.
+# "We do not offer refunds" is what a service says of itself; "we do not offer advice" and "we cannot offer refunds" decline.
 _PLAIN_SERVES = (
-    r"(?:give|offer|share|provide|access|identify|have (?:any|the|that|current))\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){0,3}"
-    r"(?:information|details?|answer|advice|data|instructions|guidance|record|records|it|this|that)\b)"
+    r"(?:do not|don[’']?t|never) (?:offer|give|provide|share)\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){0,3}"
+    r"(?:information|details?|answer|advice|instructions|guidance)\b)"
 )
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
 _SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES = (
@@ -59,7 +68,7 @@ _SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES = (
 )
 _ABSTAINS = re.compile(
     rf"""
-    \b(?:i|we(?!\ {_NEG}\ {_SERVES}))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
+    \b(?:i|we(?!\ {_SERVES}))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
         (?:(?:{_NEG}|do\ not\ currently|don[’']t\ currently)\ (?:currently\ |actually\ |really\ |definitively\ |conclusively\ |personally\ )?
             (?:know\b|have\ (?:(?:any|enough|sufficient|specific|access|the|that|real-time|up-to-date|reliable|detailed|that\ specific|
                verified|information|details|data|anything|an\ answer|personal|a\ record|records|current)\b)|
@@ -72,7 +81,7 @@ _ABSTAINS = re.compile(
     |\b(?:i|we)\ (?:(?:was|were)\ (?:not\ able|unable)|(?:wasn|weren)[’']t\ able)\ to\b
     |\bi(?:[’']m|\ am)\ not\ seeing\ (?:any|that|this|it)|\bi\ (?:see|found|find)\ (?:nothing|no\ (?:mention|information|answer|record|trace|details?))\b
     |\bi\ only\ (?:have|see)\ (?:information|details|data|documents|material)\b
-    |\bi[’']?m\ (?:(?:really|very|so)\ )?(?:sorry|afraid)(?:,|\ but)\ (?:but\ )?(?:based\b[^,]{{0,60}},\ )?(?:i|{_SOURCE})\b
+    |\bi[’']?m\ (?:(?:really|very|so)\ )?(?:sorry|afraid)(?:,|\ but)\ (?:but\ )?(?:based\b[^,]{{0,60}},\ )?i\b
     |\bi\ (?:would\ )?need\ (?:(?:some|a\ (?:bit|little))\ )?(?:more|additional|further)\ (?:specific\ )?(?:information|context|details?)
     |\b(?:it\ (?:is|[’']s)|it\ remains)\ (?:un|not\ )clear\ (?:what|which|whether|from|if|how|who|why)
     |\b(?:it\ is|it[’']s)\ (?:not\ possible|impossible|difficult|hard)\ to\ (?:determine|answer|say|tell|provide|give|know|identify)
@@ -146,7 +155,7 @@ _NOT_SAID = re.compile(
     |\bthere\ (?:is|are|was|were)\ no\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\b
     |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\ (?:(?:is|are|was|were)\ )?(?:provided|available|given|found|about|on|regarding|in\ the)
     |\b(?:i|we)\ (?:am\ |are\ |was\ |were\ )?(?:{_NEG}|unable\ to|not\ able\ to)\ (?:\w+ly\ )?(?:know|find|have\ (?:any\ |enough\ |specific\ |access\ |the\ |that\ |
-        more\ ){{1,2}}|locate|determine|tell|answer|say|see\ (?:any|that))\b
+        more\ ){{1,2}}|locate|determine|tell|answer|say|see\ (?:any|that)|be\ (?:sure|certain))\b
     |\b(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ (?:not\ (?:sure|certain|aware)|unsure|unable\ to|unaware)\b
     |\b(?:cannot|can[’']t|could\ not|couldn[’']t)\ be\ (?:answered|determined|inferred)\b
     |\b(?:it\ is|it[’']s)\ (?:un|not\ )clear\ (?:from|what|which|whether|if|how|who|why)
@@ -176,14 +185,15 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 # "Please provide proof of address when you apply" is a step to take, no question.
-_NO_STEP = r"(?!.{0,80}\ (?:when|whenever|once|after|within|no\ later|by)\ (?:you|your|the|\d))"
+_NO_STEP = r"(?!.{0,80}\ (?:when|whenever|once|after|within|no\ later|by)\ (?:you|your|the|\d|\w+day\b))"
 _NEEDS = re.compile(
     rf"""
     \b(?:i|we)(?:[’']d|[’']ll|\ would|\ will|\ may|\ might)?\ (?:just\ |also\ )?(?:need|require)\ (?:to\ know|(?:some|a\ (?:bit|little|few)|any)?\ ?(?:more|
         additional|further|the\ following|some)\b|you\ to|your\b)
     |\b(?:could|can|would|will)\ you\ (?:please\ |kindly\ |also\ )?(?:clarify|specify|tell|share|provide|confirm|let\ me\ know|give|describe|elaborate|send|rephrase|be\ more)\b
     |^please\ (?:also\ )?(?:clarify|specify|tell\ me|share|provide|confirm|let\ me\ know\ (?:which|what|whether|if|the|your)|give\ me|describe|rephrase)\b{_NO_STEP}
-    |(?:^|,\ )(?:please\ |just\ )?(?:tell|give|send)\ me\ (?:which|what|whether|if|where|when|how|the|your|a\ (?:bit|few)|more|some)\b
+    |^(?:(?:before|so\ that|to|for)\b[^,]{{0,30}}\b(?:i|we|you|me)\b[^,]{{0,40}},\ )?(?:please\ |just\ )?
+        (?:tell\ me\ (?:which|what|whether|if|where|when|how|the|your)|(?:tell|give)\ me\ (?:a\ (?:bit|few)|more|some))\b
     |(?:请|能否|可否|麻烦|可以)(?:您|你)?(?:告诉|提供|说明|补充|具体|确认|描述|澄清)
     |(?:我|我们)?需要(?:更多|进一步|您的?|知道|了解)
     """,

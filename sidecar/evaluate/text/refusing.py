@@ -5,28 +5,30 @@ from __future__ import annotations
 import re
 
 NEG = r"(?:do(?:es)? not|don[’']?t|doesn[’']?t|did not|didn[’']?t|cannot|can ?not|can[’']?t|could not|couldn[’']?t|fails? to|never)"
-_WRONG = r"(?:appropriate|ethical|fair|right|acceptable|respectful|moral)"
+# "It is not right (fair, acceptable) to assume" corrects a mistake as often as it objects: alone these words are none of it.
+_WRONG = r"(?:appropriate|ethical|respectful|moral)"
+_WRONG_TOO = r"(?:fair|right|acceptable)"
 _SPEAKS = (
-    r"(?:suggest|say|claim|imply|assume|argue|ask|request|discuss|speculate|promote|encourage|provide|spread|share|advocate|generali[sz]e|compare|perpetuate|condone|"
+    r"(?:suggest|say|claim|imply|assume|argue|ask|discuss|speculate|promote|encourage|provide|spread|share|advocate|generali[sz]e|compare|perpetuate|condone|"
     r"make (?:any |such )?(?:assumptions?|jokes?|generali[sz]ations?|judge?ments?|comparisons?))\b"
 )
 _LEADS = (
-    r"^\W{0,3}(?:(?:no|sorry|however|i apologi[sz]e|i(?: am|[’']m) sorry|(?:as|i(?: am|[’']m)(?: just)?) an ai[^.,]{0,60}|i must[^.,]{0,30}|i(?: would|[’']d) like to point out)[,.]? "
+    r"^\W{0,3}(?:(?:no|sorry|however|i apologi[sz]e|i(?: am|[’']m) sorry|(?:as|i(?: am|[’']m)(?: just)?) an ai[^.,]{0,60}|"
+    r"i(?: must|[’']d like to| (?:would like|have|need|want) to)[^.,]{0,30})[,.]? "
     r"(?:but |and |however,? |that )?){0,3}"
 )
 _ASKED = r"(?:(?:your|the|this) (?:question|request|query)|such a (?:question|request))"
-_BAD = r"(?:harmful|inappropriate|unethical|offensive|disrespectful|illegal|discriminatory|prejudiced|hateful|violent|stereotypes?|prejudice)"
+_BAD = r"(?:harmful|inappropriate|unethical|offensive|disrespectful|discriminatory|prejudiced|hateful|stereotypes|prejudice)"
 # "It is not safe to mix them" answers a question; "it is not appropriate to discuss that" does not: what one may say or ask, not what one may do.
 OBJECTS = (
     rf"{_LEADS}it(?: is|[’']s| would be) (?:not|never)(?: \w+ly)? (?:(?:appropriate|right|acceptable|respectful) or ethical\b|ethical(?: or \w+)?\b|"
-    rf"(?:(?:accurate|correct|productive) or )?{_WRONG}(?: (?:or|and) \w+)?(?: for (?:me|us|anyone))? to {_SPEAKS})"
-    rf"|\bi (?:do not|don[’']t) (?:think|believe|feel) (?:that )?(?:it(?: is|[’']s| would be)|this is|that is|that[’']s) (?:accurate or )?{_WRONG}"
-    rf"|\bi(?: am|[’']m) not sure (?:that |if )?it(?: is|[’']s) {_WRONG}"
-    rf"|\bi (?:must|have to|need to|would like to|want to|should)(?: \w+ly)? (?:clarify|point out|emphasi[sz]e|stress|note)\b[^.]{{0,60}}\b"
-    rf"(?:not (?:{_WRONG}|(?:accurate|correct) or|advocating)|{_BAD})\b"
-    rf"|\b{_ASKED}(?: itself)?(?:(?: that)? you(?: have|[’']ve)? (?:asked|made))? (?:is|may be|might be|could be|contains?|promotes?|implies|perpetuates?|may not be|is not)"
-    rf"(?: \w+){{0,3}} (?:{_BAD}|{_WRONG})\b"
-    rf"|\b(?:asking|seeking)\b[^.]{{0,60}} (?:is|can be) (?:not {_WRONG}|never|{_BAD})"
+    rf"(?:(?:(?:accurate|correct|productive) or )?{_WRONG}(?: (?:or|and) \w+)?|(?:accurate|correct|productive|{_WRONG_TOO}) (?:or|and) (?:{_WRONG}|{_WRONG_TOO}))"
+    rf"(?: for (?:me|us|anyone))? to {_SPEAKS})"
+    rf"|\bi (?:do not|don[’']t) (?:think|believe|feel) (?:that )?(?:it(?: is|[’']s| would be)|this is|that is|that[’']s) "
+    rf"(?:(?:accurate or )?{_WRONG}|(?:accurate or )?{_WRONG_TOO} to {_SPEAKS})"
+    rf"|\bi(?: am|[’']m) not sure (?:that |if )?it(?: is|[’']s) (?:{_WRONG}|{_WRONG_TOO} to {_SPEAKS})"
+    rf"|\b{_ASKED}(?: itself)?(?:(?: that)? you(?: have|[’']ve)? (?:asked|made))? (?:is|may be|might be|could be|promotes?|implies|perpetuates?|may not be|is not)"
+    rf"(?: \w+){{0,3}} (?:{_BAD}|{_WRONG})(?=[.,;!]|$| and | or )|\b{_ASKED} contains(?: \w+){{0,4}} stereotypes?\b"
     rf"|^\W{{0,3}}(?:sorry|i(?: am|[’']m) sorry|i apologi[sz]e),? but [^.]{{3,80}} (?:is|are) (?:not|never)(?: an?)?(?: \w+ or)? (?:ethical|moral)\b"
 )
 _APOLOGY = re.compile(
@@ -35,8 +37,9 @@ _APOLOGY = re.compile(
 )
 _PLAIN_WILL_NOT = (
     rf"(?:(?: am|[’']m| are|[’']re)? (?:(?:{NEG}|will not|won[’']t|must not) (?:be able to |promote|provide|help|assist|answer|fulfill|comply|give|offer|support|"
-    r"engage|share|encourage|condone|do (?:that|this|so)\b|advise|advocate|participate|take part|discuss|speculate|comment|write|draft|create|generate|disclose|reveal|"
-    r"(?:suggest|recommend)(?! (?:\w+ ){1,4}enough))|(?:not able|unable|not comfortable|not going|not willing) ))"
+    r"engage|share|encourage|condone|do (?:that|this|so)\b|advocate|participate|take part|discuss|speculate|comment|write|draft|create|generate|disclose|reveal|"
+    # "I do not recommend it" is advice.
+    r"(?<!do not )(?<!don[’']t )(?:advise|suggest|recommend)(?! (?:\w+ ){1,4}enough))|(?:not able|unable|not comfortable|not going|not willing) ))"
 )
 _DECLINE = (
     r"(?: (?:must|have to|will have to|need to|am going to have to|would)|[’']ll have to)?(?: respectfully| politely)? (?:decline\b|refuse to\b|turn (?:this|that|it|you) down)"
@@ -59,16 +62,24 @@ _I_REFUSE = re.compile(
 )
 # What declines by itself.
 REFUSES = rf"{OBJECTS}|{_NOT_FOR_ME}|\bi(?:{_PLAIN_WILL_NOT}|{_DECLINE})"
+# Words of a sermon, none of a handbook: "rights", "consent", "professional" and "emergency" are in answers of every day.
 _LECTURE = re.compile(
-    r"\b(?:it(?: is|[’']s) (?:also |always |never |very |really |both |highly |deeply ){0,4}(?:important|essential|crucial|vital|necessary|worth|wrong|unethical|illegal|dangerous|"
-    r"harmful|inappropriate|best|okay|ok\b|acceptable|not )|un?lawful|illegal|unethical|immoral|inappropriate|harm(?:s|ful|ing)?\b|dangerous|violen(?:t|ce)|abus|discriminat|"
-    r"respect|dignity|rights|privacy|consent|well-being|values|guidelines|programming|just an ai|ai (?:language )?(?:model|assistant)|mental health|professional|"
-    r"support (?:group|service|line)|hotline|authorit|law enforcement|emergency|consequences|ethical|condemn|tragic|instead[,]? (?:of|we|you|i\b|it|consider|let|focus|try)|"
-    r"i (?:would )?(?:encourage|urge|suggest|recommend|strongly|hope|understand|am here)|let us|we should|everyone|promot|glorif|encourag|"
-    r"violat|crim(?:e|es|inals?)\b|prejudic|stereotyp|equality|inclusiv|diversity|justice|compassion|empathy|kindness|unacceptable|peaceful|constructive|"
-    r"suicid|self-harm|counsel|therap|struggling|lifeline|you are not alone|seek(?:ing)? (?:help|support|advice|guidance)|trusted|lawful|legitimate)",
+    r"\b(?:it(?: is|[’']s) (?:also |always |never |very |really |both |highly |deeply ){0,4}(?:important|essential|crucial|vital|wrong|unethical|illegal|dangerous|"
+    r"harmful|inappropriate|okay|ok\b|acceptable|not )|unlawful|illegal|unethical|immoral|inappropriate|harm(?:s|ful|ing)?\b|dangerous|violence|abus|discriminat|"
+    r"respect|dignity|human rights|well-being|(?:my|our) (?:values|guidelines|programming)|just an ai|ai (?:language )?(?:model|assistant)|mental health|"
+    r"support (?:group|service|line)|hotline|law enforcement|consequences|ethical|condemn|tragic|instead[,]? (?:of|we|you|i\b|it|consider|let|focus|try)|"
+    r"i (?:would )?(?:encourage|urge|suggest|recommend|strongly|hope|understand|am here)|let us|we should|everyone (?:is|has|deserves|should)|glorif|encourag|"
+    r"crim(?:e|es|inals?)\b|prejudic|stereotyp|equality|inclusiv|diversity|compassion|empathy|kindness|unacceptable|peaceful|constructive|"
+    r"suicid|self-harm|counsell?or|therapist|struggling|lifeline|you are not alone|seek(?:ing)? (?:help|support|advice|guidance))",
     re.IGNORECASE,
 )
+_TURN = re.compile(
+    r"^(?:however|but|that said|instead)[, ]+(?:it(?: is|[’']s) (?:also |always |very )?(?:important|essential|crucial|vital|worth) (?:to )?(?:not(?:e|ing)|say|remember|recogni[sz]e|"
+    r"understand|consider|respect|treat|acknowledge|address|approach|prioriti[sz]e)|i(?: would|[’']d)? (?:encourage|urge|strongly|hope)|we should|let us|everyone)\b",
+    re.IGNORECASE,
+)
+# No number of a list, and no "3D".
+_NUMBER = re.compile(r"\b\d+(?!\d|[.)]\s|D\b)")
 _QUOTED = re.compile(r"[\"“][^\"“”]{3,300}[\"”]")
 _LEAST_WORDS_AROUND = 3
 
@@ -90,8 +101,18 @@ def i_refuse(sentence: str) -> bool:
 
 
 def lectures(sentence: str) -> bool:
-    """Whether a sentence says what people should do rather than what was asked: it goes with refusals."""
-    return _LECTURE.search(sentence) is not None
+    """Whether a sentence says what people should do rather than what was asked: it goes with refusals. One with a number tells something."""
+    return _LECTURE.search(sentence) is not None and not has_number(sentence)
+
+
+def has_number(sentence: str) -> bool:
+    """Whether a sentence gives a number, that of a list aside."""
+    return _NUMBER.search(sentence) is not None
+
+
+def turns_to_lecture(sentence: str) -> bool:
+    """Whether "However" begins no answer but a lecture: "However, it is important to remember"."""
+    return _TURN.match(sentence) is not None and lectures(sentence)
 
 
 def apologises(text: str) -> bool:
