@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from exporters.result import Abstention, Evidence, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.text.abstain import Stance, stance_of
-from sidecar.evaluate.text.language import languages_together
+from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.authored import Authored, Message
 from sidecar.record.request import Document, RagTrace
@@ -84,6 +84,13 @@ class Case:
     def reference_languages(self) -> frozenset[str]:
         """Codes of the languages that reference and reference contexts are in as a whole."""
         return languages_together((self.reference, *self.reference_contexts))
+
+    @cached_property
+    def reference_goes_along(self) -> bool:
+        """Whether the reference can be told, or may take the language of question, documents and reference contexts. What the answer says is not asked:
+        else right answers would be scored and wrong ones not."""
+        beside = (self.question, *self.texts, *self.reference_contexts)
+        return language_of(self.reference) is not None or goes_with(self.reference, beside)
 
     @cached_property
     def stance(self) -> Stance:

@@ -59,10 +59,13 @@ def _require(case: Case, needs: tuple[Needs, ...]) -> None:
 
 
 def _languages(case: Case, needs: tuple[Needs, ...]) -> frozenset[str]:
-    """Those of what is looked at. A reference that cannot be told by itself ("14 euros") takes the language of the request, and the other way about."""
+    """Those of what is looked at. A reference that cannot be told by itself takes the language of the request where it goes with it ("14 euros"), else
+    it is in one that nobody reads; of a request that cannot be told the reference says the language."""
     found = case.languages
     if AUTHORED.intersection(needs):
         found |= case.reference_languages
+    if Needs.REFERENCE in needs and not case.reference_goes_along:
+        return found | {UNKNOWN}
     if Needs.MESSAGES in needs:
         found |= case.message_languages
     return found - {UNKNOWN} or found

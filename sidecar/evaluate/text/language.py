@@ -65,6 +65,29 @@ def language_of(text: str) -> str | None:
     return (None if sample.isascii() else _other_script(letters)) or _latin(sample)
 
 
+def goes_with(text: str, others: Iterable[str]) -> bool:
+    """Whether a text that cannot be told by itself may take the language of `others`: it is one word beside numbers ("14 euros", "Paris"), or each of its
+    words stands in them or is a name ("Lee Harper"), which is one by its capital. "14 Euro am Tag" does not go with English.
+
+    A capital at the start makes no name, unless all the words have one; letters of a name are ASCII, for others are a sign of another language.
+    """
+    words = [word for token in _TOKEN.findall(text[:_READ]) if (word := token.strip(".'’`*-–—")) and _is_written(word)]
+    if len(words) < 2:
+        return True
+    there = {word.casefold() for other in others for word in _WORD.findall(other)}
+    names = [word.isascii() and _is_capital(word) for word in words]
+    names[0] = all(names)
+    return all(
+        name or all(part.casefold() in there for part in _WORD.findall(word))
+        for name, word in zip(names, words, strict=True)
+    )
+
+
+def _is_written(word: str) -> bool:
+    """Whether a word is made of letters: numbers ("11:30", "4th", "€") are none."""
+    return any(c.isalpha() for c in word) and not any(c.isdigit() for c in word)
+
+
 def _other_script(letters: list[str]) -> str | None:
     """The language that a script stands for, where a share of 0.3 of the letters is not Latin."""
     counts: Counter[str] = Counter()

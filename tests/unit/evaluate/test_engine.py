@@ -194,8 +194,16 @@ def test_an_unknown_evaluator_is_named_with_the_nearest_known_one() -> None:
         ("14 euros.", ("A day ticket costs 14 euros.",), {None}),
         ("Es kostet vierzehn Euro am Tag, auch für Kinder.", ("A day ticket costs 14 euros.",), {"language"}),
         ("14 euros.", ("Eine Tageskarte kostet vierzehn Euro, auch für Kinder.",), {"language"}),
+        ("14 Euro am Tag", ("A day ticket costs 14 euros.",), {"language"}),
+        ("Lee Harper", ("A day ticket costs 14 euros.",), {None}),
     ],
-    ids=["tells no language", "another language", "the request is in another one"],
+    ids=[
+        "tells no language",
+        "another language",
+        "the request is in another one",
+        "words of none of its texts",
+        "a name",
+    ],
 )
 async def test_a_reference_that_tells_no_language_takes_that_of_the_request(
     reference: str, documents: tuple[str, ...], reasons: set[str | None]

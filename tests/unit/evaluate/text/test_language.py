@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.text.language import language_of, languages_together
+from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "language.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
@@ -58,6 +58,28 @@ def test_a_foreign_answer_in_an_english_request_stays_foreign(row: dict[str, Any
 )
 def test_a_part_that_cannot_be_told_takes_the_language_of_those_that_can(texts: list[str], languages: set[str]) -> None:
     assert languages_together(texts) == languages
+
+
+@pytest.mark.parametrize(
+    ("text", "goes"),
+    [
+        ("", True),
+        ("42 mg", True),
+        ("14 euros.", True),
+        ("11:30 am", True),
+        ("Zürich", True),
+        ("Lee Harper", True),
+        ("Marie Curie, 1903", True),
+        ("the museum", True),
+        ("Stored in Rotterdam", False),
+        ("14 Euro am Tag", False),
+        ("20 Euro Pfand am Museum", False),
+        ("silver nitrate", False),
+        ("José García", False),
+    ],
+)
+def test_what_cannot_be_told_goes_with_texts_that_have_its_words_and_names(text: str, goes: bool) -> None:
+    assert goes_with(text, ["What does the museum cost?", "The Museum costs 14 euros."]) is goes
 
 
 @pytest.mark.parametrize(
