@@ -30,6 +30,7 @@ from sidecar.offline.case import Case, read_cases
 from sidecar.offline.plain import as_json
 from sidecar.offline.record import CaseRecord
 from sidecar.offline.run import Runner, Wanted, running
+from sidecar.offline.turns import with_turns
 from sidecar.record.errors import DecodeError
 
 _ABOUT = ("id", "outcome", "reason", "verdict")
@@ -48,7 +49,7 @@ class FrameScorer:
     def __init__(self, config: Settings = None, *, details: bool = False) -> None:
         """`config` as for `sidecar.score`; `details` adds the column `evaluations`, as in results, as JSON. Raises ConfigError."""
         self._settings = settings_of(config)
-        self._evaluators = names_of(self._settings.evaluate)
+        self._evaluators = names_of(with_turns(self._settings.evaluate)[0])
         self._details = details
 
     @property

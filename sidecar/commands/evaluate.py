@@ -19,7 +19,6 @@ from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
-from sidecar.evaluate.metrics.agents.turn_faithfulness import TurnFaithfulness
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.compare import compare, unmatched
@@ -107,7 +106,7 @@ def evaluate(
     wanted = Wanted(concurrency, most_usd, texts)
     chosen = (joined(own) if sessions else own)[:most]
     journal = _journal_path(list(targets)) if resume else None
-    job = _Job(_with_turns(settings, chosen), wanted, chosen, tuple(unread), source, journal)
+    job = _Job(settings, wanted, chosen, tuple(unread), source, journal)
     report = _judged(_run(job), limits, stored)
     _write(report, targets)
     if (code := _code(report)) is not None:
@@ -249,20 +248,6 @@ def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> N
     for target, form in targets.items():
         with lines_to(target) as write:
             write(form(report).rstrip("\n").encode())
-
-
-def _with_turns(settings: Config, cases: Sequence[Case]) -> Config:
-    """Where a conversation has what tools said or documents of its turns, each turn is held against that: such a case has no documents of its own, and
-    faithfulness and groundedness nothing to go by."""
-    own = settings.evaluate
-    if TurnFaithfulness.name in own.evaluators or own.references == "off" or not any(map(_has_tools, cases)):
-        return settings
-    named = own.model_copy(update={"evaluators": (*own.evaluators, TurnFaithfulness.name)})
-    return settings.model_copy(update={"evaluate": named})
-
-
-def _has_tools(case: Case) -> bool:
-    return any(one.role == "tool" and one.text for one in case.trace.messages)
 
 
 def _first(unread: Sequence[Unread]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -54,13 +54,16 @@ class Engine:
         judge: Judge | None = None,
         clock: Clock | None = None,
         tracing: Tracing | None = None,
+        only: Mapping[str, Callable[[RagTrace], bool]] | None = None,
     ) -> None:
-        """Without `evaluators` they are those of the settings; what asks a judge is among them where there is one."""
+        """Without `evaluators` they are those of the settings; what asks a judge is among them where there is one. `only` says of some, by name, which
+        requests they look at: of others they say nothing."""
         self._judge = judge
         self._tracing = tracing or Tracing()
         self._said = RateLimited(logger, clock or SystemClock())
         self._config = config
         self._models = models
+        self._only = only or {}
         self.evaluators = tuple(build(config, judge, models) if evaluators is None else evaluators)
         self._by_reference = config.by_reference if evaluators is None else frozenset[str]()
         self._draws = self._drawing(config)
@@ -138,12 +141,17 @@ class Engine:
     def _of(
         self, lane: Lane, drawn: Mapping[str, float] | None = None, trace: RagTrace | None = None
     ) -> list[Evaluator]:
-        """Of a lane those that are drawn; those that wait for a reference only where the request brings it."""
+        """Of a lane those that are drawn; those that wait for a reference or a conversation only where the request brings it."""
         mine = [one for one in self.evaluators if one.lane is lane and (drawn is None or one.name in drawn)]
-        return [one for one in mine if trace is None or not self._waits(one) or brings(trace, one.needs)]
+        return [one for one in mine if trace is None or not self._waits(one) or self._brought(one, trace)]
+
+    def _brought(self, evaluator: Evaluator, trace: RagTrace) -> bool:
+        looks_at = self._only.get(evaluator.name)
+        return brings(trace, evaluator.needs) if looks_at is None else looks_at(trace)
 
     def _waits(self, evaluator: Evaluator) -> bool:
-        return evaluator.name in self._by_reference or evaluator.name.removesuffix(SUFFIX) in self._by_reference
+        name = evaluator.name
+        return name in self._only or name in self._by_reference or name.removesuffix(SUFFIX) in self._by_reference
 
     def _drawing(self, config: EvaluateConfig) -> Draws:
         if self._judge is None:

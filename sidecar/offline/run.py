@@ -28,6 +28,7 @@ from sidecar.offline.case import NO_TIME, Case
 from sidecar.offline.cost import Foreseen, foresee
 from sidecar.offline.journal import Journal
 from sidecar.offline.record import CaseRecord, Judged
+from sidecar.offline.turns import with_turns
 from sidecar.price import Pricer
 from sidecar.redact.redactor import Redactor, redactor_of
 from sidecar.redact.session import Session
@@ -61,7 +62,8 @@ class Runner:
 
     def __init__(self, settings: Config, wanted: Wanted) -> None:
         self._telemetry = Telemetry()
-        self._settings = _patient(settings, wanted)
+        evaluate, only = with_turns(settings.evaluate)
+        self._settings = _patient(settings.model_copy(update={"evaluate": evaluate}), wanted)
         self._wanted = wanted
         redaction = settings.redact
         self._redactor = Redactor(redaction) if redaction.enabled and redaction.score_files else None
@@ -75,7 +77,7 @@ class Runner:
             redactor=cache(partial(redactor_of, self._settings.redact)),
             paced=False,
         )
-        self.engine = Engine(self._settings.evaluate, self.runtime.router, judge=self.judge)
+        self.engine = Engine(self._settings.evaluate, self.runtime.router, judge=self.judge, only=only)
         self._pricer = Pricer(self._settings.price)
         self.prices: Prices = prices_of(self._pricer)
         self._slow_room = asyncio.Semaphore(max(1, self._settings.judge.concurrency // 2))

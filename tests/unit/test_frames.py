@@ -35,8 +35,13 @@ ROWS: list[dict[str, Any]] = [
     {**GOOD, "id": "b", "answer": "The warranty is nine years.", "reference": None},
     {"id": "c", "question": None},
     {**GOOD, "id": "d", "answer": None},
-]
-FRAME = pd.DataFrame(ROWS, index=[7, 5, 3, 1])
+    {
+        **GOOD, "id": "e", "messages": [
+            {"role": "tool", "content": "The warranty is two years."}, {"role": "assistant", "content": "It is two years."}
+        ],
+    },
+]  # fmt: skip
+FRAME = pd.DataFrame(ROWS, index=[7, 5, 3, 1, 0])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +56,8 @@ def test_the_scores_are_those_of_the_command(scored: pd.DataFrame, tmp_path: Pat
     source.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
     assert cli("evaluate", source, "-o", target).returncode == 1  # a row cannot be read
     by_id = {one.id: one for one in Report.model_validate_json(target.read_bytes()).results}
-    assert set(by_id) == {"a", "b", "d"}
+    assert set(by_id) == {"a", "b", "d", "e"}
+    assert list(scored["turn_faithfulness"].dropna()) == [1.0]
     for _, row in scored.dropna(subset="id").iterrows():
         record = by_id[row["id"]]
         assert (row["outcome"], row["verdict"]) == (record.outcome, record.verdict)
@@ -60,8 +66,8 @@ def test_the_scores_are_those_of_the_command(scored: pd.DataFrame, tmp_path: Pat
 
 
 def test_each_row_keeps_its_place_and_index(scored: pd.DataFrame) -> None:
-    assert list(scored.index) == [7, 5, 3, 1]
-    assert list(scored["outcome"]) == ["scored", "scored", "failed", "scored"]
+    assert list(scored.index) == [7, 5, 3, 1, 0]
+    assert list(scored["outcome"]) == ["scored", "scored", "failed", "scored", "scored"]
     assert scored["reason"][3] == "missing_field"
     assert list(scored["verdict"])[:2] == ["grounded", "hallucinated"]
 

@@ -98,6 +98,23 @@ def test_the_turns_of_a_conversation_are_held_against_what_was_known_by_then(tmp
     assert "turn_faithfulness" not in off.stdout
 
 
+def test_cases_without_what_tools_said_say_nothing_of_turns(tmp_path: Path) -> None:
+    talk = [
+        {"role": "user", "content": "How long is the warranty?"},
+        {"role": "tool", "content": "The warranty is two years."},
+        {"role": "assistant", "content": "It is two years."},
+    ]
+    source = cases(tmp_path / "cases.jsonl", 1)
+    talked = {**GOOD, "request_id": "talked", "messages": talk}
+    source.write_text(source.read_text() + json.dumps(talked) + "\n", encoding="utf-8")
+    run = cli("evaluate", source, "-o", "-")
+    turns = {
+        record["id"]: [one["score"] for one in record["evaluations"] if one["evaluator"] == "turn_faithfulness"]
+        for record in json.loads(run.stdout)["results"]
+    }
+    assert turns == {"c0": [], "talked": [1.0]}
+
+
 def test_cases_that_only_one_of_two_runs_has_are_told(tmp_path: Path) -> None:
     stored = tmp_path / "stored.json"
     assert cli("evaluate", cases(tmp_path / "all.jsonl", 4), "-o", stored).returncode == 0
