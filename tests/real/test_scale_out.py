@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
@@ -93,6 +92,4 @@ def test_two_workers_give_the_scores_of_the_command(run: Callable[[Path, Path], 
         assert (row["outcome"], verdict) == (record.outcome, record.verdict)
         said = {one.evaluator: one.score for one in record.evaluations if one.score is not None}
         # Rows beside other rows are multiplied in another order, and a score on the edge of rounding falls to the other side.
-        assert {name: row[name] for name in found.columns[4:] if not math.isnan(row[name])} == pytest.approx(
-            said, abs=2e-6
-        )
+        assert {name: row[name] for name in found.columns[4:] if pd.notna(row[name])} == pytest.approx(said, abs=2e-6)
