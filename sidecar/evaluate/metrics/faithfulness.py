@@ -33,7 +33,7 @@ def expected_faithfulness(supports: Sequence[float], threshold: float) -> float:
 
 def _counted(support: float, threshold: float) -> float:
     """The support with its odds divided by those of the threshold; whole or not at all where these leave no doubt."""
-    if support in (0, 1) or threshold in (0, 1):
+    if threshold in (0, 1):
         return float(support >= threshold)
     supported, unsupported = support * (1 - threshold), (1 - support) * threshold
     share = supported / (supported + unsupported)
