@@ -24,6 +24,8 @@ _TOPIC = f"{SIDECAR}, topic"
 # A judge whose money is spent did not break, and one that is paused has an alert of its own.
 _BROKE = 'reason!~"judge_budget|judge_paused"'
 _RECORDS = "rag_sidecar_records_total"
+# What nobody read. A record that was forwarded to another topic, or was left when its partition went, is read there or elsewhere.
+_UNREAD = 'outcome=~"dead_letter|too_large|unreadable"'
 
 
 def alerts() -> tuple[Alert, ...]:
@@ -147,7 +149,7 @@ def _models() -> tuple[Alert, ...]:
 
 
 def _intake() -> tuple[Alert, ...]:
-    unreadable = promql.total("rate", _RECORDS, "15m", by=_TOPIC, extra='outcome!="ok"')
+    unreadable = promql.total("rate", _RECORDS, "15m", by=_TOPIC, extra=_UNREAD)
     return (
         Alert(
             name="RagSidecarConsumerLagTooOld",
