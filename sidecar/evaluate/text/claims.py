@@ -137,7 +137,7 @@ def read_answer(answer: str) -> Answer:
             if not is_chatter(text.text, language=language):
                 questions.append(text.text)
                 before = text.text
-        elif _states_something(sentence.text, text.text, language=language, only=len(firm) == 1):
+        elif _states_something(sentence.text, text.text, language, only=len(firm) == 1, listed=block.alone):
             fragment = not block.cell and not _LABEL.match(text.text) and not is_sentence(text.text, language=language)
             joins = bool(lead) and fragment
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
@@ -146,12 +146,14 @@ def read_answer(answer: str) -> Answer:
     return Answer(tuple(found), tuple(questions), bool(questions) and firm[-1][0].text.endswith(("?", "？")))
 
 
-def _states_something(whole: str, text: str, *, language: str, only: bool) -> bool:
+def _states_something(whole: str, text: str, language: str, *, only: bool, listed: bool) -> bool:
+    """One word says something where it is all that is said, a number, Chinese, or an item of a list."""
     if is_chatter(whole, language=language) or is_chatter(text, language=language):
         return False
     if only:
         return True
-    enough = len(text.split()) >= 2 or language == "zh" or any(c.isdigit() for c in text)
+    item = listed and not _SAYS_NOTHING.fullmatch(text)
+    enough = item or len(text.split()) >= 2 or language == "zh" or any(c.isdigit() for c in text)
     return enough and not _BARE.fullmatch(text)
 
 
