@@ -29,7 +29,7 @@ from sidecar.kafka.produce.labels import LabelsConfig
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
-from sidecar.page.door import is_loopback
+from sidecar.page.door import CLOSED_BY, is_loopback
 from sidecar.page.settings import StatusPageConfig
 from sidecar.pipeline import PipelineConfig
 from sidecar.price import PriceConfig
@@ -122,8 +122,7 @@ class Config(BaseModel):
             and not (self.admin.asks or is_loopback(self.admin.host))
         ):
             raise ValueError(
-                f"status_page.show_text would show questions and answers to whoever reaches {self.admin.host}: set admin.basic_username and "
-                "admin.basic_password_file (or admin.bearer_token_file), or admin.host to 127.0.0.1"
+                f"status_page.show_text would show questions and answers to whoever reaches {self.admin.host}: {CLOSED_BY}"
             )
         return self
 

@@ -1,4 +1,5 @@
-"""What every request to the page passes: admission, the host it was sent to, and for what changes something where it was sent from.
+"""What every request to the page passes: admission, the host it was sent to, and for what changes something that somebody answers for it, and where it was
+sent from.
 
 Answers carry a policy under which a browser runs nothing but our own scripts, whatever stands in the texts.
 """
@@ -19,6 +20,10 @@ from sidecar.observe.admission import Admission
 
 # A page of another origin can send this header only after asking us, and we say nothing.
 OWN_HEADER = "x-rag-sidecar"
+# What lets in who may read texts and change something: a login, or nobody but this machine.
+CLOSED_BY = (
+    "set admin.basic_username and admin.basic_password_file (or admin.bearer_token_file), or admin.host to 127.0.0.1"
+)
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -41,16 +46,19 @@ class Door:
     def __init__(self, admission: Admission, host: str) -> None:
         self._admission = admission
         self._local_only = is_loopback(host) and not admission.asks
+        self._open_to_all = not is_loopback(host) and not admission.asks
 
     def name(self, request: Request) -> str | None:
         """The login of whoever asks, where there is one."""
         return self._admission.name(request.headers.get("authorization", ""))
 
     def data(self, handler: Handler) -> Handler:
-        """Of what holds data: who asks is to be admitted, and what changes something comes from our own page."""
+        """Of what holds data: who asks is to be admitted, and what changes something comes from our own page and is never open to all."""
 
         async def handle(request: Request) -> Response:
-            refused = self._refused(request) or (None if request.method in ("GET", "HEAD") else _foreign(request))
+            refused = self._refused(request)
+            if request.method not in ("GET", "HEAD"):
+                refused = refused or self._unasked() or _foreign(request)
             return self._sealed(refused or await handler(request), "no-store")
 
         return handle
@@ -71,6 +79,10 @@ class Door:
         if self._admission.admits(request.headers.get("authorization", "")):
             return None
         return PlainTextResponse("unauthorized\n", 401, headers={"WWW-Authenticate": self._admission.challenge})
+
+    def _unasked(self) -> Response | None:
+        """A refusal of every change where whoever reaches the port would be let in."""
+        return problem(403, f"nobody is asked for a login here: {CLOSED_BY}") if self._open_to_all else None
 
     @staticmethod
     def _sealed(response: Response, cache: str) -> Response:

@@ -1,11 +1,13 @@
-"""Erasure in the results topic: all or nothing as far as the page goes, and whoever was refused asks again."""
+"""Erasure: by nobody unknown; in the results topic all or nothing as far as the page goes, and whoever was refused asks again."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Collection
+from typing import Any
 
 import httpx
+import pytest
 
 from exporters.kafka import KafkaResultsConfig
 from sidecar.observe.admin import Admin, AdminConfig, serving
@@ -38,11 +40,11 @@ class Stones(Tombstones):
 
 
 @contextlib.asynccontextmanager
-async def erasing(seen: Watch, stones: Stones) -> AsyncIterator[httpx.AsyncClient]:
+async def erasing(seen: Watch, stones: Stones, **admin: Any) -> AsyncIterator[httpx.AsyncClient]:
     telemetry = Telemetry()
     overview = Overview(seen, telemetry, Estimator(None), labels=False, redacted=True)
     page = Routes(overview, None, stones)
-    settings = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0})
+    settings = AdminConfig.model_validate({"host": "127.0.0.1", "port": 0, **admin})
     made = Admin(settings, telemetry.registry, alive=lambda: None, ready=lambda: None, page=page.made)
     async with serving(made), httpx.AsyncClient(base_url=f"http://127.0.0.1:{made.port}", timeout=60) as asked:
         yield asked
@@ -80,3 +82,38 @@ async def test_a_trace_that_is_not_kept_here_is_erased_in_the_topic_all_the_same
     async with erasing(watch(), stones) as asked:
         gone = await asked.post("/api/erase", json={"trace_id": "ab" * 16, "topic": True}, headers=OWN)
     assert (gone.json(), stones.written) == ({"erased": 0, "traces_in_topic": 1}, ["ab" * 16])
+
+
+EVERYWHERE = "0.0.0.0"
+
+
+@pytest.mark.parametrize("topic", [False, True], ids=["from the page", "from the topic too"])
+async def test_nobody_erases_where_no_login_is_asked_for(topic: bool) -> None:
+    seen, stones = watch(), Stones()
+    feed(seen, result(1), user="ada")
+    async with erasing(seen, stones, host=EVERYWHERE) as asked:
+        for wanted in ({"user": "ada"}, {"trace_id": result(1).trace_id}):
+            refused = await asked.post("/api/erase", json={**wanted, "topic": topic}, headers=OWN)
+            assert refused.status_code == 403
+            assert "set admin.basic_username and admin.basic_password_file" in refused.json()["error"]
+        assert (await asked.get("/api/answers")).json()["found"] == 1, "what only reads is open as before"
+    assert stones.written == []
+
+
+@pytest.mark.parametrize(
+    ("login", "sent"),
+    [
+        ({"bearer_token": "s3cret"}, {"authorization": "Bearer s3cret"}),
+        ({"basic_username": "ops", "basic_password": "s3cret"}, {"authorization": "Basic b3BzOnMzY3JldA=="}),
+    ],
+    ids=["a token", "a password"],
+)
+async def test_who_has_a_login_erases(login: dict[str, str], sent: dict[str, str]) -> None:
+    seen, stones = watch(), Stones()
+    feed(seen, result(1), user="ada")
+    async with erasing(seen, stones, host=EVERYWHERE, **login) as asked:
+        told = {"user": "ada", "topic": True}
+        assert (await asked.post("/api/erase", json=told, headers=OWN)).status_code == 401
+        gone = await asked.post("/api/erase", json=told, headers={**OWN, **sent})
+    assert gone.json() == {"erased": 1, "traces_in_topic": 1}
+    assert stones.written == [result(1).trace_id]
