@@ -36,7 +36,9 @@ class _Limits(BaseModel):
         "those that are scored locally, or those too that only a judge answers.",
     )
     most_answer_chars: int = Field(
-        default=20_000, ge=1, description="Longer answers are unscorable{reason=too_long}, never cut."
+        default=20_000,
+        ge=1,
+        description="Longer answers are unscorable{reason=too_long}, never cut; so are those of more than 400 claims, where claims are judged.",
     )
     most_document_chars: int = Field(
         default=200_000, ge=1, description="The same for all documents of a request together."

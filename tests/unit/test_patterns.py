@@ -6,6 +6,7 @@ Patterns are found by walking the modules, so that a new one is held to this wit
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import pkgutil
 import re
@@ -32,6 +33,7 @@ from sidecar.inference.embedding.text import content_stem, read_words, sentences
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import stated
 from sidecar.price import PriceConfig, Pricer
+from sidecar.record.errors import Unscorable
 from sidecar.record.request import Document, ModelCall, Tokens
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
@@ -145,6 +147,12 @@ def _decode(value: Mapping[str, Any] | str) -> object:
     return read_native({"question": "q", "answer": value}, DecodeConfig(), fallback_timestamp=0.0)
 
 
+def _claims(text: str) -> object:
+    with contextlib.suppress(Unscorable):  # too_long
+        return stance_of(text).claims
+    return None
+
+
 def _redact(text: str) -> object:
     return REDACTOR.session([text]).redact(text)
 
@@ -161,7 +169,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
     "documents of a prompt's variable": (lambda text: documents_of_prompt(text, None), MEGABYTE),
     "choose_documents": (_documents, MEGABYTE),
     "abstains": (abstains, MEGABYTE),
-    "claims of what an answer does not decline": (lambda text: stance_of(text).claims, MEGABYTE),
+    "claims of what an answer does not decline": (_claims, MEGABYTE),
     "split_claims": (split_claims, MEGABYTE),
     "language_of": (language_of, MEGABYTE),
     "salvage of a list": (lambda text: salvage("[" + text), 199_000),  # decode.cut leaves longer ones alone

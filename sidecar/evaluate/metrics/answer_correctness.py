@@ -43,7 +43,7 @@ def method_of(form: str, settings: Settings) -> str:
 
 
 def correctness(right: int, wrong: int, missed: int, cosine: float, weight: float) -> tuple[float, dict[str, float]]:
-    """Score and parts. Raises Unscorable: no_claims."""
+    """Score and parts. Raises Unscorable: no_claims, too_long."""
     claims = f1(right, wrong, missed)
     parts = {"f1": claims, "cosine": cosine, "right": right, "wrong": wrong, "missed": missed}
     return weight * claims + (1 - weight) * max(0.0, cosine), parts
@@ -72,7 +72,7 @@ class AnswerCorrectness:
         return read if also is None else read & also
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: no_claims."""
+        """Raises Unscorable: no_claims, too_long."""
         grounder = case.models.grounder
         threshold = self._threshold.of(case.trace.service, grounder.threshold)
         said = await case.answer_against_reference()

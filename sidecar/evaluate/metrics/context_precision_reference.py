@@ -46,7 +46,7 @@ class ContextPrecisionReference:
         return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: no_claims."""
+        """Raises Unscorable: no_claims, too_long."""
         if not case.reference_claims:
             raise Unscorable("no_claims")
         grounder = case.models.grounder

@@ -51,7 +51,7 @@ class ContextRecall:
         return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: no_claims, no_context."""
+        """Raises Unscorable: no_claims, no_context, too_long."""
         admit_retrieval(case)
         grounder = case.models.grounder
         if not case.reference_claims:

@@ -86,7 +86,7 @@ class Faithfulness:
         return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
-        """Raises Unscorable: no_claims."""
+        """Raises Unscorable: no_claims, too_long."""
         grounder = case.models.grounder
         if not case.claims:
             raise Unscorable("no_claims")

@@ -13,9 +13,10 @@ from functools import cached_property
 
 from exporters.result import Abstention
 from sidecar.evaluate.text import declining, refusing
-from sidecar.evaluate.text.claims import Answer, Statement, claims_of, read_answer
+from sidecar.evaluate.text.claims import MOST_CLAIMS, Answer, Statement, claims_of, read_answer
 from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.inference.base import Claim
+from sidecar.record.errors import Unscorable
 
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
@@ -26,15 +27,18 @@ _CHARACTERS_A_WORD = 2
 
 @dataclass(frozen=True)
 class Stance:
-    """An answer, and how far it declines. `left` are the statements that answer something."""
+    """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them."""
 
     kind: Abstention
     left: tuple[Statement, ...]
+    whole: bool = True
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims to be judged."""
+        """The claims to be judged. Raises Unscorable(too_long) where there are more than MOST_CLAIMS: a score of some of them would be none of the answer."""
         found = claims_of(self.left)
+        if len(found) > MOST_CLAIMS or not self.whole:
+            raise Unscorable("too_long")
         if self.kind is not Abstention.PARTIAL:
             return found
         return [claim for claim in found if not _declines(claim.text, _language(self.left))]
@@ -60,10 +64,10 @@ def stance_of(answer: str) -> Stance:
     left = [one for one in said if not _only_declines(one)]
     if said and not left:
         plain = declining.answers(said[0].whole)
-        return Stance(Abstention.NONE, tuple(said)) if plain else Stance(Abstention.FULL, ())
+        return Stance(Abstention.NONE, tuple(said), read.whole) if plain else Stance(Abstention.FULL, ())
     hedged = any(now is not before for now, before in zip(said, read.statements, strict=True))
     partial = hedged or len(left) < len(said) or any(map(_declines_in_part, left))
-    return Stance(Abstention.PARTIAL if partial else Abstention.NONE, tuple(left))
+    return Stance(Abstention.PARTIAL if partial else Abstention.NONE, tuple(left), read.whole)
 
 
 def abstains(answer: str) -> bool:

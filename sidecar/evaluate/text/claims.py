@@ -52,10 +52,11 @@ _SAYS_NOTHING = re.compile(
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
     re.IGNORECASE,
 )
-MOST_CLAIMS = 200
+# As many as plain sentences have room for in evaluate.most_answer_chars; an answer of more is not judged by some of them.
+MOST_CLAIMS = 400
 _READ = 50_000
 _MOST_SEGMENTED = 5000  # characters at once: sentencex takes time with the square of a run of marks
-_MOST_SENTENCES = 10 * MOST_CLAIMS
+_MOST_SENTENCES = 5 * MOST_CLAIMS
 _MOST_LEAD = 200
 
 
@@ -105,27 +106,29 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer states and what it asks, without what is only said around that."""
+    """What an answer states and what it asks, without what is only said around that; `whole` where all of it was read."""
 
     statements: tuple[Statement, ...]
     questions: tuple[str, ...]
     ends_in_question: bool
+    whole: bool
 
 
 def split_claims(answer: str) -> list[Claim]:
-    """The claims of an answer, in order; at most MOST_CLAIMS, out of its first 50,000 characters. An answer of one short
-    phrase is one claim."""
+    """The claims of an answer, in order; at most one more than MOST_CLAIMS, out of its first 50,000 characters. An answer of one
+    short phrase is one claim."""
     return claims_of(read_answer(answer).statements)
 
 
 def claims_of(said: Sequence[Statement]) -> list[Claim]:
-    """The claims of some statements; at most MOST_CLAIMS."""
-    return list(itertools.islice((claim for one in said for claim in one.claims), MOST_CLAIMS))
+    """The claims of some statements; at most one more than MOST_CLAIMS, which tells that there are too many."""
+    return list(itertools.islice((claim for one in said for claim in one.claims), MOST_CLAIMS + 1))
 
 
 def read_answer(answer: str) -> Answer:
     """The statements and questions of an answer, in order."""
-    read = [*itertools.islice(_sentences(answer[:_READ]), _MOST_SENTENCES)]
+    read = [*itertools.islice(_sentences(answer[:_READ]), _MOST_SENTENCES + 1)]
+    whole = len(answer) <= _READ and len(read) <= _MOST_SENTENCES
     firm = [one for one in read if not one[1].bare] or read
     found: list[Statement] = []
     questions: list[str] = []
@@ -143,7 +146,8 @@ def read_answer(answer: str) -> Answer:
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
             found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
             before = text.text
-    return Answer(tuple(found), tuple(questions), bool(questions) and firm[-1][0].text.endswith(("?", "？")))
+    asks = bool(questions) and firm[-1][0].text.endswith(("?", "？"))
+    return Answer(tuple(found), tuple(questions), asks, whole)
 
 
 def _states_something(whole: str, text: str, language: str, *, only: bool, listed: bool) -> bool:

@@ -17,7 +17,7 @@ from sidecar.offline.testset.documents import Window
 from sidecar.offline.testset.draft import Draft, RejectedError, Task, Writer
 from sidecar.offline.testset.found import Search, alike, overlap, same_numbers
 from sidecar.offline.testset.plan import MULTI_HOP
-from sidecar.record.errors import InferenceError
+from sidecar.record.errors import InferenceError, Unscorable
 
 # Of the relevance model, over the windows that a search finds. Measured on the questions of the demo: of 64 that are answered all are at or above it, of 14
 # that are not, ten of them on the same subjects, 2; the model's own threshold, which says that a text helps, would turn away 4.
@@ -52,7 +52,7 @@ class Checks:
         self._writer = writer
 
     async def check(self, task: Task, draft: Draft) -> Checked:
-        """Raises RejectedError: refers_to_text, names_nothing, answered, not_supported, one_text_is_enough, no_claim, or the reason of a model that failed."""
+        """Raises RejectedError: refers_to_text, names_nothing, answered, not_supported, one_text_is_enough, no_claim, too_long, or the reason of a model that failed."""
         if _OF_THE_TEXT.search(draft.question):
             raise RejectedError("refers_to_text")
         texts = [one.text for one in task.windows]
@@ -62,7 +62,7 @@ class Checks:
             if not overlap_of(draft.question, texts):
                 raise RejectedError("names_nothing")
             return await self._supported(task, draft, texts)
-        except InferenceError as error:
+        except (InferenceError, Unscorable) as error:
             raise RejectedError(error.reason) from error
 
     async def _supported(self, task: Task, draft: Draft, texts: list[str]) -> Checked:

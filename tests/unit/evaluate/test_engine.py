@@ -169,6 +169,22 @@ async def test_too_much_text_is_unscorable_and_never_cut() -> None:
     assert {one.reason for one in evaluated.evaluations} == {"too_long"}
 
 
+async def test_the_last_claims_of_a_long_answer_count_as_the_first() -> None:
+    true = [f"Pump {n} runs well." for n in range(200)]
+    made_up = [f"Engine {n} was sold." for n in range(60)]
+    sure = models(FakeGrounder(doubt=0.0))
+    evaluated = await evaluate(request(answer=" ".join(true + made_up), documents=(" ".join(true),)), sure)
+    found = by_name(evaluated)["faithfulness"]
+    assert len(found.claims) == 260
+    assert found.score == pytest.approx(200 / 260)
+
+
+async def test_an_answer_of_more_claims_than_are_judged_is_unscorable_and_never_cut() -> None:
+    evaluated = await evaluate(request(answer=" ".join(f"Pump {n} runs well." for n in range(401))))
+    reasons = {name: one.reason for name, one in by_name(evaluated).items()}
+    assert (reasons["faithfulness"], reasons["groundedness"], evaluated.verdict) == ("too_long", "too_long", None)
+
+
 async def test_a_model_that_hangs_is_a_failed_evaluation() -> None:
     class Hanging(FakeRelevance):
         async def answer(self, question: str, answer: str) -> float:

@@ -76,7 +76,7 @@ class TurnFaithfulness:
 
 
 def turns_of(case: Case) -> list[tuple[list[Claim], list[str]]]:
-    """The claims of each turn, with the texts that it may rest on. Raises Unscorable: no_context, no_claims."""
+    """The claims of each turn, with the texts that it may rest on. Raises Unscorable: no_context, no_claims, too_long."""
     evidence, question = list(case.texts), ""
     turns, stated = [], False
     for message in case.messages:

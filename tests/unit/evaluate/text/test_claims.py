@@ -10,6 +10,7 @@ import pytest
 
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
+from sidecar.record.errors import Unscorable
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "claims.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
@@ -25,7 +26,21 @@ def test_claims_are_those_expected_and_know_their_places(row: dict[str, Any]) ->
 
 
 def test_a_long_answer_has_a_bounded_number_of_claims() -> None:
-    assert len(split_claims("The sky is blue today. " * 1000)) == MOST_CLAIMS
+    assert len(split_claims("The sky is blue today. " * 1000)) == MOST_CLAIMS + 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["The sky is blue today. " * (MOST_CLAIMS + 1), "The sky is blue. " + "x" * 50_000, "Yes. " * 2001 + "It is blue."],
+    ids=["claims", "characters", "sentences"],
+)
+def test_an_answer_that_is_not_read_to_its_end_has_no_claims_to_judge(answer: str) -> None:
+    with pytest.raises(Unscorable, match="too_long"):
+        _ = stance_of(answer).claims
+
+
+def test_as_many_claims_as_there_may_be_are_judged() -> None:
+    assert len(stance_of("The sky is blue today. " * MOST_CLAIMS).claims) == MOST_CLAIMS
 
 
 @pytest.mark.parametrize(
