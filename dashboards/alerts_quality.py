@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dashboards import baseline, estimate, labels, promql, recording
-from dashboards.alert import QUALITY, Alert
+from dashboards.alert import QUALITY, SIDECAR, Alert
 from dashboards.objectives import (
     CONTEXT_RELEVANCE_DROP,
+    COVERED,
     DROP_Z,
     FAITHFULNESS_DROP,
     FAST_BURN_RATIO,
@@ -154,13 +155,50 @@ def _drop(evaluator: str, window: str, threshold: float) -> str:
         f"and ({mean} offset 1w\n - {mean}) > {DROP_Z:g} * sqrt({error} ^ 2 + ({error} offset 1w) ^ 2)\n"
         f"and {count} >= {LEAST_SCORES}\n"
         f"and {count} offset 1w >= {LEAST_SCORES}\n"
-        # Other models or versions of ours give other scores: from them on a new week begins.
-        f"unless on () ({_ours()} unless {_ours(' offset 1w')})"
+        # Other models or versions of ours give other scores: from them on a new week begins, for the services that they score.
+        f"unless on ({recording.LEVEL}) (\n{_scored_otherwise(evaluator, window)}\n)"
     )
 
 
-def _ours(offset: str = "") -> str:
-    return f"count by (name, version) (rag_sidecar_model_info{offset})"
+def _scored_otherwise(evaluator: str, window: str) -> str:
+    """The services whose scores of a window and of a week before it are not of the same models and version of the evaluator."""
+    return f"  {_default_changed(evaluator, window)}\n  or {_judged_otherwise(window)}"
+
+
+def _default_changed(evaluator: str, window: str) -> str:
+    """The services of the sidecars whose default models or evaluator changed. Models that rules name come and go with what is asked."""
+    used = (
+        ("role, name, version", 'rag_sidecar_model_info{role!~".+_by_rule"}'),
+        ("method, version", f'rag_sidecar_evaluator_info{{evaluator="{evaluator}"}}'),
+    )
+    sides = [
+        side
+        for labels, info in used
+        for side in _differ(_used(labels, info, window), _used(labels, info, window, " offset 1w"))
+    ]
+    scored = f'rag_evaluations_total{{evaluator="{evaluator}",outcome="scored"}}'
+    ours = "\n    or ".join(sides)
+    return f"count by ({recording.LEVEL}, {SIDECAR}) ({scored})\n  and on ({SIDECAR}) (\n    {ours}\n  )"
+
+
+def _judged_otherwise(window: str) -> str:
+    """The services of whose verdicts more than a few come from what gave none in the other window: a model that a rule names moves their means."""
+    now = baseline.weight(window)
+    then = f"{now} offset 1w"
+    sides = zip(_differ(f"({now} > 0)", f"({then} > 0)"), (now, then), strict=True)
+    level = recording.LEVEL
+    return "\n  or ".join(
+        f"sum by ({level}) {side}\n  > {1 - COVERED:g} * sum by ({level}) ({whole})" for side, whole in sides
+    )
+
+
+def _used(labels: str, info: str, window: str, offset: str = "") -> str:
+    return f"count by ({SIDECAR}, {labels}) (present_over_time({info}[{window}]{offset}))"
+
+
+def _differ(now: str, then: str) -> tuple[str, str]:
+    """What is there now and was not then, and what was there then and is not now."""
+    return f"({now} unless {then})", f"({then} unless {now})"
 
 
 def _starved(windows: Windows) -> Alert:

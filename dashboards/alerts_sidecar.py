@@ -97,7 +97,7 @@ def _service() -> tuple[Alert, ...]:
 
 
 def _models() -> tuple[Alert, ...]:
-    model = "rag_sidecar_model_info"
+    model, each = "rag_sidecar_model_info", f"{SIDECAR}, role, name, version, sha256"
     evaluations = f"{SIDECAR}, evaluator"
     failed = promql.total("rate", "rag_evaluations_total", "15m", by=evaluations, extra=f'outcome="failed",{_BROKE}')
     tried = promql.total(
@@ -129,7 +129,12 @@ def _models() -> tuple[Alert, ...]:
         Alert(
             name="RagSidecarModelsDiffer",
             severity="info",
-            expr=f"count by ({SIDECAR}, role) (\n  count by ({SIDECAR}, role, name, version, sha256) ({model})\n) > 1",
+            expr=(
+                f'count by ({SIDECAR}, role) (\n  count by ({each}) ({model}{{role!~".+_by_rule"}})\n) > 1\nor\n'
+                # A replica has those of rules that its requests asked for: they differ where one name is two models.
+                f"max by ({SIDECAR}, role) (\n  count by ({SIDECAR}, role, name) (\n"
+                f'    count by ({each}) ({model}{{role=~".+_by_rule"}})\n  )\n) > 1'
+            ),
             wait="1h",
             summary="Replicas of one RAG Sidecar use different models.",
             description="{{ $labels.job }}: {{ $value }} different models for {{ $labels.role }}. Their scores are mixed in every ratio.",

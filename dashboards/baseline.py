@@ -97,6 +97,11 @@ def pasts(windows: Windows) -> tuple[Past, Past, Past, Past]:
     )
 
 
+def weight(window: str) -> str:
+    """Name of the weight of the verdicts of each identity of a service."""
+    return _sum("weight", window)
+
+
 def sums(window: str) -> dict[str, str]:
     """The rules of the sums that all is made of, by identity."""
 
