@@ -7,6 +7,7 @@ them, else its interval allows for the error that objectives.py states. Where no
 from __future__ import annotations
 
 from dashboards import labels, promql
+from dashboards.alert import SIDECAR
 from dashboards.objectives import JUDGE_ERROR, LEAST_ANCHORS
 
 LEVEL = "rag_service"
@@ -20,7 +21,6 @@ _BOTH = 'local="hallucinated",judge="hallucinated"'
 # A verdict that is the judge's, for want of a local one.
 _JUDGES_OWN = 'local="none",judge="hallucinated"'
 _RATE, _LABELLED = "rag_sidecar_judge_detector_rate", "rag_sidecar_judge_detector_labelled"
-_ALL = "on () group_left ()"
 
 
 def ratio(window: str) -> str:
@@ -75,22 +75,30 @@ def rules(window: str) -> dict[str, str]:
 
 
 def errors(word: str) -> str:
-    """Name of what is known of the judge's errors: `sensitivity`, `specificity`, their variances, Youden's index."""
-    return f"judge:rag_judge_errors:{word}"
+    """Name of what is known of the errors of a service's judge: `sensitivity`, `specificity`, on how many labels, their variances, Youden's index."""
+    return f"{LEVEL}:rag_judge_errors:{word}"
 
 
 def judge_rules() -> dict[str, str]:
     """The rules about the judge's errors, and about those of the local verdict by labels: nothing where they were not measured, or where it is no
-    better than chance. Over replicas, which differ while settings are rolled out, it is their mean."""
+    better than chance. A judge is that of one sidecar, and of the services that it judges there; over replicas, which differ while settings are rolled out, it is their
+    mean."""
     made = {}
     for rate, label in (("sensitivity", "hallucinated"), ("specificity", "grounded")):
-        name, labelled = errors(rate), f'avg({_LABELLED}{{label="{label}"}})'
-        made[name] = f'avg({_RATE}{{rate="{rate}"}})'
+        name, labelled = errors(rate), errors(f"{rate}_labelled")
+        made[name] = _of_services(f'{_RATE}{{rate="{rate}"}}')
+        made[labelled] = _of_services(f'{_LABELLED}{{label="{label}"}}')
         # A rate of 1 seen in a few labels is not certain: Laplace's rule.
         smooth = f"(({name} * {labelled} + 1) / ({labelled} + 2))"
         made[errors(f"{rate}_variance")] = f"{smooth} * (1 - {smooth}) / {labelled}"
     made[errors("youden")] = f"{errors('sensitivity')} + {errors('specificity')} - 1 > 0"
     return made | labels.once()
+
+
+def _of_services(gauge: str) -> str:
+    """What a sidecar says of its judge, for each service that it judges."""
+    judged = f"count by ({LEVEL}, {SIDECAR}) ({PAIRS}) ^ 0"
+    return f"avg by ({LEVEL}) (\n  {judged}\n  * on ({SIDECAR}) group_left () avg by ({SIDECAR}) ({gauge})\n)"
 
 
 def _name(word: str, window: str) -> str:
@@ -198,17 +206,15 @@ def _stated(window: str, *, upper: bool) -> str:
 
 def _corrected(window: str) -> str:
     predicted, specificity, youden = _name("predicted", window), errors("specificity"), errors("youden")
-    return f"clamp(\n  ({predicted} + {_ALL} {specificity} - 1)\n  / {_ALL} {youden},\n  0, 1\n)"
+    return f"clamp(\n  ({predicted} + {specificity} - 1)\n  / {youden},\n  0, 1\n)"
 
 
 def _measured(window: str, *, upper: bool) -> str:
     """A bound of the corrected ratio, with the sampling error of the judge's rates; nothing where they were not measured."""
     share, distance = ratio(window), f"({_name('predicted', window)} - {_name(_bound(upper=upper), window)})"
-    missed, passed = (f"{_ALL} {errors(f'{rate}_variance')}" for rate in ("sensitivity", "specificity"))
+    missed, passed = (errors(f"{rate}_variance") for rate in ("sensitivity", "specificity"))
     variance = f"{distance} ^ 2 + {round(promql.Z**2, 4)} * ({share} ^ 2 * {missed} + (1 - {share}) ^ 2 * {passed})"
-    return (
-        f"clamp(\n  {share} {'+' if upper else '-'} sqrt(\n   {variance}\n  ) / {_ALL} {errors('youden')},\n  0, 1\n)"
-    )
+    return f"clamp(\n  {share} {'+' if upper else '-'} sqrt(\n   {variance}\n  ) / {errors('youden')},\n  0, 1\n)"
 
 
 def _bound(*, upper: bool) -> str:

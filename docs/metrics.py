@@ -192,7 +192,7 @@ def _recorded() -> str:
         ("rag_verdict_share:rise_since_yesterday", "the same against the day before"),
         ("rag_verdict_share:rise_since_weeks", "the same against the same weekday of the two weeks before"),
         ("rag_verdict_share:rise_", "rise of the share of hallucinated verdicts against the three days before"),
-        ("rag_judge_errors:", "how often the judge is right, measured on labels (`judge.detector`)"),
+        ("rag_judge_errors:", "how often the judge of the service is right, measured on labels (`judge.detector`)"),
         (
             "rag_hallucination:ratio",
             "uncalibrated: share of answers below the threshold, weighted hallucinated / (grounded + hallucinated)",

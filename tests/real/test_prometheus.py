@@ -95,9 +95,7 @@ MAY_BE_ABSENT = {
     "rag_sidecar_judge_suspicious_texts_total",
 }
 # What does not happen here: nobody measured errors of the judge, labelled anything or sends probes, and there are no days before.
-MAY_BE_UNRECORDED = re.compile(
-    "judge:rag_judge_errors:|.+:rag_label(led|_rates):|.+:rag_verdict_share:rise_|rag_probe_"
-)
+MAY_BE_UNRECORDED = re.compile(".+:rag_judge_errors:|.+:rag_label(led|_rates):|.+:rag_verdict_share:rise_|rag_probe_")
 # Alerts about services have no job and no instance.
 MAY_BE_EMPTY_LABELS = {"ALERTS": {"job", "instance"}}
 
