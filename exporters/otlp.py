@@ -138,6 +138,12 @@ class OtlpExporter:
         for name, sender in self._senders.items():
             await sender.send(self._spans(results) if name == TRACES.name else self._events(results))
 
+    async def check(self) -> None:
+        """Send each signal's request without anything in it, which a receiver answers as any other (the OTLP specification asks that of it). Raises as
+        `export`."""
+        for name, sender in self._senders.items():
+            await sender.send(ExportTraceServiceRequest() if name == TRACES.name else ExportLogsServiceRequest())
+
     async def stop(self) -> None:
         """Close connections."""
         senders, self._senders = self._senders, {}

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from exporters.base import DestinationError, ExportError, PermanentExportError
 from exporters.langfuse import LangfuseExporter
-from exporters.otlp import OtlpConfig, destination
+from exporters.otlp import OtlpConfig, OtlpExporter, destination
 from exporters.phoenix import PhoenixExporter
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
@@ -56,6 +56,7 @@ cli = new_cli()
 
 _MOST_SECONDS = 5.0
 _GLANCES = 3
+_OTLP_MEND = "start the receiver, or correct the address, otlp.protocol (http/protobuf is usual on port 4318, grpc on 4317) or otlp.headers"
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 
@@ -158,21 +159,21 @@ async def read_results(settings: config.Config, topic: str) -> list[str]:
 
 
 async def reach_otlp(settings: OtlpConfig) -> list[str]:
-    """Whether something listens at the endpoint; nothing is sent. Raises ConfigError."""
+    """Whether the receiver takes requests from us; there is nothing in them. Raises ConfigError."""
+    soon = settings.model_copy(update={"timeout_seconds": min(settings.timeout_seconds, _MOST_SECONDS)})
+    exporter = OtlpExporter(soon)
     try:
-        url = destination(settings, grpc=settings.used_protocol == "grpc").url
+        url = destination(soon, grpc=soon.used_protocol == "grpc", signal=soon.signals[0]).url
+        where = f"{urlsplit(url if '//' in url else f'//{url}').netloc.rpartition('@')[2]} ({soon.used_protocol})"
+        await exporter.start()
+        await exporter.check()
     except DestinationError as error:
         raise ConfigError("otlp", str(error)) from error
-    parts = urlsplit(url if "//" in url else f"//{url}")
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        async with asyncio.timeout(min(settings.timeout_seconds, _MOST_SECONDS)):
-            _, writer = await asyncio.open_connection(host, port)
-    except OSError as error:  # a TimeoutError is one
-        problem = f"{host}:{port} cannot be reached: {type(error).__name__}"
-        raise ConfigError("otlp.endpoint", problem, "start the receiver, or correct the address") from error
-    writer.close()
-    return [f"{host}:{port} takes connections ({settings.used_protocol}); nothing was sent"]
+    except ExportError as error:
+        raise ConfigError("otlp.endpoint", f"{where}: {error} ({error.error_type})", _OTLP_MEND) from error
+    finally:
+        await exporter.stop()
+    return [f"{where} takes requests from us; there was nothing in them"]
 
 
 async def ask_judge(settings: config.Config) -> list[str]:

@@ -15,28 +15,49 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig
 from sidecar.record.errors import ConfigError
 from tests.parts.judge_server import JudgeServer, Said
+from tests.unit.exporters.otlp_sinks import grpc_sink, http_sink
 from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
 
+SINKS = {"grpc": grpc_sink, "http/protobuf": http_sink}
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:{}", "http://127.0.0.1:{}/"])
-@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
-async def test_an_endpoint_that_takes_connections_is_named(url: str, protocol: str) -> None:
-    got: asyncio.Queue[bytes] = asyncio.Queue()
 
+@pytest.mark.parametrize("ending", ["", "/"])
+@pytest.mark.parametrize("protocol", SINKS)
+async def test_an_otlp_receiver_that_takes_our_requests_is_named_and_given_nothing(ending: str, protocol: str) -> None:
+    with SINKS[protocol]() as sink:
+        settings = OtlpConfig.model_validate({"endpoint": sink.url + ending, "protocol": protocol})
+        where = sink.url.removeprefix("http://")
+        assert await reach_otlp(settings) == [f"{where} ({protocol}) takes requests from us; there was nothing in them"]
+        assert (len(sink.logs), sink.records) == (1, [])
+
+
+@pytest.mark.parametrize("protocol", SINKS)
+async def test_an_otlp_receiver_of_the_other_protocol_is_no_receiver(protocol: str) -> None:
+    [other] = SINKS.keys() - {protocol}
+    with SINKS[other]() as sink:
+        settings = OtlpConfig.model_validate({"endpoint": sink.url, "protocol": protocol})
+        with pytest.raises(ConfigError, match=r"otlp\.endpoint: 127\.0\.0\.1:.*usual on port 4318, grpc on 4317"):
+            await reach_otlp(settings)
+
+
+async def test_an_otlp_receiver_that_refuses_us_or_is_not_there_is_told_with_the_mend() -> None:
+    with http_sink() as sink:
+        sink.answers = [401]
+        with pytest.raises(ConfigError, match=r"the receiver answers 401 \(http_401\).*otlp\.headers"):
+            await reach_otlp(OtlpConfig(endpoint=sink.url))
+    with pytest.raises(ConfigError, match=r"otlp\.endpoint: 127\.0\.0\.1:1 .*out of reach.*correct the address"):
+        await reach_otlp(OtlpConfig(endpoint="http://127.0.0.1:1"))
+
+
+async def test_what_only_takes_connections_is_no_otlp_receiver() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        got.put_nowait(await reader.read())
+        await reader.readline()
         writer.close()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        config = OtlpConfig.model_validate({"endpoint": url.format(port), "protocol": protocol})
-        assert await reach_otlp(config) == [f"127.0.0.1:{port} takes connections ({protocol}); nothing was sent"]
-        assert await asyncio.wait_for(got.get(), 10) == b""
-
-
-async def test_an_endpoint_where_nothing_listens_is_named_with_the_mend() -> None:
-    with pytest.raises(ConfigError, match=r"otlp\.endpoint: 127\.0\.0\.1:1 cannot be reached.*correct the address"):
-        await reach_otlp(OtlpConfig(endpoint="http://127.0.0.1:1"))
+        with pytest.raises(ConfigError, match=rf"otlp\.endpoint: 127\.0\.0\.1:{port} "):
+            await reach_otlp(OtlpConfig(endpoint=f"http://127.0.0.1:{port}"))
 
 
 def to_backends(phoenix: str, langfuse: str) -> config.Config:

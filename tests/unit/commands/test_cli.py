@@ -333,6 +333,8 @@ def test_the_example_is_a_configuration_that_loads(tmp_path: Path, switched_on: 
     settings = config.load(path)
     assert settings.receive.topics == ("otlp_spans",)
     assert settings.results.topic == ("rag_results" if switched_on else None)
+    if switched_on:
+        assert (settings.otlp.used_protocol, settings.otlp.endpoint) == ("http/protobuf", "http://otel-collector:4318")
 
 
 def test_check_says_what_works_and_what_to_mend(tmp_path: Path) -> None:
