@@ -102,6 +102,8 @@ def evaluate(
     limits, stored = None if gate is None else load_gate(gate), None if against is None else load(against, "--against")
     for target in targets:
         refuse_same_file(cases, target)
+        if against is not None:
+            refuse_same_file(against, target, read_as="the stored run of --against")
     source, own, unread = _read(cases, form, settings)
     wanted = Wanted(concurrency, most_usd, texts)
     chosen = (joined(own) if sessions else own)[:most]
@@ -160,7 +162,7 @@ def _refused(report: Report) -> bool:
     if compared is not None and not any(one.delta is not None for one in compared):
         errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)
         return True
-    worse = any(one.winner == "A" for one in compared or ())
+    worse = any(one.stands == "worse" for one in compared or ())
     return worse or (report.gate is not None and not report.gate.passed)
 
 

@@ -19,8 +19,8 @@ Write = Callable[[bytes], None]
 _STDOUT = "standard output"
 
 
-def refuse_same_file(source: Path, target: Path | None) -> None:
-    """Raise ConfigError where the output is the input, by whatever names and links."""
+def refuse_same_file(source: Path, target: Path | None, *, read_as: str = "the input") -> None:
+    """Raise ConfigError where the output is what is read, by whatever names and links."""
     try:
         read = os.fstat(sys.stdin.fileno()) if str(source) == "-" else source.stat()
         written = os.fstat(sys.stdout.fileno()) if target is None or str(target) == "-" else target.stat()
@@ -28,7 +28,7 @@ def refuse_same_file(source: Path, target: Path | None) -> None:
         return  # One of them is not there, or no file: nothing can be overwritten.
     if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
         what = _STDOUT if target is None or str(target) == "-" else str(target)
-        raise ConfigError("OUT", f"{what} is the input itself, which it would replace", "name another file")
+        raise ConfigError("OUT", f"{what} is {read_as} itself, which it would replace", "name another file")
 
 
 @contextlib.contextmanager

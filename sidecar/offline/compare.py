@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sidecar.offline.case import NEGATIVE
-from sidecar.offline.record import CaseRecord, Comparison, Identity
+from sidecar.offline.lost import ALPHA, Coverage, Lacking, fewer, lacking
+from sidecar.offline.record import CaseRecord, Comparison, Evaluation, Identity
 from sidecar.statistics.paired import Difference, difference, holm
 from sidecar.statistics.power import pairs_needed
 
-ALPHA = 0.05
 # What is smaller matters to nobody, however sure it is.
 MARGIN = 0.02
 DECLINED = "declined_negatives"
@@ -22,26 +22,35 @@ DELTAS = (0.01, 0.02, 0.05, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The scores of one metric for cases that both runs scored in the same way, in the same order; how many only one of them scored, and how many
-    were scored in two ways, of which `otherwise` names one."""
+    """The scores of one metric for cases that both runs scored in the same way, in the same order; what each of them lacks that the other one has;
+    and how many were scored in two ways, of which `otherwise` names one."""
 
     a: Sequence[float]
     b: Sequence[float]
-    only_a: int = 0
-    only_b: int = 0
+    lacking_a: Lacking
+    lacking_b: Lacking
     ways: int = 0
     otherwise: tuple[Identity, Identity] | None = None
 
+    @property
+    def coverage(self) -> Coverage:
+        """Which cases have a score."""
+        return Coverage(len(self.a) + self.ways, self.lacking_a, self.lacking_b)
+
 
 def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[Comparison, ...]:
-    """B - A of every metric that is in both runs, and of the negative cases that were declined; p after Holm's correction over all of them."""
+    """B - A of every metric that either run scored, and of the negative cases that were declined; p after Holm's correction over all of them."""
     both = _matched(a, b)
     found = {name: _paired(both, name) for name in _names(a, b)}
     if (declined := _declined(both)) is not None:
         found[DECLINED] = declined
     tested = {name: difference(one.a, one.b) for name, one in found.items() if one.a}
     adjusted = dict(zip(tested, holm([one.p for one in tested.values()]), strict=True))
-    return tuple(_comparison(name, one, tested.get(name), adjusted.get(name)) for name, one in found.items())
+    lost = fewer({name: one.coverage for name, one in found.items()})
+    return tuple(
+        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name))
+        for name, one in found.items()
+    )
 
 
 def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
@@ -95,13 +104,17 @@ def _matched(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> list[tuple[Cas
 
 
 def _names(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> list[str]:
+    """The metrics of both runs, and those of one alone that have a score: what nobody looks at any more is to be seen."""
     first, second = (dict.fromkeys(one.evaluator for record in run for one in record.evaluations) for run in (a, b))
-    return [name for name in first if name in second]
+    scored = {one.evaluator for record in (*a, *b) for one in record.evaluations if one.score is not None}
+    return [name for name in first | second if (name in first and name in second) or name in scored]
 
 
 def _paired(both: Sequence[tuple[CaseRecord, CaseRecord]], metric: str) -> Paired:
     pairs: list[tuple[float, float]] = []
-    only_a = only_b = ways = 0
+    lacks_a: list[Evaluation | None] = []
+    lacks_b: list[Evaluation | None] = []
+    ways = 0
     otherwise = None
     for one, other in both:
         if NEGATIVE in (one.kind, other.kind):
@@ -110,49 +123,76 @@ def _paired(both: Sequence[tuple[CaseRecord, CaseRecord]], metric: str) -> Paire
         left = None if first is None else first.score
         right = None if second is None else second.score
         if left is None or right is None:
-            only_a += left is not None
-            only_b += right is not None
+            if right is not None:
+                lacks_a.append(first)
+            elif left is not None:
+                lacks_b.append(second)
         elif first is not None and second is not None and first.identity != second.identity:
             ways, otherwise = ways + 1, (first.identity, second.identity)
         else:
             pairs.append((left, right))
-    return Paired([x for x, _ in pairs], [y for _, y in pairs], only_a, only_b, ways, otherwise)
+    return Paired([x for x, _ in pairs], [y for _, y in pairs], lacking(lacks_a), lacking(lacks_b), ways, otherwise)
 
 
 def _declined(both: Sequence[tuple[CaseRecord, CaseRecord]]) -> Paired | None:
-    """Of negative cases: 1 where the answer declines, which is right."""
-    known = [
-        (float(one.abstention in ("full", "clarification")), float(other.abstention in ("full", "clarification")))
-        for one, other in both
-        if one.kind == other.kind == NEGATIVE and one.abstention is not None and other.abstention is not None
-    ]
-    return Paired([x for x, _ in known], [y for _, y in known]) if known else None
+    """Of negative cases: 1 where the answer declines, which is right. Of an answer that is not there or that nobody can read nothing is known."""
+    known: list[tuple[float, float]] = []
+    unknown = [0, 0]
+    for one, other in both:
+        if not one.kind == other.kind == NEGATIVE:
+            continue
+        if one.abstention is not None and other.abstention is not None:
+            known.append((float(_declines(one)), float(_declines(other))))
+        elif one.abstention is not None or other.abstention is not None:
+            unknown[0 if one.abstention is None else 1] += 1
+    if not known and not any(unknown):
+        return None
+    lacks_a, lacks_b = (Lacking({"unread": count}, count) if count else Lacking() for count in unknown)
+    return Paired([x for x, _ in known], [y for _, y in known], lacks_a, lacks_b)
 
 
-def _comparison(name: str, paired: Paired, found: Difference | None, p: float | None) -> Comparison:
+def _declines(one: CaseRecord) -> bool:
+    return one.abstention in ("full", "clarification")
+
+
+def _counted(name: str, paired: Paired, lost: Literal["A", "B"] | None) -> Comparison:
+    """Which cases have a score; `says` tells it."""
+    return Comparison(
+        metric=name,
+        pairs=len(paired.a),
+        only_a=paired.lacking_b.cases,
+        only_b=paired.lacking_a.cases,
+        lacking_a=paired.lacking_a.reasons,
+        lacking_b=paired.lacking_b.reasons,
+        fewer=lost,
+        says=paired.coverage.says(lost),
+    )
+
+
+def _comparison(plain: Comparison, paired: Paired, found: Difference | None, p: float | None) -> Comparison:
     if found is None:
         says = "no case has a score in both"
         if paired.otherwise is not None:
             says = "not compared: A is scored by {}, B by {}".format(*paired.otherwise)
-        return Comparison(metric=name, pairs=0, only_a=paired.only_a, only_b=paired.only_b, says=says)
-    says = verdict_on(found.delta, p, found.shown)
-    if paired.ways:
-        says += f"; {paired.ways} cases scored in two ways are left out"
-    return Comparison(
-        metric=name,
-        pairs=found.pairs,
-        only_a=paired.only_a,
-        only_b=paired.only_b,
-        mean_a=found.mean_a,
-        mean_b=found.mean_b,
-        delta=found.delta,
-        lower=None if found.interval is None else found.interval.lower,
-        upper=None if found.interval is None else found.interval.upper,
-        p=p,
-        p_alone=found.p,
-        test=found.test,
-        spread=found.spread,
-        shown=found.shown,
-        winner=winner_of(found.delta, p),
-        says=says,
+        return plain.model_copy(update={"says": _joined(says, plain.says)})
+    left_out = f"{paired.ways} cases scored in two ways are left out" if paired.ways else ""
+    return plain.model_copy(
+        update={
+            "mean_a": found.mean_a,
+            "mean_b": found.mean_b,
+            "delta": found.delta,
+            "lower": None if found.interval is None else found.interval.lower,
+            "upper": None if found.interval is None else found.interval.upper,
+            "p": p,
+            "p_alone": found.p,
+            "test": found.test,
+            "spread": found.spread,
+            "shown": found.shown,
+            "winner": winner_of(found.delta, p),
+            "says": _joined(verdict_on(found.delta, p, found.shown), left_out, plain.says),
+        }
     )
+
+
+def _joined(*said: str) -> str:
+    return "; ".join(filter(None, said))

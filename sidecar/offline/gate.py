@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sidecar.evaluate.base import AUTHORED, Needs
 from sidecar.evaluate.judged.base import SUFFIX
+from sidecar.offline.case import SILENT
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
 
@@ -56,6 +57,10 @@ class GateFile(BaseModel):
     negatives: Share | None = Field(default=None, description="Least share of negative cases that are declined.")
     most_failed: Share = Field(
         default=0.05, description="Largest share of the cases in which a gated metric may have failed."
+    )
+    most_unanswered: Share = Field(
+        default=0.05,
+        description="Largest share of the cases in which a gated metric may have no score for want of an answer or of documents (no_answer, no_context).",
     )
     least_scored: int = Field(default=1, ge=1, description="Fewest cases with a score in a gated metric.")
 
@@ -161,6 +166,9 @@ def _fault(metric: Metric, limit: Limit, gate: GateFile) -> str | None:
         return f"no case has a value: {_words({**metric.unscorable, **metric.failed}) or 'there is none'}"
     if failed > gate.most_failed * cases:
         return f"failed in {failed} of {cases} cases: {_words(metric.failed)}"
+    silent = {reason: count for reason, count in metric.unscorable.items() if reason in SILENT}
+    if (without := sum(silent.values())) > gate.most_unanswered * cases + _ROUNDING:
+        return f"without an answer or documents in {without} of {cases} cases: {_words(silent)}"
     if metric.scored < gate.least_scored:
         return f"only {metric.scored} cases have a value, {gate.least_scored} are wanted"
     for one in metric.identities:

@@ -268,7 +268,8 @@ class Gate(Record):
 
 class Comparison(Record):
     """One metric of two systems, B - A; p is after Holm's correction, `shown` the difference that such a sample would have shown. Of paired cases
-    `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes."""
+    `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes. `only_a` counts cases that A alone has a score
+    for, `lacking_b` why B has none; `fewer` is the system that lost more of them than chance or a few silent cases would explain."""
 
     metric: str
     pairs: int | None = None
@@ -276,6 +277,9 @@ class Comparison(Record):
     size_b: float | None = None
     only_a: int = 0
     only_b: int = 0
+    lacking_a: Counts = {}
+    lacking_b: Counts = {}
+    fewer: Literal["A", "B"] | None = None
     mean_a: float | None = None
     mean_b: float | None = None
     delta: float | None = None
@@ -288,6 +292,13 @@ class Comparison(Record):
     shown: float | None = None
     winner: Literal["A", "B"] | None = None
     says: str
+
+    @property
+    def stands(self) -> Literal["worse", "better"] | None:
+        """How B stands: worse where A is better or B lost scores, whatever else speaks for it."""
+        if self.winner == "A" or self.fewer == "B":
+            return "worse"
+        return "better" if self.winner == "B" or self.fewer == "A" else None
 
 
 class Split(Record):

@@ -76,10 +76,11 @@ def _check(one: Check) -> _Test:
 def _compared(one: Comparison) -> _Test:
     delta = "-" if one.delta is None else f"{one.delta:+.4f}"
     said = f"{delta}, 95 % interval {words.interval(one.lower, one.upper)}, {words.sample(one)} pairs: {one.says}"
+    worse = one.stands == "worse"
     return _Test(
         one.metric,
-        fault=said if one.winner == "A" else None,
-        skipped=one.says if one.delta is None else None,
+        fault=said if worse else None,
+        skipped=one.says if one.delta is None and not worse else None,
         said=said,
     )
 

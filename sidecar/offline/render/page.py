@@ -106,7 +106,7 @@ def _regression(compared: tuple[Comparison, ...] | None) -> Iterable[str]:
 
 def comparisons(compared: Iterable[Comparison]) -> str:
     """B - A of every metric, as a table."""
-    marks = {"A": "failed-word", "B": "passed-word", None: "soft"}
+    marks = {"worse": "failed-word", "better": "passed-word", None: "soft"}
     rows = (
         (
             escape(one.metric),
@@ -116,7 +116,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
             "-" if one.delta is None else f"{one.delta:+.3f}",
             words.interval(one.lower, one.upper),
             "-" if one.p is None else f"{one.p:.3f}",
-            f'<span class="{marks[one.winner]}">{escape(one.says)}</span>',
+            f'<span class="{marks[one.stands]}">{escape(one.says)}</span>',
         )
         for one in compared
     )

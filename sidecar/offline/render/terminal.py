@@ -71,7 +71,7 @@ def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> Non
     for one in comparisons:
         delta = "-" if one.delta is None else f"{one.delta:+.3f}"
         p = "-" if one.p is None else f"{one.p:.3f}"
-        colour = {"A": "red", "B": "green", None: "dim"}[one.winner]
+        colour = {"worse": "red", "better": "green", None: "dim"}[one.stands]
         table.add_row(
             one.metric, words.sample(one), words.score(one.mean_a), words.score(one.mean_b), delta,
             words.interval(one.lower, one.upper), p, _styled(one.says, colour),

@@ -274,6 +274,22 @@ def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> N
     assert cli("evaluate", good, "--against", stored).returncode == 0
 
 
+def test_a_system_that_stops_to_answer_or_to_retrieve_is_no_pass(tmp_path: Path) -> None:
+    stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 6, kind="simple", answer="Two years.")
+    assert cli("evaluate", good, "-o", stored).returncode == 0
+    kept = stored.read_bytes()
+    blind = cases(tmp_path / "blind.jsonl", 6, kind="simple", answer="Two years.", contexts=[])
+    run = cli("evaluate", blind, "--against", stored, "-o", tmp_path / "junit.xml")
+    assert run.returncode == 5, run.stderr
+    failures = re.findall(r'<failure message="([^"]+)"', (tmp_path / "junit.xml").read_text())
+    assert len(failures) >= 3
+    assert all("B lost the score of 6 of the 6 cases of A (no_context 6)" in one for one in failures)
+    over = cli("evaluate", blind, "--against", stored, "-o", stored)
+    assert over.returncode == 2
+    assert "stored.json is the stored run of --against itself, which it would replace" in over.stderr
+    assert stored.read_bytes() == kept
+
+
 def test_a_stored_run_of_other_cases_is_no_pass(tmp_path: Path) -> None:
     stored = tmp_path / "stored.json"
     assert cli("evaluate", cases(tmp_path / "one.jsonl", 1), "-o", stored).returncode == 0

@@ -32,6 +32,51 @@ def test_a_case_that_only_one_scored_is_counted_and_left_out() -> None:
     assert unmatched(run(1, 1, 1), run(1)) == (2, 0)
 
 
+def test_a_system_that_falls_silent_loses_though_nothing_it_says_is_worse() -> None:
+    [found] = compare(run(*[0.9] * 10), run(*[None] * 10))
+    assert (found.pairs, found.fewer, found.stands) == (0, "B", "worse")
+    assert found.says == "no case has a score in both; B lost the score of 10 of the 10 cases of A (no_context 10)"
+    [partly] = compare(run(*[0.9] * 20), run(*[0.9] * 18, None, None))
+    assert (partly.fewer, partly.lacking_b) == ("B", {"no_context": 2})
+    assert partly.says == "no difference in any case; B lost the score of 2 of the 20 cases of A (no_context 2)"
+    [other_way] = compare(run(*[None] * 10), run(*[0.9] * 10))
+    assert (other_way.fewer, other_way.stands) == ("A", "better")
+    # One of twenty, or as many on either side, is told and no more.
+    for a, b in (([0.9] * 20, [0.9] * 19 + [None]), ([None] + [0.9] * 9, [0.9] * 9 + [None])):
+        [told] = compare(run(*a), run(*b))
+        assert told.fewer is None
+        assert "B has no score in 1 of" in told.says
+
+
+@pytest.mark.parametrize(("reason", "lost"), [("language", "B"), ("judge_timeout", None)])
+def test_scores_lost_for_other_reasons_take_more_than_chance_and_failures_are_none(
+    reason: str, lost: str | None
+) -> None:
+    def fewer(count: int) -> str | None:
+        now = [record(str(n), said("f", *((None, reason) if n < count else (0.9,)))) for n in range(20)]
+        [found] = compare(run(*[0.9] * 20), now)
+        assert found.lacking_b == {reason: count}
+        return found.fewer
+
+    assert [fewer(5), fewer(6)] == [None, lost]
+
+
+def test_a_metric_that_only_one_run_has_is_told() -> None:
+    both = [record("a", said("f", 0.9), said("g", 0.9), said("never", None, "no_reference"))]
+    found = {one.metric: one for one in compare(both, run(0.9))}
+    assert set(found) == {"f", "g"}
+    [told] = [one.says for one in compare(both, [record("a", said("f", 0.9))]) if one.metric == "g"]
+    assert told == "no case has a score in both; B has no score in 1 of the 1 cases of A (not asked 1)"
+
+
+def test_negatives_of_which_nothing_is_known_any_more_are_lost() -> None:
+    def negatives(abstention: str | None) -> list[CaseRecord]:
+        return [record(str(n), said("f", None, "x"), kind="negative", abstention=abstention) for n in range(8)]
+
+    found = {one.metric: one for one in compare(negatives("full"), negatives(None))}
+    assert (found[DECLINED].fewer, found[DECLINED].lacking_b) == ("B", {"unread": 8})
+
+
 def test_a_winner_takes_little_chance_and_a_difference_that_matters() -> None:
     chance = np.random.default_rng(1)
     base = chance.uniform(0.2, 0.8, 200)

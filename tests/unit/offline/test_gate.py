@@ -131,6 +131,21 @@ def test_a_metric_that_failed_in_many_cases_fails_whatever_the_others_say() -> N
     assert only(few, *scores("f", 1.0)).why == "only 1 cases have a value, 5 are wanted"
 
 
+@pytest.mark.parametrize("reason", ["no_answer", "no_context"])
+def test_a_system_that_answers_one_case_well_passes_no_gate(reason: str) -> None:
+    silent = [record(f"x{n}", said("f", None, reason)) for n in range(9)]
+    gate = GateFile(metrics={"f": Limit(limit=0.85)})
+    found = only(gate, *scores("f", 1.0), *silent)
+    assert (found.value, found.status) == (1.0, "failed")
+    assert found.why == f"without an answer or documents in 9 of 10 cases: {reason} 9"
+    assert only(gate.model_copy(update={"most_unanswered": 0.9}), *scores("f", 1.0), *silent).status == "passed"
+    # One of twenty is within the five percent; what is said of the answer itself is no silence.
+    assert only(gate, *scores("f", *[1.0] * 19), silent[0]).status == "passed"
+    assert (
+        only(gate, *scores("f", 1.0), *(record(f"y{n}", said("f", None, "abstained")) for n in range(9))).value == 1.0
+    )
+
+
 def test_negatives_that_were_declined() -> None:
     declined = record("a", said("f", None, "abstained"), kind="negative", abstention="full")
     answered = record("b", said("f", 0.0), kind="negative", abstention="none")
