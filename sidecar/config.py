@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from exporters.kafka import KafkaResultsConfig
@@ -38,6 +37,7 @@ from sidecar.redact.settings import RedactConfig
 from sidecar.sample.rules import SampleConfig
 from sidecar.settings import environment
 from sidecar.settings.messages import Given, explain
+from sidecar.settings.yaml_file import read_yaml
 
 PREFIX = "RAG_SIDECAR_"
 _NO_KAFKA = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
@@ -176,16 +176,7 @@ def _environment() -> tuple[dict[str, Any], dict[tuple[str, ...], str]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("--config", f"{path}: {type(error).__name__}", "give a readable UTF-8 YAML file") from error
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        raise ConfigError("--config", f"{path}{place}: not valid YAML", "check indentation and quotes") from error
+    values = read_yaml(path, "--config")
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):

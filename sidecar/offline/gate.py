@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sidecar.evaluate.base import AUTHORED, Needs
@@ -14,6 +13,7 @@ from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
+from sidecar.settings.yaml_file import read_yaml
 
 Bound = Literal["mean", "lower"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -75,18 +75,15 @@ class GateFile(BaseModel):
         }
 
 
-def load_gate(path: Path) -> GateFile:
-    """Raises ConfigError naming the field that is wrong."""
-    try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError("--gate", f"{path}: {type(error).__name__}", "give a readable YAML file") from error
+def load_gate(path: Path, field: str = "--gate") -> GateFile:
+    """Raises ConfigError naming what gave the path and the field that is wrong."""
+    given = read_yaml(path, field)
     try:
         return GateFile.model_validate({} if given is None else given)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the top level"
-        raise ConfigError("--gate", f"{path}: {place}: {first['msg']}", "see docs/offline.md") from None
+        raise ConfigError(field, f"{path}: {place}: {first['msg']}", "see docs/offline.md") from None
 
 
 def check(report: Report, gate: GateFile) -> Gate:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import orjson
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from exporters.clients.address import http_address
@@ -20,6 +19,7 @@ from sidecar.observe.logs import LogConfig
 from sidecar.offline.gate import GateFile, load_gate
 from sidecar.record.errors import ConfigError
 from sidecar.settings.messages import Given, explain
+from sidecar.settings.yaml_file import read_yaml
 
 FIELDS = ("question", "id", "reference", "kind")
 _MINE = frozenset(
@@ -159,16 +159,11 @@ class ProbeConfig(BaseModel):
 
 def load_probe(path: Path) -> ProbeConfig:
     """Raises ConfigError naming every field that is wrong."""
-    try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(
-            "CONFIG", f"{path}: {type(error).__name__}", "give a readable YAML file: docs/probe.md"
-        ) from error
+    given = read_yaml(path, "CONFIG")
     if not isinstance(given, Mapping):
         raise ConfigError("CONFIG", f"{path}: the top level must be a map", "see docs/probe.md")
     if isinstance(given.get("gate"), str):
-        given = {**given, "gate": load_gate(path.parent / given["gate"])}
+        given = {**given, "gate": load_gate(path.parent / given["gate"], "gate")}
     try:
         probe = ProbeConfig.model_validate(given)
     except ValidationError as error:

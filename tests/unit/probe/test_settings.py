@@ -30,6 +30,24 @@ def test_a_gate_may_be_a_file_of_its_own(tmp_path: Path) -> None:
     assert gate.metrics["faithfulness"].limit == 0.7
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "none.yaml: FileNotFoundError"),
+        ("metrics: {\n", "line 2: not valid YAML"),
+        ("metrics:\n  faithfulness: 2026-13-45\n", "line 2: a value that is not what it looks like"),
+        ("metrics: {faithfulness: 85}\n", "metrics.faithfulness.limit"),
+    ],
+)
+def test_a_wrong_gate_file_is_named_by_the_field_that_gave_it(tmp_path: Path, text: str | None, said: str) -> None:
+    if text is not None:
+        (tmp_path / "none.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_probe(written(tmp_path, LEAST + "gate: none.yaml\n"))
+    assert raised.value.field == "gate"
+    assert said in str(raised.value)
+
+
 def test_secrets_come_from_the_environment_and_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (key := tmp_path / "key").write_text("of-a-file\n", encoding="utf-8")
     monkeypatch.setenv("RAG_TOKEN", "of-the-environment")
@@ -64,7 +82,7 @@ def test_secrets_come_from_the_environment_and_from_files(tmp_path: Path, monkey
         (LEAST.replace("ask'}", "ask', headers: {Traceparent: x}}"), "is set by the probe itself"),
         (LEAST.replace("ask'}", "ask', headers: {k: {env: A, file: b}}}"), "either env or file"),
         (LEAST + "gate: {metrics: {faithfulness: 85}}\n", "gate.metrics.faithfulness"),
-        (LEAST + "gate: none.yaml\n", "none.yaml"),
+        (LEAST + "every_seconds: 2026-13-45\n", "probe.yaml, line 4: a value that is not what it looks like"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:

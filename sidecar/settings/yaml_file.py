@@ -1,0 +1,45 @@
+"""A file of settings that a user wrote, as YAML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sidecar.record.errors import ConfigError
+
+
+class _BadValueError(yaml.constructor.ConstructorError):
+    """A value that is not what it is written as, such as 2026-13-45."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Values that Python refuses are errors of the file, with their place."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, AttributeError, ArithmeticError) as error:
+            raise _BadValueError(problem_mark=node.start_mark) from error
+
+
+def read_yaml(path: Path, field: str) -> Any:
+    """What stands in the file, None where nothing does. Raises ConfigError naming `field`, the file and the line, never what stands there."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(field, f"{path}: {type(error).__name__}", "give a readable UTF-8 YAML file") from error
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        if isinstance(error, _BadValueError):
+            problem, mend = (
+                "a value that is not what it looks like, such as a date that does not exist",
+                "a text stands in quotes",
+            )
+        else:
+            problem, mend = "not valid YAML", "check indentation and quotes"
+        raise ConfigError(field, f"{path}{place}: {problem}", mend) from error
