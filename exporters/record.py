@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from exporters.result import Abstention, ClaimLabel, Subject, Verdict
+from exporters.result import Abstention, ClaimLabel, Subject, Verdict, standing
 
 SCHEMA: Final = "rag-sidecar.result.v1"
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
@@ -181,7 +181,8 @@ class ResultRecord(_Part):
     def completeness(self) -> tuple[bool, int, int]:
         """Of two results with one id the one of the greater value is kept, and of two equal ones the later (docs/results.md)."""
         spans, seen = (self.trace.spans, self.trace.root_seen) if self.trace else (0, False)
-        return seen, spans, sum(one.outcome == "scored" for one in self.evaluations)
+        scored = sum(one.outcome == "scored" for one in self.evaluations)
+        return standing(root_seen=seen, spans=spans, scored=scored)
 
 
 class UnreadRecord(_Part):

@@ -166,6 +166,11 @@ class Completeness:
     cut: bool
 
 
+def standing(*, root_seen: bool, spans: int, scored: int) -> tuple[bool, int, int]:
+    """Of two results with one id the one of the greater value is kept, and of two equal ones the later (docs/results.md). `scored` counts evaluations."""
+    return root_seen, spans, scored
+
+
 # What a native record is by nature.
 WHOLE = Completeness(records=1, spans=1, root_seen=True, ended="complete", cut=False)
 

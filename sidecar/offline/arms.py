@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from exporters.result import standing
 from sidecar.offline.compare import DELTAS, verdict_on, winner_of
 from sidecar.offline.record import Compared, Comparison, Evaluation, Identity, Record, Split
+from sidecar.offline.render import words
 from sidecar.statistics.paired import holm
 from sidecar.statistics.unpaired import RATIO_P, Arm, Gap, arm, each_arm_needs, gap, ratio_p
 
@@ -14,6 +17,7 @@ GROUNDED = "grounded_answers"
 
 
 class _Whole(Record):
+    root_seen: bool = False
     spans: int = 0
 
 
@@ -33,55 +37,86 @@ class OnlineResult(Record):
         """How many requests it stands for, drawn with `own`, else with its own probability."""
         return (self.upstream_adjusted_count or 1.0) / (own or self.inclusion_probability or 1.0)
 
+    @property
+    def completeness(self) -> tuple[bool, int, int]:
+        """Of two results of one request the one of the greater value counts."""
+        spans, seen = (self.trace.spans, self.trace.root_seen) if self.trace else (0, False)
+        scored = sum(one.outcome == "scored" for one in self.evaluations)
+        return standing(root_seen=seen, spans=spans, scored=scored)
+
+
+# Values with their weights, by who scored them; None where that is not known.
+Values: TypeAlias = Mapping[Identity | None, Sequence[tuple[float, float]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is known of one: an arm for each metric, who scored it, and its requests as an effective size; None where nobody counted them."""
+    """What is known of one: an arm for each metric, the values that it is made of where they are known, and its requests as an effective size; None
+    where nobody counted them."""
 
     name: str
     arms: Mapping[str, Arm]
-    scored_by: Mapping[str, frozenset[Identity]] = field(default_factory=dict)
+    values: Mapping[str, Values] = field(default_factory=dict)
     requests: Arm | None = None
     traffic: float | None = None
+
+    def arm_of(self, metric: str, whose: Callable[[Identity | None], bool]) -> Arm | None:
+        """Of the values that those gave; of the whole where nobody knows who gave which. None of fewer than two."""
+        if metric not in self.values:
+            return self.arms.get(metric)
+        return _arm(pair for who, own in self.values[metric].items() if whose(who) for pair in own)
+
+    def scored_by(self, metric: str) -> Mapping[Identity | None, int]:
+        """How many values each gave."""
+        return {who: len(own) for who, own in self.values.get(metric, {}).items()}
 
 
 def variant_of(name: str, results: Iterable[OnlineResult]) -> Variant:
     """Of results; those without the variant are passed over. Of two results of one request the more complete counts, of equals the later."""
-    values: dict[str, list[tuple[float, float]]] = {}
-    identities: dict[str, set[Identity]] = {}
+    values: dict[str, dict[Identity | None, list[tuple[float, float]]]] = {}
     weights: list[float] = []
     for one in _latest(one for one in results if one.variant == name):
         weights.append(one.weight())
-        if one.verdict in ("grounded", "hallucinated"):
-            values.setdefault(GROUNDED, []).append((float(one.verdict == "grounded"), one.weight()))
-            deciding = next((said.identity for said in one.evaluations if said.label == one.verdict), None)
-            if deciding is not None:
-                identities.setdefault(GROUNDED, set()).add(deciding)
-        for said in one.evaluations:
-            if said.score is not None:
-                values.setdefault(said.evaluator, []).append((said.score, one.weight(said.inclusion_probability)))
-                identities.setdefault(said.evaluator, set()).add(said.identity)
-    made = {metric: arm([x for x, _ in own], [w for _, w in own]) for metric, own in values.items()}
+        for metric, who, score, weight in _scores(one):
+            values.setdefault(metric, {}).setdefault(who, []).append((score, weight))
+    arms = {metric: _arm(pair for own in by.values() for pair in own) for metric, by in values.items()}
     return Variant(
         name,
-        {metric: one for metric, one in made.items() if one is not None},
-        {metric: frozenset(found) for metric, found in identities.items()},
-        arm([1.0] * len(weights), weights),
+        {metric: one for metric, one in arms.items() if one is not None},
+        values,
+        _arm((1.0, weight) for weight in weights),
         sum(weights),
     )
 
 
+def _scores(one: OnlineResult) -> Iterator[tuple[str, Identity | None, float, float]]:
+    """Metric, who scored, score, weight."""
+    if one.verdict in ("grounded", "hallucinated"):
+        deciding = next((said.identity for said in one.evaluations if said.label == one.verdict), None)
+        yield GROUNDED, deciding, float(one.verdict == "grounded"), one.weight()
+    for said in one.evaluations:
+        if said.score is not None:
+            yield said.evaluator, said.identity, said.score, one.weight(said.inclusion_probability)
+
+
+def _arm(pairs: Iterable[tuple[float, float]]) -> Arm | None:
+    own = list(pairs)
+    return arm([value for value, _ in own], [weight for _, weight in own])
+
+
 def compare_arms(a: Variant, b: Variant, *, share_a: float = 0.5) -> Compared:
-    """B - A of every metric that both have; `share_a` of the traffic was to go to A."""
+    """B - A of every metric that both have, over the scores that both have from the same evaluators; `share_a` of the traffic was to go to A."""
     both = [metric for metric in a.arms if metric in b.arms]
-    gaps = {metric: gap(a.arms[metric], b.arms[metric]) for metric in both if not _otherwise(a, b, metric)}
+    gaps = {metric: found for metric in both if (found := _gap(a, b, metric)) is not None}
     tested = {metric: one.p for metric, one in gaps.items() if one.p is not None}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     return Compared(
         a=a.name,
         b=b.name,
         paired=False,
-        comparisons=tuple(_comparison(metric, gaps.get(metric), adjusted.get(metric)) for metric in both),
+        comparisons=tuple(
+            _comparison(metric, gaps.get(metric), adjusted.get(metric), _left_out(a, b, metric)) for metric in both
+        ),
         needed={
             metric: {f"{delta:g}": each_arm_needs(delta, one.a.variance, one.b.variance) for delta in DELTAS}
             for metric, one in gaps.items()
@@ -97,23 +132,40 @@ def _latest(results: Iterable[OnlineResult]) -> Sequence[OnlineResult]:
     for one in results:
         if one.id is None:
             nameless.append(one)
-        elif (known := found.get(one.id)) is None or _spans(one) >= _spans(known):
+        elif (known := found.get(one.id)) is None or one.completeness >= known.completeness:
             found[one.id] = one
     return [*found.values(), *nameless]
 
 
-def _spans(one: OnlineResult) -> int:
-    return 0 if one.trace is None else one.trace.spans
+def _gap(a: Variant, b: Variant, metric: str) -> Gap | None:
+    first, second = a.scored_by(metric), b.scored_by(metric)
+
+    def in_both(who: Identity | None) -> bool:
+        return who is None or (who in first and who in second)
+
+    left, right = a.arm_of(metric, in_both), b.arm_of(metric, in_both)
+    return None if left is None or right is None else gap(left, right)
 
 
-def _otherwise(a: Variant, b: Variant, metric: str) -> bool:
-    """Whether the arms were scored in different ways."""
-    return a.scored_by.get(metric) != b.scored_by.get(metric)
+def _left_out(a: Variant, b: Variant, metric: str) -> str:
+    """In words, the scores that only one arm has of their kind; nothing where there are none."""
+    first, second = a.scored_by(metric), b.scored_by(metric)
+    only_a, only_b = (
+        {who: count for who, count in own.items() if who is not None and who not in other}
+        for own, other in ((first, second), (second, first))
+    )
+    told = [
+        f"{words.many(sum(own.values()), 'score')} of {name} by {'; '.join(map(str, own))}"
+        for name, own in (("A", only_a), ("B", only_b))
+        if own
+    ]
+    return " and ".join(told)
 
 
-def _comparison(metric: str, found: Gap | None, p: float | None) -> Comparison:
+def _comparison(metric: str, found: Gap | None, p: float | None, left_out: str) -> Comparison:
     if found is None:
-        return Comparison(metric=metric, says="not compared: scored by other methods, versions or models")
+        return Comparison(metric=metric, says=f"not compared: scored by other methods, versions or models: {left_out}")
+    says = verdict_on(found.delta, p, found.shown)
     return Comparison(
         metric=metric,
         size_a=found.a.effective,
@@ -128,7 +180,7 @@ def _comparison(metric: str, found: Gap | None, p: float | None) -> Comparison:
         test="welch",
         shown=found.shown,
         winner=winner_of(found.delta, p),
-        says=verdict_on(found.delta, p, found.shown),
+        says=f"{says}; left out: {left_out}" if left_out else says,
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from heapq import merge
 from types import MappingProxyType
 
-from exporters.result import Outcome, Result
+from exporters.result import Outcome, Result, standing
 from exporters.text import clean
 from sidecar.inference.grounding.detector import Anchor
 from sidecar.labels.record import Draw
@@ -203,7 +203,8 @@ class Watch:
 def completeness(result: Result) -> tuple[bool, int, int]:
     """Of two results with one id the one of the greater value is kept, and of two equal ones the later (docs/results.md)."""
     spans, seen = (result.trace.spans, result.trace.root_seen) if result.trace else (0, False)
-    return seen, spans, sum(one.outcome is Outcome.SCORED for one in result.evaluations)
+    scored = sum(one.outcome is Outcome.SCORED for one in result.evaluations)
+    return standing(root_seen=seen, spans=spans, scored=scored)
 
 
 def _cut(texts: Texts) -> tuple[Texts, Cut | None]:

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from exporters.result import SCHEMA
+from exporters.result import SCHEMA, standing
 from sidecar.commands.requests import Requests, Texts, texts_of
 from sidecar.labels.facts import facts_of
 from sidecar.labels.record import Draw, Facts
@@ -53,7 +53,7 @@ class Shown:
 def read_answers(lines: Iterable[bytes], source: str) -> list[Answer]:
     """The answers of results, one JSON object a line; of two results of one request the more complete one (docs/results.md). Requests that no
     deciding evaluator looked at, such as those without an answer, are passed over. Raises ConfigError naming the line."""
-    found: dict[str, tuple[tuple[Any, ...], Answer]] = {}
+    found: dict[str, tuple[tuple[bool, int, int], Answer]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -105,10 +105,10 @@ def _claim(row: Mapping[str, Any]) -> Claim:
     return Claim(row.get("text"), place)
 
 
-def _completeness(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _completeness(row: Mapping[str, Any]) -> tuple[bool, int, int]:
     trace = row.get("trace") or {}
     scored = sum(one["outcome"] == "scored" for one in row["evaluations"])
-    return (bool(trace.get("root_seen")), trace.get("spans") or 0, scored)
+    return standing(root_seen=bool(trace.get("root_seen")), spans=trace.get("spans") or 0, scored=scored)
 
 
 def _object(line: bytes, source: str, number: int) -> Mapping[str, Any]:

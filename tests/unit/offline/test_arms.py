@@ -58,6 +58,18 @@ def test_of_two_results_of_one_request_the_more_complete_counts() -> None:
         assert variant_of("a", both).arms["f"].mean == pytest.approx(0.75)
 
 
+def test_a_root_goes_before_spans_and_spans_before_scores() -> None:
+    def mean_of(*both: list[OnlineResult]) -> float:
+        return variant_of("a", [one for own in both for one in own]).arms["f"].mean
+
+    seen = results("a", [1.0, 0.5], trace={"root_seen": True, "spans": 2})
+    unseen = results("a", [0.0, 0.5], trace={"root_seen": False, "spans": 9})
+    assert mean_of(seen, unseen) == mean_of(unseen, seen) == pytest.approx(0.75)
+    late = [{"evaluator": "f", "outcome": "failed", "reason": "timeout"}]
+    failed = results("a", [0.0, 0.0], trace={"root_seen": True, "spans": 2}, evaluations=late)
+    assert mean_of(seen, failed) == mean_of(failed, seen) == pytest.approx(0.75)
+
+
 def test_few_results_say_nothing_whatever_their_means() -> None:
     found = compare_arms(variant_of("a", results("a", [0.1, 0.2] * 20)), variant_of("b", results("b", [0.8, 0.9] * 20)))
     assert {(one.winner, one.p, one.says) for one in found.comparisons} == {(None, None, "too few to say")}
@@ -78,6 +90,17 @@ def test_arms_that_were_scored_in_two_ways_are_not_compared() -> None:
     ]
     found = compare_arms(variant_of("a", results("a", [0.5, 0.6] * 200)), variant_of("b", other))
     assert {one.metric: one.says for one in found.comparisons}["f"].startswith("not compared")
+
+
+def test_the_few_that_were_scored_otherwise_are_left_out_and_told() -> None:
+    chance = np.random.default_rng(4)
+    a, b = (results(name, chance.uniform(0.3, high, 400)) for name, high in (("a", 0.7), ("b", 0.9)))
+    foreign = b[0].model_copy(update={"evaluations": (b[0].evaluations[0].model_copy(update={"version": "9"}),)})
+    found = compare_arms(variant_of("a", a), variant_of("b", [foreign, *b[1:]]))
+    told = {one.metric: one for one in found.comparisons}["f"]
+    assert told.winner == "B"
+    assert [told.size_a, told.size_b] == pytest.approx([400, 399])
+    assert told.says == "B is better; left out: 1 score of B by local v9"
 
 
 @pytest.mark.slow
