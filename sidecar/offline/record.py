@@ -1,6 +1,6 @@
 """What a run writes and reads again: the record of a case, and the report. JSON, absent is null, schema `rag-sidecar.report.v1`.
 
-Names in evaluations are those of the result record (docs/results.md), so that both are read by the same code.
+Evaluations are those of the result record (docs/results.md): both are read by the same code.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from exporters.record import EvaluationRecord
 
 SCHEMA = "rag-sidecar.report.v1"
 COMPARED = "rag-sidecar.comparison.v1"
@@ -21,52 +23,19 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Model(Record):
-    """Which model gave a score."""
-
-    name: str
-    version: str
-    sha256: str = ""
-
-
-class Claim(Record):
-    """One claim of an answer; `start` and `end` are its place in the answer."""
-
-    text: str | None = None
-    support: float
-    supported: bool
-    label: Literal["supported", "contradicted", "not_said"] | None = None
-    start: int | None = None
-    end: int | None = None
-
-
-class Evaluation(Record):
-    """What one evaluator says of one case: a score, or why there is none."""
-
-    evaluator: str
-    outcome: Literal["scored", "unscorable", "failed"]
-    reason: str | None = None
-    score: float | None = Field(default=None, ge=0, le=1)
-    label: str | None = None
-    explanation: str | None = None
-    model: Model | None = None
-    threshold: float | None = None
-    version: str = "1"
-    method: str = "local"
-    judged: bool = False
-    inclusion_probability: float | None = None
-    claims: tuple[Claim, ...] = ()
+class Evaluation(EvaluationRecord):
+    """What one evaluator says of one case, all that a result has: a score with what it is made of, or why there is none."""
 
     @property
     def identity(self) -> Identity:
         """Who gave the score, and how."""
-        model = self.model or Model(name="", version="")
+        model = self.model
         return Identity(
             method=self.method,
             version=self.version,
-            model=model.name,
-            model_version=model.version,
-            sha256=model.sha256,
+            model="" if model is None else model.name,
+            model_version="" if model is None else model.version,
+            sha256="" if model is None else model.sha256,
             threshold=self.threshold,
         )
 
@@ -95,7 +64,7 @@ class Document(Record):
 
 
 class CaseRecord(Record):
-    """A case and all that was said of it. `seconds` is how long that took, waiting included."""
+    """A case and all that was said of it. `seconds` is how long that took, waiting included; `redacted` counts the values that pseudonyms stand for, by kind."""
 
     id: str
     key: str
@@ -103,6 +72,9 @@ class CaseRecord(Record):
     kind: str | None = None
     origin: str | None = None
     service: str = "unknown"
+    model: str | None = None
+    provider: str | None = None
+    variant: str | None = None
     session: str | None = None
     timestamp: str | None = None
     question: str | None = None
@@ -117,6 +89,7 @@ class CaseRecord(Record):
     tokens: Mapping[str, int | None] = {}
     cost_usd: float | None = None
     durations: Mapping[str, float | None] = {}
+    redacted: Counts | None = None
     seconds: float = 0.0
 
     @property

@@ -93,6 +93,7 @@ def test_it_goes_to_workers_with_the_settings_of_where_it_was_made(monkeypatch: 
     [frame] = there.frames([FRAME[:1]])
     [one] = json.loads(frame["evaluations"].iloc[0])
     assert one["score"] == frame["groundedness"].iloc[0]
+    assert {"subject", "parts", "documents", "claims"} <= set(one)
 
 
 def test_wrong_settings_are_refused_before_anything_is_sent() -> None:

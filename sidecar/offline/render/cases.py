@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from exporters.record import ClaimRecord
 from sidecar.offline.case import NEGATIVE
-from sidecar.offline.record import CaseRecord, Claim, Evaluation
+from sidecar.offline.record import CaseRecord, Evaluation
 from sidecar.offline.render import words
 
 _MARKS = {"supported": "✓", "contradicted": "✗", "not_said": "?"}
@@ -108,7 +109,7 @@ def _answer(one: CaseRecord) -> str:
     return body + below
 
 
-def _marked(answer: str, claims: Sequence[Claim]) -> Iterator[str]:
+def _marked(answer: str, claims: Sequence[ClaimRecord]) -> Iterator[str]:
     at = 0
     for claim in sorted(claims, key=lambda claim: (claim.start or 0, claim.end or 0)):
         start, end = max(at, claim.start or 0), min(len(answer), claim.end or 0)
@@ -119,7 +120,7 @@ def _marked(answer: str, claims: Sequence[Claim]) -> Iterator[str]:
     yield escape(answer[at:])
 
 
-def _mark(claim: Claim, said: str) -> str:
+def _mark(claim: ClaimRecord, said: str) -> str:
     label = claim.label or ("supported" if claim.supported else "not_said")
     told = f"{_TOLD[label]}, support {claim.support:.2f}"
     return f'<mark class="{label}" title="{told}">{said}<sup>{_MARKS[label]}</sup></mark>'

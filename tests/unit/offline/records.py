@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidecar.offline.record import CaseRecord, Evaluation, Model
+from exporters.record import ModelRecord
+from sidecar.offline.record import CaseRecord, Evaluation
 
-MODEL = Model(name="embedded", version="3", sha256="ab" * 32)
+MODEL = ModelRecord(name="embedded", version="3", sha256="ab" * 32)
 
 
 def said(evaluator: str, score: float | None, reason: str | None = None, **more: Any) -> Evaluation:
