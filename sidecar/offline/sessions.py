@@ -19,9 +19,9 @@ _MOST_WORST = 10
 
 
 def sessions_of(records: Sequence[CaseRecord]) -> Sessions | None:
-    """What sessions of two turns or more come to; None where there is none."""
+    """What sessions of two turns or more come to; None where there is none. A turn that cannot be answered is one, and in no mean."""
     found: dict[tuple[str, str], list[CaseRecord]] = {}
-    for record in answerable(records):
+    for record in records:
         if record.session is not None:
             found.setdefault((record.service, record.session), []).append(record)
     several = [sorted(turns, key=lambda one: one.timestamp or "") for turns in found.values() if len(turns) > 1]
@@ -36,12 +36,12 @@ def sessions_of(records: Sequence[CaseRecord]) -> Sessions | None:
 
 
 def _names(sessions: Iterable[Sequence[CaseRecord]]) -> list[str]:
-    said = (one for turns in sessions for record in turns for one in record.evaluations)
+    said = (one for turns in sessions for record in answerable(turns) for one in record.evaluations)
     return list(dict.fromkeys(one.evaluator for one in said if one.score is not None))
 
 
-def _scores(turns: Iterable[CaseRecord], metric: str) -> list[tuple[float, CaseRecord]]:
-    said = ((record.said_by(metric), record) for record in turns)
+def _scores(turns: Sequence[CaseRecord], metric: str) -> list[tuple[float, CaseRecord]]:
+    said = ((record.said_by(metric), record) for record in answerable(turns))
     return [(one.score, record) for one, record in said if one is not None and one.score is not None]
 
 

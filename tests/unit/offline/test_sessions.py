@@ -101,6 +101,14 @@ async def test_each_turn_of_a_session_is_held_against_what_its_tools_had_said() 
     assert (one.parts["turns"], one.parts["worst_turn"]) == (2, 2)
 
 
+async def test_the_worst_turn_is_counted_among_all_that_the_assistant_said() -> None:
+    greeted = (Message("user", "Hello!"), Message("assistant", "Hello! How can I help?"), *TALK)
+    settings = EvaluateConfig.model_validate({"evaluators": ["turn_faithfulness"], "references": "off"})
+    local = models(FakeGrounder(by_claim={"It is 75 °F.": 0.9, "It is 50 °F.": 0.2}, languages=frozenset({"en", "de"})))
+    [one] = (await Engine(settings, local).evaluate(traced(1, genai(greeted)).trace)).evaluations
+    assert (one.parts["turns"], one.parts["worst_turn"]) == (2, 3)
+
+
 TURNS: list[dict[str, Any]] = [
     {
         "session_id": "s1", "id": "b", "timestamp": 1_700_000_020, "question": "And the lamp?", "answer": "One year.", "contexts": ["The lamp has one year."],
@@ -196,3 +204,15 @@ def test_a_report_says_how_sessions_went_and_which_turn_was_the_worst() -> None:
         ("s1", "h", 2, 2, 0.9),
     ]
     assert sessions_of([record("a", said("f", 1.0), session="s1"), record("b", said("f", 1.0))]) is None
+
+
+def test_a_turn_that_cannot_be_answered_has_a_number_and_is_in_no_mean() -> None:
+    kinds = ("simple", "negative", "simple")
+    turns = [
+        record(str(n), said("f", score), session="s", kind=kind, timestamp=f"2026-01-01T00:00:0{n}.000Z")
+        for n, (score, kind) in enumerate(zip((0.9, 0.0, 0.3), kinds, strict=True))
+    ]
+    found = sessions_of(turns)
+    assert found is not None
+    assert (found.turns, found.metrics[0].mean) == (3, pytest.approx(0.6))
+    assert [(one.case, one.turn, one.turns) for one in found.worst] == [("2", 3, 3)]

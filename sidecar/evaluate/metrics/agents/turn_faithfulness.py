@@ -27,8 +27,9 @@ class TurnFaithfulnessSettings(Thresholded):
 
 
 class TurnFaithfulness:
-    """Mean over turns of the expected share of supported claims, by what tools said before the turn and the documents of the request. The worst turn is in the
-    parts. A turn with nothing to go by, or no claim, is left out."""
+    """Mean over turns of the expected share of supported claims, by what tools said before the turn and the documents of the request. A turn with nothing to
+    go by, or no claim, is left out. Parts: how many turns were scored, the worst score, and whose it was: the turns of the assistant are counted from 1,
+    those without a score too."""
 
     name = "turn_faithfulness"
     version = "2"
@@ -59,7 +60,7 @@ class TurnFaithfulness:
             raise Unscorable("too_long")
         results: list[ClaimResult] = []
         scores: list[float] = []
-        for claims, evidence in turns:
+        for _, claims, evidence in turns:
             found = [one.probability for one in await grounder.support(claims, evidence)]
             scores.append(expected_faithfulness(found, threshold))
             results += [ClaimResult(c.text, p, p >= threshold) for c, p in zip(claims, found, strict=True)]
@@ -68,17 +69,17 @@ class TurnFaithfulness:
             evaluator=self.name,
             outcome=Outcome.SCORED,
             score=sum(scores) / len(scores),
-            parts={"turns": len(scores), "worst": scores[worst], "worst_turn": worst + 1},
+            parts={"turns": len(scores), "worst": scores[worst], "worst_turn": turns[worst][0]},
             model=grounder.identity,
             threshold=threshold,
             claims=tuple(results),
         )
 
 
-def turns_of(case: Case) -> list[tuple[list[Claim], list[str]]]:
-    """The claims of each turn, with the texts that it may rest on. Raises Unscorable: no_context, no_claims, too_long."""
+def turns_of(case: Case) -> list[tuple[int, list[Claim], list[str]]]:
+    """Number and claims of each turn that can be scored, with the texts that it may rest on. Raises Unscorable: no_context, no_claims, too_long."""
     evidence, question = list(case.texts), ""
-    turns, stated = [], False
+    turns, stated, number = [], False, 0
     for message in case.messages:
         text = message.text or ""
         if message.role == "tool" and text:
@@ -86,10 +87,11 @@ def turns_of(case: Case) -> list[tuple[list[Claim], list[str]]]:
         elif message.role == "user":
             question = text
         elif message.role == "assistant" and text:
+            number += 1
             claims = [Claim(one.text, one.context, question=question) for one in stance_of(text).claims]
             stated = stated or bool(claims)
             if claims and evidence:
-                turns.append((claims, evidence))
+                turns.append((number, claims, evidence))
     if not turns:
         raise Unscorable("no_context" if stated else "no_claims")
     return turns
