@@ -104,10 +104,19 @@ def test_the_lower_end_of_the_interval_may_be_what_counts() -> None:
     ):
         found = only(gate, *scores("f", *values))
         assert (found.bound, found.status) == ("lower", "failed")
-        assert found.value == pytest.approx(0.5958, abs=1e-4)
+        assert found.value == pytest.approx(0.5550, abs=0.005)  # Clopper and Pearson
     assert only(GateFile(metrics={"f": Limit(limit=0.1)}, bound="lower"), *scores("f", 1.0)).why == (
         "an interval takes two cases"
     )
+
+
+def test_of_two_runs_the_one_without_a_worse_case_passes_by_its_lower_end_too() -> None:
+    gate = GateFile(metrics={"f": Limit(limit=0.9, bound="lower")})
+    best, worse = (only(gate, *scores("f", *[1.0] * 19, last)) for last in (1.0, 0.98))
+    assert best.value is not None
+    assert worse.value is not None
+    assert best.value >= worse.value
+    assert (best.status, worse.status) == ("failed", "failed")  # twenty cases do not show 0.9
 
 
 @pytest.mark.parametrize("other", [{"method": "claims_llm"}, {"model": "hhem"}, {"version": "9"}])
@@ -161,7 +170,12 @@ def test_a_file_may_be_short_and_is_refused_by_the_name_of_the_field(tmp_path: P
     gate = load_gate(path)
     assert gate.metrics["f"] == Limit(limit=0.5)
     assert gate.metrics["faithfulness"] is None
-    for text, place in (("metrics: {f: 2}", "metrics.f.limit"), ("metric: {}", "metric"), ("- a", "the top level")):
+    for text, place in (
+        ("metrics: {f: 2}", "metrics.f.limit"),
+        ("defaults: true\nbound: 2026-13-45", "line 2: a value"),
+        ("metric: {}", "metric"),
+        ("- a", "the top level"),
+    ):
         path.write_text(text)
         with pytest.raises(ConfigError, match=place):
             load_gate(path)

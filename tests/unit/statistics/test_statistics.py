@@ -2,46 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from sidecar.statistics import paired, unpaired
-from sidecar.statistics.interval import Interval, mean_interval, share_interval
+from sidecar.statistics.interval import Floats, mean_interval, share_interval
 from sidecar.statistics.paired import difference, holm, mcnemar, sign_flip
 from sidecar.statistics.power import pairs_needed, smallest_shown
 
 
-def test_an_interval_of_nought_and_one_is_wilsons_and_never_a_point() -> None:
-    assert mean_interval([1.0] * 10) == share_interval(10, 10)
-    found = mean_interval([1.0] * 8 + [0.0] * 2)
+def ends(values: ArrayLike) -> tuple[float, float]:
+    found = mean_interval(values)
     assert found is not None
-    assert (round(found.lower, 4), round(found.upper, 4)) == (0.4902, 0.9433)  # as published for 8 of 10
+    return found.lower, found.upper
+
+
+def test_an_interval_of_nought_and_one_is_that_of_clopper_and_pearson() -> None:
+    assert ends([1.0] * 8 + [0.0] * 2) == pytest.approx((0.4439, 0.9748), abs=0.004)  # as published for 8 of 10
+    assert ends([1.0] * 20) == pytest.approx((0.025 ** (1 / 20), 1.0), abs=0.004)
     assert mean_interval([0.5]) is None
     assert mean_interval([]) is None
 
 
-def test_an_interval_is_the_same_in_every_run_and_within_the_values() -> None:
+def test_a_share_has_wilsons_interval() -> None:
+    found = share_interval(8, 10)
+    assert (round(found.lower, 4), round(found.upper, 4)) == (0.4902, 0.9433)  # as published
+
+
+def test_an_interval_is_the_same_in_every_run_and_order() -> None:
     values = np.random.default_rng(1).beta(5, 1, 60)
-    found = mean_interval(values)
-    assert found == mean_interval(values)
-    assert found is not None
-    assert values.min() < found.lower < values.mean() < found.upper < values.max()
+    lower, upper = ends(values)
+    assert (lower, upper) == ends(values) == ends(values[::-1])
+    assert values.min() < lower < values.mean() < upper < values.max()
     # Skewed to the left, the interval reaches further down than up.
-    assert values.mean() - found.lower > found.upper - values.mean()
+    assert values.mean() - lower > upper - values.mean()
 
 
-def test_values_that_are_all_the_same_and_no_share_have_no_width() -> None:
-    assert mean_interval([0.75] * 5) == Interval(0.75, 0.75)
+def test_values_that_are_nearly_all_the_same_have_a_width_that_so_few_allow() -> None:
+    for values in ([0.99] * 2, [0.75] * 5, [1.0] * 19 + [0.98]):
+        lower, upper = ends(values)
+        assert lower < np.mean(values) - 0.1
+        assert upper > np.mean(values) or upper == pytest.approx(1.0, abs=0.01)
+    few, many = ends([0.75] * 5), ends([0.75] * 500)
+    assert many[1] - many[0] < 0.02 < few[1] - few[0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30))
+def test_a_run_in_which_no_case_is_worse_has_no_lower_end(pairs: list[tuple[float, float]]) -> None:
+    worse, better = ends([min(pair) for pair in pairs]), ends([max(pair) for pair in pairs])
+    assert worse[0] <= better[0] + 1e-12
+    assert worse[1] <= better[1] + 1e-12
+    assert 0.0 <= worse[0] <= worse[1] <= 1.0
+
+
+DRAWS: Mapping[str, tuple[float, Callable[[np.random.Generator, int], Floats]]] = {
+    "skewed": (0.8, lambda chance, n: chance.beta(4, 1, n)),
+    "narrow": (0.5, lambda chance, n: chance.beta(20, 20, n)),
+    "mostly one": (0.9, lambda chance, n: np.where(chance.random(n) < 0.8, 1.0, chance.random(n))),
+    "rarely nought": (0.931, lambda chance, n: np.where(chance.random(n) < 0.05, 0.0, 0.98)),
+    "nought or one": (0.9, lambda chance, n: (chance.random(n) < 0.9).astype(float)),
+}
+
+
+@pytest.mark.parametrize("size", [5, 20])
+@pytest.mark.parametrize("name", DRAWS)
+def test_of_small_samples_hardly_one_in_forty_has_a_lower_end_above_the_true_mean(name: str, size: int) -> None:
+    (mean, draw), chance = DRAWS[name], np.random.default_rng(7)
+    missed = sum(ends(draw(chance, size))[0] > mean for _ in range(200))
+    assert missed <= 13  # what 2.5 % gives in 999 of 1000 simulations
 
 
 def test_of_hundred_intervals_about_ninety_five_hold_the_true_mean() -> None:
     chance = np.random.default_rng(7)
     held = 0
-    for _ in range(400):
-        found = mean_interval(chance.beta(4, 1, 40))
-        assert found is not None
-        held += found.lower <= 0.8 <= found.upper
-    assert 0.92 <= held / 400 <= 0.98
+    for _ in range(300):
+        lower, upper = ends(chance.beta(4, 1, 200))
+        held += lower <= 0.8 <= upper
+    assert 0.92 <= held / 300 <= 0.98
 
 
 def test_mcnemar_is_the_exact_binomial_test() -> None:
