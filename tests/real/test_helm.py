@@ -150,6 +150,18 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
         ("metrics.authSecret=a,config.admin.bearer_token_file=/t", "keep metrics.authSecret, or"),
         ("metrics.authSecret=a,podMonitor.bearerTokenSecret.name=b", "leave it out"),
         ("podMonitor.enabled=true,config.admin.bearer_token_file=/t", "set podMonitor.bearerTokenSecret"),
+        (
+            "podMonitor.enabled=true,config.admin.basic_username=a,config.admin.basic_password_file=/p",
+            "set metrics.authSecret and",
+        ),
+        (
+            "podMonitor.enabled=true,secretEnv.RAG_SIDECAR_ADMIN__BEARER_TOKEN.name=s,secretEnv.RAG_SIDECAR_ADMIN__BEARER_TOKEN.key=t",
+            "set podMonitor.bearerTokenSecret",
+        ),
+        (
+            "podMonitor.enabled=true,env[0].name=RAG_SIDECAR_ADMIN__BEARER_TOKEN_FILE,env[0].value=/t",
+            "set podMonitor.bearerTokenSecret",
+        ),
         ("config.admin.port=9000,config.admin.probe_port=9000", "give the probes another"),
         ("config.results.topic=otlp_spans", "results would be read back in"),
         ("podDisruptionBudget.maxUnavailable=0", "no node with a pod"),
@@ -289,6 +301,17 @@ def test_volumes_and_objects_of_ones_own_are_installed_with_the_release() -> Non
     assert "rag-sidecar-a" in [one["metadata"]["name"] for one in chart.objects(text)]
 
 
+def test_an_object_of_ones_own_keeps_the_templates_of_whoever_it_is_for() -> None:
+    secret = {"spec": {"target": {"template": {"data": {"jaas": "user {{ .username }} password {{ .password }}"}}}}}
+    rule = {
+        "spec": {"groups": [{"name": "g", "rules": [{"alert": "A", "annotations": {"summary": "{{ $labels.job }}"}}]}]}
+    }
+    kinds = (("ExternalSecret", secret), ("PrometheusRule", rule))
+    given = [{"apiVersion": "v1", "kind": kind, "metadata": {"name": "own"}, **one} for kind, one in kinds]
+    found = chart.objects(chart.render("--set-json", f"extraManifests={json.dumps(given)}"))
+    assert [one for one in found if one["metadata"]["name"] == "own"] == given
+
+
 def test_kubernetes_adds_no_variables_that_the_sidecar_would_refuse(rendered: list[dict[str, Any]]) -> None:
     assert pod_of(rendered)["spec"]["enableServiceLinks"] is False
 
@@ -325,6 +348,24 @@ def test_tls_and_other_ports_reach_the_monitor_and_the_probes() -> None:
     assert [port["containerPort"] for port in other["ports"]] == [9464, 8080]
     (monitor,) = [one for one in found if one["kind"] == "PodMonitor"]
     assert monitor["spec"]["podMetricsEndpoints"][0]["scheme"] == "https"
+
+
+def test_a_port_that_is_null_is_the_default() -> None:
+    for values, ports in (
+        ("config.admin.probe_port=null", [9464, 9465]),
+        ("config.admin.port=9500,config.admin.probe_port=null", [9500, 9501]),
+    ):
+        (container,) = pod_of(chart.objects(chart.render("--set", values)))["spec"]["containers"]
+        assert [port["containerPort"] for port in container["ports"]] == ports
+
+
+def test_a_token_of_the_environment_reaches_the_monitor() -> None:
+    token = "secretEnv.RAG_SIDECAR_ADMIN__BEARER_TOKEN.name=s,secretEnv.RAG_SIDECAR_ADMIN__BEARER_TOKEN.key=t"
+    given = "podMonitor.enabled=true,podMonitor.bearerTokenSecret.name=s,podMonitor.bearerTokenSecret.key=t"
+    found = chart.objects(chart.render("--set", f"{token},{given}"))
+    [endpoint] = [one["spec"]["podMetricsEndpoints"][0] for one in found if one["kind"] == "PodMonitor"]
+    assert endpoint["authorization"] == {"type": "Bearer", "credentials": {"name": "s", "key": "t"}}
+    assert endpoint["scheme"] == "http"
 
 
 @pytest.mark.parametrize("kind", ["basic", "bearer"])
@@ -396,6 +437,11 @@ def test_a_changed_setting_that_is_live_replaces_no_pod() -> None:
         assert any(all(map(fnmatchcase, one, pattern)) for one in named), pattern
     assert checksum() == checksum(*values)
     assert checksum(*kept) == checksum(*kept, *values) != checksum()
+
+
+def test_a_setting_of_zero_or_off_replaces_the_pods_too() -> None:
+    days, references = "config.evaluate.anchors_expire_days=0", "config.evaluate.references=off"
+    assert len({checksum(), checksum(days), checksum(references)}) == 3
 
 
 def checksum(*values: str) -> str:
@@ -512,5 +558,41 @@ def test_the_probe_understands_the_file_that_the_chart_renders(
     ],
 )
 def test_a_probe_without_what_it_needs_or_with_a_secret_in_its_file_is_refused(more: list[str], complaint: str) -> None:
+    with pytest.raises(RuntimeError, match=complaint):
+        chart.render("-f", chart.values_of("probe"), *more)
+
+
+PROBE_TOKEN = (
+    "--set",
+    "probe.config.admin.bearer_token_file=/etc/rag-sidecar/admin-auth/token,podMonitor.enabled=true",
+)
+
+
+def test_a_probe_that_asks_for_a_login_is_scraped_with_it() -> None:
+    by_secret = ("--set", "metrics.authSecret=a")
+    tls = ("--set", "metrics.tlsSecret=t,probe.config.admin.tls_cert_file=/c,probe.config.admin.tls_key_file=/k")
+    found = chart.objects(chart.render("-f", chart.values_of("probe"), *PROBE_TOKEN, *by_secret, *tls))
+    [endpoint] = [
+        one["spec"]["podMetricsEndpoints"][0] for one in found if one["metadata"]["name"] == "rag-sidecar-probe" and one["kind"] == "PodMonitor"
+    ]  # fmt: skip
+    assert endpoint["authorization"] == {"type": "Bearer", "credentials": {"name": "a", "key": "token"}}
+    assert (endpoint["scheme"], endpoint["tlsConfig"]["ca"]["secret"]["name"]) == ("https", "t")
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (PROBE_TOKEN, "probe.config.admin makes /metrics ask for a token that the PodMonitor does not have"),
+        (
+            (
+                "--set",
+                "podMonitor.enabled=true,probe.config.admin.basic_username=a,probe.config.admin.basic_password_file=/p",
+            ),
+            "probe.config.admin makes /metrics ask for a password that the PodMonitor does not have",
+        ),
+    ],
+    ids=["a token", "a password"],
+)
+def test_a_probe_whose_monitor_would_not_be_let_in_is_refused(more: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(RuntimeError, match=complaint):
         chart.render("-f", chart.values_of("probe"), *more)

@@ -1,7 +1,8 @@
 {{/* Combinations of values that the schema cannot refuse, since each value is right by itself. The words name the field and the mend. */}}
 {{- define "rag-sidecar.checks" -}}
 {{- $scaling := .Values.autoscaling }}
-{{- $admin := .Values.config.admin | default dict }}
+{{- $admin := include "rag-sidecar.adminSet" . }}
+{{- $login := include "rag-sidecar.loginOf" $admin }}
 {{- $drain := dig "pipeline" "drain_seconds" 20 .Values.config | float64 }}
 {{- $stop := dig "pipeline" "stop_seconds" 0 .Values.config | default (maxf 5 (mulf 2 $drain)) | float64 }}
 {{- if le (float64 .Values.terminationGracePeriodSeconds) $stop }}
@@ -16,17 +17,20 @@
 {{- if and $scaling.hpa.externalMetrics (not $scaling.hpa.enabled) }}
 {{- fail "autoscaling.hpa.externalMetrics is on and autoscaling.hpa.enabled is off: enable both, or neither" }}
 {{- end }}
-{{- if and .Values.metrics.tlsSecret $admin.tls_cert_file }}
+{{- if and .Values.metrics.tlsSecret (contains ",tls_cert_file," $admin) }}
 {{- fail "metrics.tlsSecret and config.admin.tls_cert_file both say where the certificate of /metrics is: keep one" }}
 {{- end }}
-{{- if and .Values.metrics.authSecret (or $admin.bearer_token_file $admin.basic_username) }}
+{{- if and .Values.metrics.authSecret $login }}
 {{- fail "metrics.authSecret and config.admin both say what /metrics asks for: keep metrics.authSecret, or config.admin.bearer_token_file or basic_username" }}
 {{- end }}
 {{- if and .Values.metrics.authSecret .Values.podMonitor.bearerTokenSecret }}
 {{- fail "podMonitor.bearerTokenSecret is not needed beside metrics.authSecret, which the PodMonitor gets already: leave it out" }}
 {{- end }}
-{{- if and .Values.podMonitor.enabled $admin.bearer_token_file (not .Values.podMonitor.bearerTokenSecret) }}
-{{- fail "config.admin.bearer_token_file makes /metrics ask for a token that the PodMonitor does not have: set podMonitor.bearerTokenSecret" }}
+{{- if .Values.podMonitor.enabled }}
+{{- include "rag-sidecar.monitorCheck" (dict "root" . "section" "config.admin (or the environment)" "login" $login) }}
+{{- if .Values.probe.enabled }}
+{{- include "rag-sidecar.monitorCheck" (dict "root" . "section" "probe.config.admin" "login" (include "rag-sidecar.loginOf" (include "rag-sidecar.probeAdminSet" .))) }}
+{{- end }}
 {{- end }}
 {{- if eq (include "rag-sidecar.adminPort" .) (include "rag-sidecar.probePort" .) }}
 {{- fail (printf "config.admin.port and config.admin.probe_port are both %s: give the probes another" (include "rag-sidecar.adminPort" .)) }}

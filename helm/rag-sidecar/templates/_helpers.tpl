@@ -47,16 +47,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{/* The two ports that settings give, with a space between. One that is null is not given. */}}
+{{- define "rag-sidecar.portsOf" -}}
+{{- $admin := .admin | default dict }}
+{{- $port := $admin.port | default 9464 | int }}
+{{- printf "%d %d" $port ($admin.probe_port | default (add1 $port) | int) }}
+{{- end }}
+
 {{- define "rag-sidecar.adminPort" -}}
-{{- dig "admin" "port" 9464 .Values.config | int }}
+{{- include "rag-sidecar.portsOf" .Values.config | splitList " " | first }}
 {{- end }}
 
 {{- define "rag-sidecar.probePort" -}}
-{{- dig "admin" "probe_port" (add1 (include "rag-sidecar.adminPort" .)) .Values.config | int }}
+{{- include "rag-sidecar.portsOf" .Values.config | splitList " " | last }}
 {{- end }}
 
 {{- define "rag-sidecar.adminScheme" -}}
-{{- if or .Values.metrics.tlsSecret (dig "admin" "tls_cert_file" "" .Values.config) }}HTTPS{{ else }}HTTP{{ end }}
+{{- if .Values.metrics.tlsSecret }}HTTPS{{ else }}{{ include "rag-sidecar.schemeOf" (include "rag-sidecar.adminSet" .) }}{{ end }}
 {{- end }}
 
 {{/* The settings without those that docs/configuration.md marks as live, and without sections that are empty then. */}}
@@ -68,8 +75,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if $budget }}{{- $_ := set $sample "budget" $budget }}{{- end }}
 {{- $evaluate := dict }}
 {{- range $key, $value := get $config "evaluate" | default dict }}
-{{- if kindIs "map" $value }}{{- $value = omit $value "threshold" "thresholds" "judge_threshold" "judge_rate" }}{{- end }}
-{{- if not (or (hasPrefix "most_" $key) (eq $key "timeout_seconds") (empty $value)) }}{{- $_ := set $evaluate $key $value }}{{- end }}
+{{- $live := or (hasPrefix "most_" $key) (eq $key "timeout_seconds") }}
+{{- if kindIs "map" $value }}
+{{- $value = omit $value "threshold" "thresholds" "judge_threshold" "judge_rate" }}
+{{- $live = or $live (empty $value) }}
+{{- end }}
+{{- if not $live }}{{- $_ := set $evaluate $key $value }}{{- end }}
 {{- end }}
 {{- $log := omit (get $config "log" | default dict) "level" }}
 {{- $config = omit $config "sample" "evaluate" "log" }}

@@ -24,9 +24,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "rag-sidecar.probeAdminPort" -}}
-{{- dig "admin" "port" 9464 .Values.probe.config | int }}
+{{- include "rag-sidecar.portsOf" .Values.probe.config | splitList " " | first }}
 {{- end }}
 
 {{- define "rag-sidecar.probeProbePort" -}}
-{{- dig "admin" "probe_port" (add1 (include "rag-sidecar.probeAdminPort" .)) .Values.probe.config | int }}
+{{- include "rag-sidecar.portsOf" .Values.probe.config | splitList " " | last }}
 {{- end }}
