@@ -26,6 +26,7 @@ _BROKE = 'reason!~"judge_budget|judge_paused"'
 _RECORDS = "rag_sidecar_records_total"
 # What nobody read. A record that was forwarded to another topic, or was left when its partition went, is read there or elsewhere.
 _UNREAD = 'outcome=~"dead_letter|too_large|unreadable"'
+_LOST = "rag_sidecar_lost_records_total"
 
 
 def alerts() -> tuple[Alert, ...]:
@@ -195,6 +196,16 @@ def _intake() -> tuple[Alert, ...]:
             summary="Records of a topic cannot be read.",
             description="{{ $labels.topic }}: {{ $value | humanizePercentage }} of the records of the last 15 minutes could not be read; "
             "their requests are in no number.",
+            board=ITSELF,
+        ),
+        Alert(
+            name="RagSidecarRecordsLost",
+            severity="warning",
+            # What a replica finds at its start is in the first value that Prometheus sees, and no increase.
+            expr=f"sum by ({_TOPIC}) (increase({_LOST}[1h]) > 0 or ({_LOST} unless {_LOST} offset 1h) > 0)",
+            wait="1m",
+            summary="Retention deleted records before the RAG Sidecar read them.",
+            description="{{ $labels.topic }}: up to {{ $value | humanize }} records are gone unread; their requests are in no number.",
             board=ITSELF,
         ),
         Alert(

@@ -84,7 +84,7 @@ def _now() -> list[Panel]:
         _stat(
             "Intake paused",
             "Replicas that take nothing from Kafka at this moment, by why: scoring has enough, memory is short (now and then is fine; for "
-            "minutes it is lag), or a required exporter takes nothing. "
+            "minutes it is lag), a required exporter takes nothing, or the dead-letter or repartition topic does not (outbox). "
             + shapes.runbook("RagSidecarIntakePausedByExporter"),
             f"sum by (reason) (rag_sidecar_intake_paused{{{REPLICAS}}})",
             "{{reason}}",

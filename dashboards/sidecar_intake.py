@@ -61,6 +61,14 @@ def records() -> list[Panel]:
             by="topic, reason, outcome",
             width=6,
         ),
+        shapes.rates(
+            "Records lost to retention",
+            "Offsets per second that Kafka had deleted before they were read: as many records at most. It should be 0. "
+            + shapes.runbook("RagSidecarRecordsLost"),
+            "rag_sidecar_lost_records_total",
+            by="topic",
+            width=6,
+        ),
         Panel(
             title="Scattered traces by topic",
             description="Share of the latest traces without a root or out of several partitions. Above the line an alert asks you to key "

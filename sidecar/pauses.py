@@ -1,4 +1,5 @@
-"""Why intake pauses: scoring has enough to do, buffers are short of memory, or a required exporter takes nothing."""
+"""Why intake pauses: scoring has enough to do, buffers are short of memory, or a required exporter takes nothing.
+The receiver pauses by itself for its outbox."""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ class ReceiveConfig(BaseModel):
     group_id: str = Field(default="rag-sidecar", min_length=1, description="Consumer group; replicas share it.")
     client_id: str = Field(default="rag-sidecar", min_length=1, description="Name that brokers log.")
     auto_offset_reset: Literal["latest", "earliest"] = Field(
-        default="latest", description="Where a group without committed offsets begins: latest or earliest."
+        default="latest",
+        description="Where the group begins in topics that it has never read: latest or earliest. What comes to be later, a new "
+        "partition or a new topic of topic_pattern, is read from its start.",
     )
     session_timeout_seconds: float = Field(
         default=30.0, gt=0, description="Without a heartbeat for this long the group goes on without us."

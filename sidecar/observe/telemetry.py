@@ -32,6 +32,7 @@ class Series:
 SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_unknown_weights_total", "counter", "Spans that say they stand for less than one or over a million traces; their weight is unknown.", ("source",)),
     Series("rag_sidecar_records_total", "counter", "Kafka records taken, by what became of them.", ("topic", "outcome")),
+    Series("rag_sidecar_lost_records_total", "counter", "Offsets that retention deleted before they were read: as many records at most.", ("topic",)),
     Series("rag_sidecar_record_bytes_total", "counter", "Bytes of the Kafka records taken.", ("topic",)),
     Series("rag_sidecar_spans_total", "counter", "Spans decoded, by the convention that claimed them.", ("convention",)),
     Series("rag_sidecar_decode_errors_total", "counter", "Parts of records that could not be read; the record's other parts went on.", ("topic", "reason")),
@@ -65,7 +66,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_kafka_failures_total", "counter", "Failed attempts of a Kafka client (start, consumer, outbox), by error or step.", ("client", "error_type")),
     Series("rag_sidecar_oldest_open_record_seconds", "gauge", "Age of the oldest record taken whose traces have not all ended."),
     Series("rag_sidecar_commits_total", "counter", "Offset commits, by outcome.", ("outcome",)),
-    Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused, by why: scoring has enough, a required exporter takes nothing, memory is short.", ("reason",)),
+    Series("rag_sidecar_intake_paused", "gauge", "1 while intake is paused, by why: scoring has enough, an exporter or a topic of ours (outbox) takes nothing, no memory.", ("reason",)),
     Series("rag_sidecar_inference_seconds", "histogram", "Seconds a model took for one batch.", ("model",)),
     Series("rag_sidecar_inference_batch_size", "histogram", "Items in one batch of a model.", ("model",), SIZES),
     Series("rag_sidecar_inference_failures_total", "counter", "Batches a model failed on.", ("model", "reason")),

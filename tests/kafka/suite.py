@@ -184,19 +184,32 @@ class ReceiverSuite:
         await away(produce, broker, topic, spread(range(20, 40)))
         settings = {"topics": [topic], "group_id": group, "lag_interval_seconds": 0.1}
         async with Reader(broker.bootstrap_servers, **settings) as reader:
-            taken = await reader.poll_until(lambda: unreadables(reader) == 1)
-            async with asyncio.timeout(30):
-                while len(set(places(taken))) < 40:
-                    taken += await reader.poll_for(0.2)
-            taken += await reader.poll_until(lambda: lag(reader, topic) == 0)
-            for one in taken:
-                one.lease.release()
-            await reader.receiver.commit()
-            # What had come before the consumer was built anew has come twice.
-            seen = dict(zip(places(taken), taken, strict=True))
-            assert values(list(seen.values())) == NUMBERED[:40]
+            taken = await reader.take(40)
+            await reader.poll_until(lambda: lag(reader, topic) == 0)
+            assert values(taken) == NUMBERED[:40]
             assert unreadables(reader) == 1
+            assert reader.telemetry.value("rag_sidecar_receiver_restarts_total") == 0
         assert (await away(committed, broker, group, topic))[2] == 11
+
+    async def test_whole_batches_that_cannot_be_read_are_passed_over_one_after_the_other(self, broker: Broker) -> None:
+        topic, group = fresh("spans"), fresh("g")
+        broker.create_topic(topic)
+        together = {"compression.type": "gzip", "linger.ms": 500, "batch.size": 16_000_000}
+        large = [Message(b"0" * 200_000, partition=1)] * 12
+        await away(produce, broker, topic, [Message(b"before", partition=1)])
+        for _ in range(2):
+            await away(produce, broker, topic, large, config=together)
+        settings = {"topics": [topic], "group_id": group, "most_batch_bytes": 1024 * 1024}
+        async with Reader(broker.bootstrap_servers, **settings) as reader:
+            await reader.take(1)
+            await reader.poll_until(lambda: unreadables(reader) == 24)
+            # Also where nothing that can be read comes after them.
+            await reader.receiver.commit()
+        assert (await away(committed, broker, group, topic))[1] == 25
+        await away(produce, broker, topic, [Message(b"after", partition=1)])
+        async with Reader(broker.bootstrap_servers, **settings) as reader:
+            assert places(await reader.take(1)) == [(topic, 1, 25)]
+            assert unreadables(reader) == 0
 
     @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
     async def test_compressed_records_of_more_than_a_megabyte_are_read(self, broker: Broker, codec: str) -> None:

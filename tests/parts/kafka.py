@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._scram import ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from tests.parts import paths
 from tests.parts.certificates import Certificates, make_certificates
@@ -223,6 +223,21 @@ class KafkaBroker:
         admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
         admin.create_topics([NewTopic(name, partitions, 1)])[name].result(30)
         while any(part.leader < 0 for part in admin.list_topics(name, timeout=10).topics[name].partitions.values()):
+            pass
+
+    def delete_records(self, name: str, *, partition: int, before: int) -> None:
+        """Let a partition begin at an offset, as retention does."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        place = TopicPartition(name, partition, before)
+        admin.delete_records([place])[place].result(30)
+
+    def add_partitions(self, name: str, *, to: int) -> None:
+        """Give a topic more partitions, and wait until they have leaders."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        admin.create_partitions([NewPartitions(name, to)])[name].result(30)
+        while len(parts := admin.list_topics(name, timeout=10).topics[name].partitions) < to or any(
+            part.leader < 0 for part in parts.values()
+        ):
             pass
 
     def change_password(self, password: str) -> None:

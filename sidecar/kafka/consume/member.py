@@ -8,11 +8,11 @@ What aiokafka 0.14 needs to be kept safe, and how it is done here:
 - `pause` is forgotten at every rebalance: it is renewed in `on_partitions_assigned`.
 - Every rebalance revokes everything, and what was fetched before it comes again: such records are told by their
   generation and not handed out.
-- A record that aiokafka itself cannot parse makes `getmany` raise for ever. A consumer built after that reads carefully,
-  one record of one partition at a time, until it has found that record and stepped over it.
+- A batch that aiokafka itself cannot read makes `getmany` raise for ever: it is stepped over (unpack.py).
 - `getmany` unpacks on the event loop, and knows a limit of records only: unpack.py does it in a thread, and by bytes.
 - `commit` raises for partitions that are gone: offsets are filtered by the assignment.
 - A partition that became ours stays paused until its position is settled (beginning.py).
+- A position that the log does not hold is moved by aiokafka without a word: it is told to leave that to us (overtaken.py).
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
-from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
+from aiokafka.errors import KafkaError, NoOffsetForPartitionError, OffsetOutOfRangeError
 from aiokafka.structs import ConsumerRecord
 
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.beginning import Beginning
 from sidecar.kafka.consume.offsets import Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
+from sidecar.kafka.consume.overtaken import Overtaken, go_on
 from sidecar.kafka.consume.place import Place
 from sidecar.kafka.consume.sources import SourceOffsets
-from sidecar.kafka.consume.unpack import unpack_aside
+from sidecar.kafka.consume.unpack import PassedOver, Unpacker, unpack_aside
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
 
@@ -43,40 +44,33 @@ _SLACK = 0.5
 _GLANCE = 0.05
 # The part of the time for a stop in which it may go its own way; then its connections are closed.
 _SHARE = 0.7
-_CAREFUL_READS = 10_000
 # Beside the longest wait of a fetch: an answer that is older says nothing of now.
 _STALE_SECONDS = 1.0
 
 
-def unreadable(error: Exception) -> bool:
-    """Whether an error of getmany comes of the bytes of a record: it would come again at the same place for ever."""
-    if isinstance(error, (CorruptRecordException, UnsupportedCodecError)):
-        return True
-    return not isinstance(error, (KafkaError, OSError, TimeoutError))
-
-
 class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
-    """A consumer. `on_revoked` is awaited before the group goes on. `on_assigned` is told how many partitions there are, `on_replay` the
-    committed offset of a partition that is read from below it; both may not block."""
+    """A consumer. `on_revoked` is awaited before the group goes on. `on_assigned` is told the partitions, `on_replay` the committed offset of
+    one that is read from below it, `on_overtaken` what was not in the log when it was to be read; they may not block."""
 
     def __init__(
         self,
         config: ReceiveConfig,
         clock: Clock,
         *,
-        on_assigned: Callable[[int], None],
+        on_assigned: Callable[[set[Partition]], None],
         on_revoked: Callable[[GroupMember, set[Partition]], Awaitable[None]],
-        on_passed_over: Callable[[Partition, int], None],
+        on_passed_over: Callable[[PassedOver], None],
         on_replay: Callable[[Partition, Place], None],
-        careful: bool = False,
+        on_overtaken: Callable[[Overtaken], None],
     ) -> None:
         self._config = config
         self._clock = clock
         self._on_assigned = on_assigned
         self._on_revoked = on_revoked
         self._on_passed_over = on_passed_over
-        self._careful_reads = _CAREFUL_READS if careful else 0
+        self._on_overtaken = on_overtaken
         self._drained = False
+        self._unpacker: Unpacker
         bound(config.most_batch_bytes)
         self._consumer = AIOKafkaConsumer(**consumer_options(config))
         config.brokers.keep_fresh(self._consumer._client)
@@ -89,7 +83,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._fetching: asyncio.Task[tuple[int, list[ConsumerRecord]]] | None = None
         self._fetching_since = 0.0
         self._anchoring: asyncio.Task[None] | None = None
-        self._beginning = Beginning(self._consumer, config.repartition, on_replay=on_replay)
+        self._beginning = Beginning(self._consumer, config, on_replay=on_replay)
         self._current: Mapping[Partition, int] = {}
         self._caught_up: Mapping[Partition, int] = {}
 
@@ -97,7 +91,10 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         """Connect and ask to join the group; does not wait for partitions. Raises KafkaError, OSError or TimeoutError."""
         async with asyncio.timeout(self._config.start_timeout_seconds):
             await self._consumer.start()
-        unpack_aside(self._consumer, most_bytes=self._config.fetch_max_bytes)
+        self._unpacker = unpack_aside(self._consumer, most_bytes=self._config.fetch_max_bytes)
+        with contextlib.suppress(KafkaError, OSError, TimeoutError):  # Then it is asked again when it is needed.
+            async with asyncio.timeout(self._config.connect_timeout_seconds):
+                await self._beginning.look()
         # Subscribing after the start keeps the start from waiting for topics and group without a limit.
         if self._config.topic_pattern:
             own = f"|{re.escape(self._config.repartition)}" if self._config.repartition else ""
@@ -236,7 +233,7 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         if self._anchoring is not None:
             self._anchoring.cancel()
         self._anchoring = asyncio.create_task(self._anchor(set(assigned)), name="kafka-anchor")
-        self._on_assigned(len(assigned))
+        self._on_assigned({(tp.topic, tp.partition) for tp in assigned})
 
     def _led(self, tp: TopicPartition) -> bool:
         # aiokafka has no public way to ask; None is a partition that it has not heard of, -1 one without a leader.
@@ -257,16 +254,32 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
             raise
 
     async def _read(self) -> tuple[int, list[ConsumerRecord]]:
-        if self._careful_reads and self._consumer.assignment():
-            return await self._read_carefully()
-        batches = await self._consumer.getmany(
-            timeout_ms=int(self._config.poll_timeout_seconds * 1000), max_records=self._config.max_records
-        )
+        batches = await self._come()
         # Before anything else is awaited: what comes back while the group changes is of the generation that it was read in.
         generation = self._generation
         self._handed_out.update(batches)
         self._current = await self._read_to_the_end()
         return generation, [record for batch in batches.values() for record in batch]
+
+    async def _come(self) -> dict[TopicPartition, list[ConsumerRecord]]:
+        """What has come, past what cannot be read and what is not there. Such errors of aiokafka come in place of records, never with some."""
+        try:
+            return dict(
+                await self._consumer.getmany(
+                    timeout_ms=milliseconds(self._config.poll_timeout_seconds), max_records=self._config.max_records
+                )
+            )
+        except NoOffsetForPartitionError:
+            await asyncio.sleep(_GLANCE)  # It is being settled.
+        except OffsetOutOfRangeError as error:
+            for one in await go_on(self._consumer, error):
+                self._on_overtaken(one)
+        except Exception:
+            if not (passed := self._unpacker.step_over()):
+                raise
+            for batch in passed:
+                self._on_passed_over(batch)
+        return {}
 
     async def _read_to_the_end(self) -> dict[Partition, int]:
         """Partitions whose position is the end of the log, and that end, by an answer of the broker that is not old. One from the future was
@@ -286,26 +299,6 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
                 found[tp.topic, tp.partition] = int(end)
         return found
 
-    async def _read_carefully(self) -> tuple[int, list[ConsumerRecord]]:
-        """One record of each partition; the first that cannot be parsed ends the care."""
-        self._careful_reads -= 1
-        generation = self._generation
-        records: list[ConsumerRecord] = []
-        for tp in self._consumer.assignment():
-            try:
-                batches = await self._consumer.getmany(tp, timeout_ms=milliseconds(_GLANCE), max_records=1)
-            except Exception as error:
-                if not unreadable(error) or generation != self._generation:
-                    raise
-                offset = int(await self._consumer.position(tp))
-                self._consumer.seek(tp, offset + 1)
-                self._careful_reads = 0
-                self._on_passed_over((tp.topic, tp.partition), offset)
-                break
-            self._handed_out.update(batches)
-            records += batches.get(tp, [])
-        return generation, records
-
     def _apply_pause(self) -> None:
         mine, paused = self._consumer.assignment(), self._consumer.paused()
         still = mine if self._paused else self._beginning.unsettled & mine
@@ -321,13 +314,13 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         generation = self._generation
         await self._beginning.settle()
         self._apply_pause()
-        await asyncio.gather(*(self._anchor_one(tp, generation) for tp in assigned))
-
-    async def _anchor_one(self, tp: TopicPartition, generation: int) -> None:
         with contextlib.suppress(KafkaError, OSError, TimeoutError):
             async with asyncio.timeout(self._config.start_timeout_seconds):
-                position = await self._consumer.position(tp)
-                if self._drained or tp in self._handed_out or await self._consumer.committed(tp) is not None:
+                commits = await self._consumer._coordinator.fetch_committed_offsets(sorted(assigned))
+                places = {tp: await self._consumer.position(tp) for tp in assigned - commits.keys()}
+                places = {tp: place for tp, place in places.items() if tp not in self._handed_out}
+                if self._drained or generation != self._generation:
                     return
-                if tp not in self._handed_out and generation == self._generation:
-                    await self._consumer.commit({tp: position})
+                if places:
+                    await self._consumer.commit(places)
+                self._beginning.begun()

@@ -13,7 +13,9 @@ from sidecar.kafka.backoff import Backoff
 from sidecar.kafka.client import explain, refused_group, refused_topics
 from sidecar.kafka.consume.member import GroupMember
 from sidecar.kafka.consume.offsets import Partition
+from sidecar.kafka.consume.overtaken import Overtaken
 from sidecar.kafka.consume.place import Place
+from sidecar.kafka.consume.unpack import PassedOver
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock
@@ -23,11 +25,13 @@ logger = logging.getLogger(__name__)
 
 # Of the time for a stop, what consumers given up earlier may use to close.
 _SHARE = 0.5
+_LOST = "rag_sidecar_lost_records_total"
 
 
 class Membership:
     """Holds the present consumer. `on_revoked` is awaited before the group goes on; `on_lost` is told what a consumer that was given up
-    had. Partitions that went in either way come again, here or elsewhere. `on_replay` is told the committed offset of one that is read from below it."""
+    had. Partitions that went in either way come again, here or elsewhere. `on_replay` is told the committed offset of one that is read from below it,
+    `on_overtaken` what was not in the log when it was to be read, `on_passed_over` what nobody can read."""
 
     def __init__(
         self,
@@ -38,6 +42,8 @@ class Membership:
         on_revoked: Callable[[set[Partition]], Awaitable[None]],
         on_lost: Callable[[set[Partition]], None],
         on_replay: Callable[[Partition, Place], None],
+        on_overtaken: Callable[[Overtaken], None],
+        on_passed_over: Callable[[PassedOver], None],
     ) -> None:
         self._config = config
         self._telemetry = telemetry
@@ -45,7 +51,8 @@ class Membership:
         self._on_revoked = on_revoked
         self._on_lost = on_lost
         self._on_replay = on_replay
-        self._careful = False
+        self._on_overtaken = on_overtaken
+        self._on_passed_over = on_passed_over
         self._restarting: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self.member: GroupMember | None = None
@@ -81,13 +88,11 @@ class Membership:
         if self._restarting is None or self._restarting.done():
             self._restarting = asyncio.create_task(self._restart(), name="kafka-restart")
 
-    def give_up(self, member: GroupMember, reason: str, *, careful: bool | None = None) -> None:
-        """Let a consumer go. Everything it had is lost at once; it is closed in the background. `careful` says whether the next one looks
-        for a record that nobody can parse; as before where it is not given."""
+    def give_up(self, member: GroupMember, reason: str) -> None:
+        """Let a consumer go. Everything it had is lost at once; it is closed in the background."""
         if self.member is not member:
             return
         self.member = None
-        self._careful = self._careful if careful is None else careful
         self._telemetry.count("rag_sidecar_receiver_restarts_total", reason=reason)
         self._telemetry.set("rag_sidecar_assigned_partitions", 0)
         self._on_lost(member.assignment())
@@ -133,7 +138,7 @@ class Membership:
             on_revoked=self._revoked,
             on_passed_over=self._passed_over,
             on_replay=self._on_replay,
-            careful=self._careful,
+            on_overtaken=self._overtaken,
         )
         try:
             await member.start()
@@ -149,17 +154,22 @@ class Membership:
             return refused_topics(self._config.topic_names)
         return explain(error, self._config.brokers, self._config.bootstrap_servers)
 
-    def _assigned(self, partitions: int) -> None:
+    def _assigned(self, partitions: set[Partition]) -> None:
         self._telemetry.count("rag_sidecar_rebalances_total")
-        self._telemetry.set("rag_sidecar_assigned_partitions", partitions)
-        logger.info("%d partitions assigned", partitions)
+        self._telemetry.set("rag_sidecar_assigned_partitions", len(partitions))
+        for topic in {topic for topic, _ in partitions}:
+            self._telemetry.count(_LOST, 0, topic=topic)  # A series that begins above 0 has no increase.
+        logger.info("%d partitions assigned", len(partitions))
 
-    def _passed_over(self, partition: Partition, offset: int) -> None:
-        self._careful = False
-        logger.error(
-            "partition %d of %s: offset %d is no Kafka record; passed over", partition[1], partition[0], offset
+    def _passed_over(self, batch: PassedOver) -> None:
+        self._telemetry.count(
+            "rag_sidecar_records_total", batch.end - batch.at, topic=batch.partition[0], outcome="unreadable"
         )
-        self._telemetry.count("rag_sidecar_records_total", topic=partition[0], outcome="unreadable")
+        self._on_passed_over(batch)
+
+    def _overtaken(self, one: Overtaken) -> None:
+        self._telemetry.count(_LOST, one.lost, topic=one.partition[0])
+        self._on_overtaken(one)
 
     async def _revoked(self, member: GroupMember, partitions: set[Partition]) -> None:
         # A consumer that was given up has lost everything already.

@@ -118,6 +118,11 @@ class OffsetTracker:
         if state is not None:
             state.highest = max(state.highest, end - 1)
 
+    def begins(self, partition: Partition, start: int) -> None:
+        """What lies below `start`, and was not taken yet, never will be: it is gone, or nobody can read it."""
+        state = self._partitions.setdefault(partition, _PartitionState())
+        state.highest = max(state.highest, start - 1)
+
     def lease(self, topic: str, partition: int, offset: int) -> Lease | None:
         """The lease of a record that is not done, of the present generation; else None."""
         state = self._partitions.get((topic, partition))

@@ -10,7 +10,8 @@ def consumer_options(config: ReceiveConfig) -> dict[str, object]:
     return {
         "group_id": config.group_id,
         "client_id": config.client_id,
-        "auto_offset_reset": config.auto_offset_reset,
+        # aiokafka would move to an end of the log without a word: beginning.py and overtaken.py decide, and say so.
+        "auto_offset_reset": "none",
         "enable_auto_commit": False,
         "session_timeout_ms": milliseconds(config.session_timeout_seconds),
         "heartbeat_interval_ms": milliseconds(config.heartbeat_interval_seconds),

@@ -14,17 +14,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from aiokafka.errors import KafkaError, RecordTooLargeError
+from aiokafka.errors import RecordTooLargeError
 from aiokafka.structs import ConsumerRecord
 
 from exporters.clients.producer import open_producer
 from sidecar.kafka.client import missing_topics, survey
 from sidecar.kafka.consume.behind import Behind
+from sidecar.kafka.consume.commits import Commits
 from sidecar.kafka.consume.lag import LagMeter
 from sidecar.kafka.consume.leaders import Leaders
-from sidecar.kafka.consume.member import GroupMember, unreadable
+from sidecar.kafka.consume.member import GroupMember
 from sidecar.kafka.consume.membership import Membership
 from sidecar.kafka.consume.offsets import Lease, OffsetTracker, Partition
+from sidecar.kafka.consume.overtaken import Overtaken
 from sidecar.kafka.consume.place import Place
 from sidecar.kafka.consume.records import as_record
 from sidecar.kafka.produce.dead_letters import DeadLetters
@@ -39,9 +41,7 @@ from sidecar.record.record import Acknowledgement, Record
 logger = logging.getLogger(__name__)
 
 _TEND_SECONDS = 1.0
-_COMMIT_SECONDS = 10.0
 _REVOKE_COMMIT_SECONDS = 5.0
-_COMMIT_PATIENCE = 1.0
 _LAG_SECONDS = 5.0
 _MOST_REQUEST_BYTES = 128 * 1024 * 1024
 _LINGER_MS = 20
@@ -96,13 +96,25 @@ class Receiver:
         self._dead_letters = self._new_dead_letters()
         self._repartitioner = self._new_repartitioner()
         self._membership = Membership(
-            config, telemetry, clock, on_revoked=self._revoked, on_lost=self._lost, on_replay=self._replay
+            config,
+            telemetry,
+            clock,
+            on_revoked=self._revoked,
+            on_lost=self._lost,
+            on_replay=self._replay,
+            on_overtaken=self._overtaken,
+            on_passed_over=lambda batch: self._tracker.begins(batch.partition, batch.end),
         )
-        self._committing: asyncio.Task[None] | None = None
+        self._commits = Commits(
+            self._tracker,
+            lambda: self._membership.member,
+            telemetry,
+            clock,
+            every_seconds=config.commits_every_seconds,
+        )
         self._tending: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         self._polled_at = clock.monotonic()
-        self._committed_at = clock.monotonic()
         self._measured_at = clock.monotonic()
 
     @property
@@ -139,6 +151,7 @@ class Receiver:
             self._membership.rejoin()
             await asyncio.sleep(self._config.poll_timeout_seconds)
             return []
+        self._telemetry.set("rag_sidecar_intake_paused", self._outbox.full, reason="outbox")
         try:
             records = await member.fetch(paused=paused or self._outbox.full)
         except RecordTooLargeError as error:
@@ -149,9 +162,8 @@ class Receiver:
         except Exception as error:  # noqa: BLE001 - the door to aiokafka: counted, and the consumer is built anew
             if member is self._membership.member:  # Else the watchdog was quicker.
                 # What aiokafka had drained of other partitions before it raised is lost in it: all is read again.
-                careful = unreadable(error)
                 logger.warning("the Kafka consumer failed: %s", type(error).__name__)
-                self._membership.give_up(member, "unreadable_record" if careful else "failed", careful=careful)
+                self._membership.give_up(member, "failed")
             return []
         return [self._take(record) for record in records]
 
@@ -166,14 +178,7 @@ class Receiver:
 
     async def commit(self) -> None:
         """Commit what is done, when the interval has passed. Waits a second at most, goes on by itself; never raises."""
-        now = self._clock.monotonic()
-        if now - self._committed_at >= self._config.commits_every_seconds and self._committing is None:
-            self._committed_at = now
-            self._committing = asyncio.create_task(self._commit(_COMMIT_SECONDS), name="kafka-commit")
-        if self._committing is not None:
-            await asyncio.wait({self._committing}, timeout=_COMMIT_PATIENCE)
-            if self._committing.done():
-                self._committing = None
+        await self._commits.when_due()
 
     async def dead_letter(self, record: Record, *, reason: str, detail: str) -> bool:
         """Send a record on that cannot be read. True: dead letters are off, and the caller releases its hold. False: the record waits to
@@ -205,18 +210,17 @@ class Receiver:
         await self._stop_tasks(left)
         await self._membership.settle(left() * _SHARE)
         await self._outbox.stop(left() * _SHARE)
-        await self._commit(left() * _SHARE)
+        await self._commits.now(left() * _SHARE)
         await self._membership.leave(left())
 
     async def _stop_tasks(self, left: Callable[[], float]) -> None:
         if self._tending is not None:
             # A measurement that is cancelled while aiokafka connects would leave the connection open.
             await asyncio.wait({self._tending}, timeout=left() * _SHARE)
-        tasks = [task for task in (self._tending, self._committing) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._tending = self._committing = None
+            self._tending.cancel()
+            await asyncio.gather(self._tending, return_exceptions=True)
+            self._tending = None
+        await self._commits.stop()
 
     async def _check_topics(self) -> None:
         names = self._config.own_names
@@ -259,27 +263,16 @@ class Receiver:
     def _still_ours(self, record: Record, lease: Acknowledgement) -> bool:
         return self._tracker.lease(record.topic, record.partition, record.offset) is lease
 
-    async def _commit(self, seconds: float) -> None:
-        member, offsets = self._membership.member, self._tracker.committable()
-        if member is None or not offsets:
-            return
-        try:
-            async with asyncio.timeout(seconds):
-                tracker = self._tracker
-                places = {p: Place(at, tracker.again(p, at), tracker.until(p, at)) for p, at in offsets.items()}
-                committed = await member.commit(places)
-        except (KafkaError, OSError):
-            self._telemetry.count("rag_sidecar_commits_total", outcome="failed")
-            return
-        if committed:
-            self._tracker.committed(committed, said={p: place.again for p, place in places.items()})
-            self._telemetry.count("rag_sidecar_commits_total", outcome="ok")
-
     def _replay(self, partition: Partition, place: Place) -> None:
         self._tracker.begin(*partition, place.offset, again=place.again, until=place.until)
 
+    def _overtaken(self, one: Overtaken) -> None:
+        self._lag.forget(one.partition)
+        if one.lost:
+            self._tracker.begins(one.partition, one.start)
+
     async def _revoked(self, partitions: set[Partition]) -> None:
-        await self._commit(_REVOKE_COMMIT_SECONDS)
+        await self._commits.now(_REVOKE_COMMIT_SECONDS)
         self._forget(partitions)
 
     def _lost(self, partitions: set[Partition]) -> None:

@@ -17,10 +17,9 @@ from exporters.clients.security import Brokers
 from sidecar.kafka.client import explain, survey
 from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
-from sidecar.kafka.consume.member import unreadable
 from sidecar.kafka.consume.options import milliseconds
 from sidecar.kafka.consume.records import as_record
-from sidecar.kafka.consume.unpack import unpack_aside
+from sidecar.kafka.consume.unpack import unpack_aside, unreadable
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
 from sidecar.record.errors import BrokerError

@@ -2,25 +2,67 @@
 
 aiokafka 0.14 unpacks batches on the event loop, inside `getmany`, and knows a limit of records only: a few hundred kilobytes of batches that each
 stand for tens of megabytes would stop the loop for seconds and fill the memory. It has no place for another way, so the one method of a
-consumer's fetcher that does this is replaced by this one. It also keeps what was drained before a batch that cannot be read.
+consumer's fetcher that does this is replaced by this one. It also keeps what was drained before a batch that cannot be read, and knows where that
+batch ends: aiokafka reads a batch from its first record on, so that nothing in it can be had past the place that it breaks at.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.consumer.fetcher import FetchResult
+from aiokafka.errors import CorruptRecordException, KafkaError, UnsupportedCodecError
 from aiokafka.structs import ConsumerRecord
 
+from sidecar.kafka.consume.offsets import Partition
 
-def unpack_aside(consumer: AIOKafkaConsumer, *, most_bytes: int) -> None:
+logger = logging.getLogger(__name__)
+
+
+def unreadable(error: Exception) -> bool:
+    """Whether an error of getmany comes of the bytes of a batch: it would come again at the same place for ever."""
+    if isinstance(error, (CorruptRecordException, UnsupportedCodecError)):
+        return True
+    return not isinstance(error, (KafkaError, OSError, TimeoutError, MemoryError))
+
+
+def unpack_aside(consumer: AIOKafkaConsumer, *, most_bytes: int) -> Unpacker:
     """From now on this consumer, which was started, unpacks in threads. One `getmany` ends with the record by which keys and values
     reach `most_bytes`."""
-    consumer._fetcher.fetched_records = _Unpacker(consumer._fetcher, most_bytes).fetched_records
+    unpacker = Unpacker(consumer, most_bytes)
+    consumer._fetcher.fetched_records = unpacker.fetched_records
+    return unpacker
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A batch that nobody can read, from the place where reading stood to before `end`."""
+
+    partition: Partition
+    at: int
+    end: int
+
+
+class _Batches:
+    """aiokafka's batches of one fetch, and where the one ends that was asked for last."""
+
+    def __init__(self, batches: Any) -> None:
+        self._batches = batches
+        self.end: int | None = None
+
+    def has_next(self) -> bool:
+        return bool(self._batches.has_next())
+
+    def next_batch(self) -> Any:
+        self.end = None
+        batch = self._batches.next_batch()
+        self.end = batch.next_offset
+        return batch
 
 
 @dataclass(slots=True)
@@ -32,7 +74,15 @@ class _Part:
     position: int
     records: list[ConsumerRecord] = field(default_factory=list)
     error: Exception | None = None
+    end: int | None = None
     ended: bool = False
+
+    def watch(self) -> _Batches:
+        """The batches, from now on such as say where one ends."""
+        records = self.fetched._partition_records
+        if not isinstance(records._records, _Batches):
+            records._records = _Batches(records._records)
+        return records._records
 
     def still_there(self) -> bool:
         """Whether no rebalance, pause or seek came between."""
@@ -46,6 +96,7 @@ class _Part:
 def _unpack(parts: Sequence[_Part], most_records: int, most_bytes: int) -> None:
     """Fill the parts with records until one reaches a limit. Runs in a thread: it touches nothing but what was fetched."""
     for part in parts:
+        batches = part.watch()
         try:
             for record in part.fetched._partition_records:
                 part.records.append(record)
@@ -54,15 +105,37 @@ def _unpack(parts: Sequence[_Part], most_records: int, most_bytes: int) -> None:
                 if most_records <= 0 or most_bytes <= 0:
                     return
         except Exception as error:  # noqa: BLE001 - the door to aiokafka: what its records raise is raised by getmany
-            part.error = error
+            part.error, part.end = error, batches.end
         part.ended = True
 
 
-class _Unpacker:
-    def __init__(self, fetcher: Any, most_bytes: int) -> None:
-        self._fetcher = fetcher
-        self._subscriptions = fetcher._subscriptions
+class Unpacker:
+    """What a consumer's fetcher was given in place of its own unpacking."""
+
+    def __init__(self, consumer: AIOKafkaConsumer, most_bytes: int) -> None:
+        self._consumer = consumer
+        self._fetcher = consumer._fetcher
+        self._subscriptions = self._fetcher._subscriptions
         self._most_bytes = most_bytes
+        self._stuck: list[_Part] = []
+
+    def step_over(self) -> list[PassedOver]:
+        """Move past the batches whose bytes the error was about that getmany has just raised; none where it was about something else. Nothing may be
+        awaited in between."""
+        passed = []
+        for part in self._stuck:
+            end = part.end or 0
+            # The header of a batch that is broken may be so too: it is not believed past the end of the log.
+            if not part.position < end <= (self._consumer.highwater(part.tp) or 0):
+                end = part.position + 1
+            self._consumer.seek(part.tp, end)
+            passed.append(PassedOver((part.tp.topic, part.tp.partition), part.position, end))
+            logger.error(
+                "partition %d of %s: offsets %d to %d are no Kafka records that can be read; passed over",
+                *(part.tp.partition, part.tp.topic, part.position, end - 1),
+            )
+        self._stuck = []
+        return passed
 
     async def fetched_records(
         self, partitions: Collection[TopicPartition], seconds: float = 0, max_records: int = 500
@@ -70,6 +143,7 @@ class _Unpacker:
         """As aiokafka's: what has come, or waits up to `seconds` for some. Raises what aiokafka found wrong."""
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
+        self._stuck = []
         while True:
             # In a rebalance what was fetched may not be ours afterwards.
             if self._subscriptions.reassignment_in_progress:
@@ -112,7 +186,7 @@ class _Unpacker:
     def _settle(self, parts: Sequence[_Part]) -> dict[TopicPartition, list[ConsumerRecord]]:
         """Move the positions past what was unpacked. Raises what a batch raised where nothing can be handed out before it."""
         found: dict[TopicPartition, list[ConsumerRecord]] = {}
-        errors: list[Exception] = []
+        stuck: list[_Part] = []
         for part in parts:
             mine = self._fetcher._records.get(part.tp) is part.fetched
             if not mine or self._subscriptions.reassignment_in_progress or not part.still_there():
@@ -121,14 +195,16 @@ class _Unpacker:
                     self._done_with(part.tp)
                 continue
             if part.error is not None and not part.records:
-                errors.append(part.error)
+                stuck.append(part)
             elif part.records or part.ended:
                 part.fetched._update_position()
             if part.records:
                 found[part.tp] = part.records
             if part.ended:
                 self._done_with(part.tp)
-        if errors and not found:
+        if stuck and not found:
+            errors = [part.error for part in stuck if part.error is not None]
+            self._stuck = [part for part in stuck if part.error is not None and unreadable(part.error)]
             raise errors[0]
         return found
 

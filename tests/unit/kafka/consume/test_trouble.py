@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from sidecar.kafka.client import check_brokers
 from sidecar.kafka.consume.receiver import Receiver
+from sidecar.kafka.produce.outbox import MOST_WAITING
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -101,13 +103,16 @@ async def test_check_lists_what_it_found(broker: MockKafka) -> None:
         "topic spans.a: 4 partitions",
         "topic spans.b: 4 partitions",
         "group rag-sidecar: allowed",
-        "dead-letter topic dead: 4 partitions",
+        "dead-letter topic dead: 4 partitions, these brokers do not say whether it is writable",
     ]
     with pytest.raises(BrokerError, match="no topic matches"):
         await check_brokers(ReceiveConfig.model_validate({**settings, "topic_pattern": "span"}))
 
 
-async def test_a_commit_that_fails_is_counted_and_made_up_for(broker: MockKafka) -> None:
+async def test_a_commit_that_fails_is_counted_told_and_made_up_for(
+    broker: MockKafka, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     topic, group = fresh("spans"), fresh("g")
     broker.create_topic(topic)
     await away(produce, broker, topic, [b"x"] * 3)
@@ -123,8 +128,10 @@ async def test_a_commit_that_fails_is_counted_and_made_up_for(broker: MockKafka)
             one.lease.release()
         await reader.receiver.commit()
         assert reader.telemetry.value("rag_sidecar_commits_total", outcome="failed") == 1
+        assert "offsets cannot be committed: GroupAuthorizationFailedError" in caplog.messages
         await reader.receiver.commit()
         assert sum((await away(committed, broker, group, topic)).values()) == 3
+        assert caplog.messages.count("offsets are committed again") == 1
 
 
 async def test_a_consumer_that_dies_is_built_anew_and_what_was_not_committed_comes_again(broker: MockKafka) -> None:
@@ -283,6 +290,22 @@ async def test_the_time_for_a_stop_is_for_all_that_waits_together(broker: MockKa
         await reader.receiver.stop(1.0)
     assert not first.lease.done
     assert not second.lease.done
+
+
+async def test_intake_that_waits_for_the_dead_letter_topic_says_so(broker: MockKafka) -> None:
+    topic, dead = fresh("spans"), fresh("dead")
+    for name in (topic, dead):
+        broker.create_topic(name)
+    await away(produce, broker, topic, [b"junk"] * MOST_WAITING)
+    async with Reader(broker.bootstrap_servers, topics=[topic], group_id=fresh("g"), dead_letter_topic=dead) as reader:
+        taken = await reader.take(MOST_WAITING, release=False)
+        broker.go_down()
+        for one in taken:
+            await reader.receiver.dead_letter(one.record, reason="json", detail="")
+        assert await reader.receiver.poll(paused=False) == []
+        assert reader.telemetry.value("rag_sidecar_intake_paused", reason="outbox") == 1
+        broker.come_up()
+        await reader.poll_until(lambda: not reader.telemetry.value("rag_sidecar_intake_paused", reason="outbox"))
 
 
 async def test_a_poll_that_is_cancelled_loses_nothing(broker: MockKafka) -> None:
