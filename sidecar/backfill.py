@@ -21,7 +21,7 @@ from sidecar.observe.tracing import Tracing
 from sidecar.pipeline import MEGABYTE, Pipeline
 from sidecar.price import Pricer
 from sidecar.record.clock import Clock
-from sidecar.record.errors import BrokerError
+from sidecar.record.errors import BrokerError, SidecarError
 from sidecar.record.memory import MemoryBudget
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import redactor_of
@@ -30,6 +30,7 @@ from sidecar.sample.rules import Decision, SampleConfig, Sampler
 _GLANCE_SECONDS = 0.1
 _DRAIN_SECONDS = 24 * 3600.0
 _STOP_SECONDS = 60.0
+_MEND = "run it again: it goes on from here"
 _OUTSIDE = Decision(keep=False, probability=1.0, rule="outside")
 
 
@@ -37,8 +38,17 @@ class Backfill:
     """One run over the requests that ended from `begin` on and before `end`, in seconds since the epoch. Records are read from
     `assemble.max_age_seconds` before to as long after, so that requests at both edges are whole."""
 
-    def __init__(self, config: Config, exporter: Exporter, clock: Clock, *, begin: float, end: float) -> None:
-        """`config.receive.group_id` is the group that the place is kept in."""
+    def __init__(
+        self,
+        config: Config,
+        exporter: Exporter,
+        clock: Clock,
+        *,
+        begin: float,
+        end: float,
+        failure: Callable[[], SidecarError | None] = lambda: None,
+    ) -> None:
+        """`config.receive.group_id` is the group that the place is kept in. `failure` says why the exporter will take nothing more in this run."""
         config = quiet(config)
         self._config = config
         self.telemetry = Telemetry()
@@ -72,6 +82,7 @@ class Backfill:
             memory=memory,
             redactor=redactor,
         )
+        self._failure = failure
         self._asked = False
 
     def stop(self) -> None:
@@ -79,21 +90,32 @@ class Backfill:
         self._asked = True
 
     async def run(self, tell: Callable[[], None]) -> bool:
-        """Read, score and write until the window has ended; True where it has. `tell` is called ten times a second. Raises BrokerError
-        or ConfigError."""
+        """Read, score and write until the window has ended; True where it has. `tell` is called ten times a second. Raises BrokerError,
+        ConfigError, and what `failure` says; what was not written by then is not committed."""
         async with self._started():
             working = asyncio.create_task(self._pipeline.run(), name="pipeline")
-            while not (self._asked or self.window.finished or self.window.broken or working.done()):
+            while not (self._over or self.window.finished or working.done()):
                 await asyncio.sleep(_GLANCE_SECONDS)
                 tell()
-            ended = self.window.finished and not self._asked
+            ended = self.window.finished and not self._over
             # What is open at the end of the window has no more records in it.
-            self._pipeline.stop(flush=ended, drain_seconds=_DRAIN_SECONDS if ended else None)
+            self._pipeline.stop(
+                flush=ended, drain_seconds=_DRAIN_SECONDS if ended else 0.0 if self._failure() else None
+            )
             await working
             if self.window.broken:
-                raise BrokerError("connect", "reading failed again and again", "run it again: it goes on from here")
+                raise BrokerError("connect", "reading failed again and again", _MEND)
+        if failure := self._failure():
+            raise failure
+        if ended and self.telemetry.value("rag_sidecar_exports_total", outcome="abandoned"):
+            raise BrokerError("connect", "not all results could be delivered", _MEND)
         tell()
         return ended
+
+    @property
+    def _over(self) -> bool:
+        """Whether to end before the window has."""
+        return self._asked or self.window.broken or self._failure() is not None
 
     @asynccontextmanager
     async def _started(self) -> AsyncIterator[None]:
@@ -107,8 +129,11 @@ class Backfill:
             # Offsets are committed for what the exporter took: it stops first.
             stack.push_async_callback(self.window.stop)
             await self._deliverer.start()
-            stack.push_async_callback(self._deliverer.stop, _STOP_SECONDS)
+            stack.push_async_callback(self._stop_delivering)
             yield
+
+    async def _stop_delivering(self) -> None:
+        await self._deliverer.stop(0.0 if self._failure() else _STOP_SECONDS)
 
 
 class _Within(Sampler):

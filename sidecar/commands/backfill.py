@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import re
 import signal
 import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import orjson
 import typer
 
-from exporters.base import Exporter, PermanentExportError
+from exporters.base import Exporter, PermanentExportError, RetryableExportError
 from exporters.kafka import BACKFILL, KafkaResultsExporter
 from exporters.result import Result
 from exporters.serialize import result_to_json
@@ -32,37 +36,59 @@ _LINE_SECONDS = 5.0
 
 
 class FileExporter:
-    """Appends results to a file, one JSON object a line. A run that goes on may write some of them again, with the same ids."""
+    """Appends results to a file, one JSON object a line. A run that goes on may write some of them again, with the same ids. Once something could
+    not be written, `failure` says why, and nothing more is taken."""
 
     name = "file"
     every_trace = False
     local = False
 
-    def __init__(self, path: Path, *, with_text: bool) -> None:
+    def __init__(self, path: Path, *, with_text: bool, redact: Sequence[str] = ()) -> None:
         self._path = path
         self._with_text = with_text
-        self._stream: BinaryIO | None = None
+        self._redact = [re.compile(pattern) for pattern in redact]
+        self._stream: FileIO | None = None
+        self.failure: OutputError | None = None
 
     async def start(self) -> None:
         """Open the file. Raises OutputError."""
         try:
-            self._stream = self._path.open("ab")
+            self._stream = self._path.open("ab", buffering=0)
         except OSError as error:
             raise OutputError(f"{self._path}: {error.strerror}") from error
 
     async def export(self, results: Sequence[Result]) -> None:
-        """Write and flush."""
+        """Write all of them, or leave the file as it was. Raises RetryableExportError: another run writes them."""
         if self._stream is None:
             raise PermanentExportError("closed", error_type="closed")
-        lines = [orjson.dumps(result_to_json(one, with_text=self._with_text)) + b"\n" for one in results]
-        self._stream.write(b"".join(lines))
-        self._stream.flush()
+        if self.failure is not None:
+            raise RetryableExportError("the file cannot be written", error_type="OSError")
+        lines = [
+            orjson.dumps(result_to_json(one, with_text=self._with_text, redact=self._redact)) + b"\n" for one in results
+        ]
+        try:
+            _append(self._stream, b"".join(lines))
+        except OSError as error:
+            self.failure = OutputError(f"{self._path}: {error.strerror}: the same command goes on from here")
+            raise RetryableExportError("the file cannot be written", error_type=type(error).__name__) from error
 
     async def stop(self) -> None:
         """Close the file."""
         if self._stream is not None:
             self._stream.close()
             self._stream = None
+
+
+def _append(stream: FileIO, data: bytes) -> None:
+    """Write all of it, or, where the file can be cut, none. Raises OSError."""
+    end, left = stream.seek(0, os.SEEK_END) if stream.seekable() else 0, memoryview(data)
+    try:
+        while left:
+            left = left[stream.write(left) or 0 :]
+    except OSError:
+        with contextlib.suppress(OSError):
+            stream.truncate(end)
+        raise
 
 
 @cli.command()
@@ -106,12 +132,14 @@ async def _run(settings: Config, output: Path | None, *, begin: float, end: floa
     if own == settings.receive.group_id:
         raise ConfigError("--group", f"{own} is the group of the service", "name another, or leave it out")
     receive = settings.receive.model_copy(update={"group_id": own})
+    sink = _sink(settings, output)
     work = Backfill(
         settings.model_copy(update={"receive": receive}),
-        _sink(settings, output),
+        sink,
         SystemClock(),
         begin=begin,
         end=end,
+        failure=lambda: sink.failure if isinstance(sink, FileExporter) else None,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, work.stop)
@@ -120,13 +148,16 @@ async def _run(settings: Config, output: Path | None, *, begin: float, end: floa
     line.say("done" if ended else "stopped; the same command goes on from here")
     if not ended:
         return ExitCode.INTERRUPTED
-    failed = work.telemetry.value("rag_sidecar_requests_total", outcome="failed") + work.window.unreadable
+    window = work.window
+    if window.unreadable or window.lost:
+        errors.print(f"backfill: passed over: {window.unreadable} unreadable records, {window.lost} deleted ones")
+    failed = work.telemetry.value("rag_sidecar_requests_total", outcome="failed") + window.unreadable + window.lost
     return ExitCode.NOT_ALL_WELL if failed else ExitCode.DONE
 
 
 def _sink(settings: Config, output: Path | None) -> Exporter:
     if output is not None:
-        return FileExporter(output, with_text=settings.results.include_text)
+        return FileExporter(output, with_text=settings.results.include_text, redact=settings.results.redact)
     if settings.results.topic is None:
         raise ConfigError("results.topic", "is not set", "name the topic, or write to a file with --output")
     return KafkaResultsExporter(settings.results, settings.receive.brokers, writer=BACKFILL)

@@ -120,5 +120,21 @@ def test_a_run_that_is_stopped_in_the_middle_goes_on_and_one_that_has_ended_has_
     assert results_of(broker, results) == written
 
 
+def test_a_full_disk_ends_the_run_and_the_next_one_writes_every_result(broker: KafkaBroker, tmp_path: Path) -> None:
+    topic, group, began = fresh("spans"), fresh("g"), time.time() - 1200
+    broker.create_topic(topic)
+    names = write(broker, topic, began)
+    path = settings(broker, tmp_path, topic, fresh("results"))
+    full = command(path, began, "--group", group, "--output", "/dev/full")
+    done = subprocess.run(full, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 4, done.stderr
+    assert "/dev/full: No space left on device" in done.stderr
+    target = tmp_path / "results.jsonl"
+    again = command(path, began, "--group", group, "--output", str(target))
+    assert subprocess.run(again, capture_output=True, timeout=180, check=False).returncode == 0
+    found = {json.loads(line)["trace_id"] for line in target.read_text(encoding="utf-8").splitlines()}
+    assert found == {names[number] for number in INSIDE}
+
+
 def results_of(broker: KafkaBroker, topic: str) -> int:
     return sum(map(len, read_results(broker.bootstrap_servers, topic).values()))

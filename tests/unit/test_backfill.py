@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import resource
+from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 from typer.testing import CliRunner
 
+from exporters.base import RetryableExportError
+from exporters.result import Evaluation, Outcome
 from sidecar import config
 from sidecar.backfill import quiet
 from sidecar.commands.backfill import FileExporter, cli, moment
+from sidecar.deliver import DeliverConfig, Deliverer
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.clock import SystemClock
 from sidecar.record.errors import ConfigError, OutputError
 from tests.unit.exporters.samples import SCORED
 
@@ -59,3 +68,53 @@ async def test_a_file_is_appended_to_and_one_that_cannot_be_written_is_named(tmp
     assert len(target.read_bytes().splitlines()) == 2
     with pytest.raises(OutputError, match="no/such/folder"):
         await FileExporter(Path("no/such/folder/file"), with_text=False).start()
+
+
+async def test_a_full_disk_costs_no_result_and_leaves_no_part_of_one(tmp_path: Path) -> None:
+    target = tmp_path / "results.jsonl"
+    exporter = FileExporter(target, with_text=False)
+    await exporter.start()
+    await exporter.export([SCORED])
+    whole = target.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) * 3 // 2, limits[1]))
+    try:
+        with pytest.raises(RetryableExportError):
+            await exporter.export([SCORED])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert target.read_bytes() == whole
+    assert "results.jsonl: File too large" in str(exporter.failure)
+    # The run is over by then: what comes late is for the next one.
+    with pytest.raises(RetryableExportError):
+        await exporter.export([SCORED])
+    await exporter.stop()
+
+
+async def test_results_that_a_file_does_not_take_are_not_done() -> None:
+    exporter = FileExporter(Path("/dev/full"), with_text=False)
+    telemetry = Telemetry()
+    deliverer = Deliverer(
+        DeliverConfig(linger_seconds=0), [exporter], telemetry=telemetry, clock=SystemClock(), required=["file"]
+    )
+    await deliverer.start()
+    done: list[str] = []
+    await deliverer.deliver(SCORED, done=lambda: done.append(SCORED.id))
+    async with asyncio.timeout(10):
+        while exporter.failure is None:  # noqa: ASYNC110 - a state, not an event
+            await asyncio.sleep(0.01)
+    await deliverer.stop(0)
+    assert done == []
+    assert telemetry.value("rag_sidecar_exports_total", outcome="abandoned") == 1
+    assert str(exporter.failure).startswith("/dev/full: No space left on device")
+
+
+async def test_texts_in_a_file_are_redacted_as_in_the_topic(tmp_path: Path) -> None:
+    target = tmp_path / "results.jsonl"
+    evaluation = Evaluation(evaluator="e", outcome=Outcome.SCORED, score=1.0, explanation="by order A-4711")
+    exporter = FileExporter(target, with_text=True, redact=[r"A-\d+"])
+    await exporter.start()
+    await exporter.export([replace(SCORED, evaluations=(evaluation,))])
+    await exporter.stop()
+    (found,) = orjson.loads(target.read_bytes())["evaluations"]
+    assert found["explanation"] == "by order [redacted]"

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, OffsetOutOfRangeError, RecordTooLargeError
 from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
 
 from sidecar.kafka.client import explain, missing_topics, survey
@@ -18,10 +18,11 @@ from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.consume.offsets import OffsetTracker, Partition
 from sidecar.kafka.consume.options import consumer_options, milliseconds
+from sidecar.kafka.consume.overtaken import go_on
 from sidecar.kafka.consume.place import Place
 from sidecar.kafka.consume.receiver import Taken
 from sidecar.kafka.consume.records import as_record
-from sidecar.kafka.consume.unpack import unpack_aside
+from sidecar.kafka.consume.unpack import Unpacker, unpack_aside
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.clock import Clock
 from sidecar.record.record import Record
@@ -33,7 +34,8 @@ _COMMIT_SECONDS = 10.0
 
 
 class Window:
-    """A pipeline.Source of the records written from `begin` on and before `end`, both in seconds since the epoch."""
+    """A pipeline.Source of the records written from `begin` on and before `end`, both in seconds since the epoch. `unreadable` and `lost` count
+    what it passed over: records that nobody can read, and offsets that retention deleted before they were read."""
 
     def __init__(self, config: ReceiveConfig, clock: Clock, *, begin: float, end: float) -> None:
         self._config = config
@@ -41,6 +43,7 @@ class Window:
         self._begin, self._end = begin, end
         self._consumer = AIOKafkaConsumer(**consumer_options(config))
         config.brokers.keep_fresh(self._consumer._client)
+        self._unpacker: Unpacker
         self._tracker = OffsetTracker()
         self._firsts: dict[TopicPartition, int] = {}
         self._nexts: dict[TopicPartition, int] = {}
@@ -48,6 +51,7 @@ class Window:
         self._committed_at = clock.monotonic()
         self._failures = 0
         self.unreadable = 0
+        self.lost = 0
 
     async def start(self) -> None:
         """Find the offsets of the window and go where the last run stopped. Raises BrokerError naming the step that failed."""
@@ -59,7 +63,7 @@ class Window:
         try:
             async with asyncio.timeout(self._config.start_timeout_seconds):
                 await self._consumer.start()
-                unpack_aside(self._consumer, most_bytes=self._config.fetch_max_bytes)
+                self._unpacker = unpack_aside(self._consumer, most_bytes=self._config.fetch_max_bytes)
                 own = [TopicPartition(name, n) for name in names for n in range(cluster.topics[name])]
                 self._consumer.assign(own)
                 await self._place(own)
@@ -90,16 +94,7 @@ class Window:
         if paused or not open_ones or self.broken:
             await asyncio.sleep(self._config.poll_timeout_seconds)
             return []
-        try:
-            batches = await self._consumer.getmany(
-                *open_ones,
-                timeout_ms=milliseconds(self._config.poll_timeout_seconds),
-                max_records=self._config.max_records,
-            )
-        except Exception:
-            self._failures += 1
-            raise
-        self._failures = 0
+        batches = await self._read(open_ones)
         taken = [self._take(tp, one) for tp in batches for one in batches[tp] if one.offset < self._ends[tp]]
         for tp in open_ones:
             # A position passes the markers of transactions too, which are no records.
@@ -155,6 +150,33 @@ class Window:
         if place.again < place.offset:
             self._tracker.begin(tp.topic, tp.partition, place.offset)
         return max(self._firsts[tp], place.again)
+
+    async def _read(self, among: Sequence[TopicPartition]) -> dict[TopicPartition, list[ConsumerRecord]]:
+        """What has come, past what nobody can read and what is not there any more. Raises what getmany raises else."""
+        try:
+            batches = await self._consumer.getmany(
+                *among,
+                timeout_ms=milliseconds(self._config.poll_timeout_seconds),
+                max_records=self._config.max_records,
+            )
+        except OffsetOutOfRangeError as error:
+            for one in await go_on(self._consumer, error):
+                self.lost += max(0, min(one.start, self._ends[TopicPartition(*one.partition)]) - one.at)
+                self._tracker.begins(one.partition, one.start)
+            return {}
+        except RecordTooLargeError:
+            self.unreadable += 1  # aiokafka has passed over it by then.
+            return {}
+        except Exception:
+            if not (passed := self._unpacker.step_over()):
+                self._failures += 1
+                raise
+            for batch in passed:
+                self.unreadable += min(batch.end, self._ends[TopicPartition(*batch.partition)]) - batch.at
+                self._tracker.begins(batch.partition, batch.end)
+            return {}
+        self._failures = 0
+        return dict(batches)
 
     def _take(self, tp: TopicPartition, record: ConsumerRecord) -> Taken:
         lease = self._tracker.take(tp.topic, tp.partition, record.offset, taken_at=self._clock.monotonic())
