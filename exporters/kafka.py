@@ -1,4 +1,5 @@
-"""The results topic: one JSON object a request, keyed by trace id, so that a compacted topic keeps the latest.
+"""The results topic: one JSON object a request, keyed by trace id, so that whoever knows that alone can erase all of a trace. A compacted topic keeps
+the latest result of a trace id, not of a request (docs/results.md).
 
 The producer is idempotent and asks for the acknowledgement of all in-sync replicas. aiokafka never gives up on what an
 idempotent producer has taken, so a result that is pushed again while it is still on its way is waited for, not sent twice.
