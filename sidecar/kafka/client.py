@@ -36,6 +36,7 @@ from aiokafka.protocol.metadata import MetadataRequest
 from exporters.clients.files import UnreadableFileError
 from exporters.clients.oauth import TokenError
 from exporters.clients.security import Brokers, SecurityConfig
+from sidecar.kafka.rights import may_write
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import BrokerError, ConfigError, SidecarError
 
@@ -94,13 +95,18 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
             "topic", f"no topic matches {config.topic_pattern}", "create one, or correct receive.topic_pattern"
         )
     lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
+    if config.repartition:
+        lines.append(
+            f"spans to {config.repartition}: {await _check_writing(config, config.brokers, config.repartition)}"
+        )
     await _check_group(config)
     lines.append(f"group {config.group_id}: allowed")
     dead = config.dead_letter_topic
     if dead is None:
         lines.append("dead letters: off, records that cannot be read are counted and passed over")
     elif dead in cluster.topics:
-        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions")
+        writing = await _check_writing(config, config.brokers, dead)
+        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions, {writing}")
     else:
         raise BrokerError(
             "topic", f"the dead-letter topic {dead} does not exist", "create it, or correct receive.dead_letter_topic"
@@ -109,7 +115,8 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
 
 
 async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str, *, create: bool = False) -> list[str]:
-    """Reach the brokers of the results and look for their topic, without making it unless `create`. One line for each thing found.
+    """Reach the brokers of the results, look for their topic, without making it unless `create`, and ask whether we may write to it. One line for
+    each thing found.
 
     Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
     """
@@ -117,7 +124,8 @@ async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str, *, 
     if topic not in cluster.topics:
         problem = f"the results topic {topic} does not exist"
         raise BrokerError("topic", problem, "create it, or correct results.topic", passing=True)
-    lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}"]
+    writing = await _check_writing(config, brokers, topic)
+    lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}, {writing}"]
     if brokers.security.protocol == "PLAINTEXT" != config.security.protocol:
         lines.append(
             "other brokers than those of receive are sent no login and nothing is encrypted; results.security gives them their own"
@@ -131,6 +139,18 @@ async def _check_group(config: ReceiveConfig) -> None:
         answer = await _ask(connection, FindCoordinatorRequest(config.group_id, 0), config.brokers, address)
     if for_code(answer.error_code) is GroupAuthorizationFailedError:
         raise refused_group(config.group_id)
+
+
+async def _check_writing(config: ReceiveConfig, brokers: Brokers, topic: str) -> str:
+    """Ask whether we may write to a topic, and say so. Raises BrokerError where we may not."""
+    async with _first_connection(config, brokers) as (connection, address):
+        try:
+            may = await may_write(connection, topic)
+        except (KafkaError, OSError, TimeoutError) as error:
+            raise explain(error, brokers, address) from error
+    if may is False:
+        raise BrokerError("authorize", f"not allowed to write to {topic}", "grant WRITE on the topic to this user")
+    return "writable" if may else "these brokers do not say whether it is writable"
 
 
 def refused_group(group: str) -> BrokerError:

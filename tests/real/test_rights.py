@@ -17,7 +17,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._acl import AclBinding, AclBindingFilter, AclOperation, AclPermissionType
 from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 
+from sidecar import config
 from sidecar.commands.check import read_results
+from sidecar.kafka.client import check_brokers, check_results
 from sidecar.record.errors import BrokerError, ConfigError
 from tests.kafka.harness import eventually
 from tests.kafka.main_job import running, until
@@ -159,6 +161,33 @@ async def test_without_read_on_the_results_the_page_says_so_until_it_is_granted_
             assert await read_results(app.config, "rag_results") != []
     finally:
         take(granted, more)
+
+
+@pytest.mark.parametrize(
+    ("topic", "asked"),
+    [("rag_results", "results"), ("rag_dead_letters", "receive"), ("rag_spans_by_trace", "receive")],
+)
+async def test_check_asks_for_the_right_to_write_and_writes_nothing(
+    broker: KafkaBroker, granted: AdminClient, topic: str, asked: str
+) -> None:
+    settings = config.build(sections(broker) | {"receive": {**sections(broker)["receive"], "topics": ["otlp_spans"]}})
+    receive, before = settings.receive, len(await asyncio.to_thread(read, broker, topic, count=99, seconds=2))
+
+    async def check() -> list[str]:
+        if asked == "receive":
+            return await check_brokers(receive)
+        return await check_results(receive, settings.results.brokers(receive.brokers), topic)
+
+    assert any(topic in line and line.endswith("writable") for line in await check())
+    seen = Right("describe", "topic", topic)
+    granted.create_acls([seen.binding])[seen.binding].result(10)
+    take(granted, Right("write", "topic", topic))
+    try:
+        with pytest.raises(BrokerError, match=f"authorize: not allowed to write to {topic}"):
+            await check()
+    finally:
+        take(granted, seen)
+    assert len(await asyncio.to_thread(read, broker, topic, count=99, seconds=2)) == before
 
 
 async def _is(words: str, problem: str | None) -> bool:
