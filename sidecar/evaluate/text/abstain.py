@@ -120,16 +120,20 @@ def _nothing_left(text: str, sentences: Sequence[str], rest: Sequence[str], *, s
     refused = first and refusing.refuses(sentences[0])
     if any(declining.turns(one) and not (refused and refusing.turns_to_lecture(one)) for one in rest):
         return False
-    if refusing.apologises(sentences[0]) and left <= _APOLOGY_TAIL * said:
+    told = [one for one in rest if not refusing.lectures(one)]
+    tells = any(_tells(one, language) for one in told)
+    if refusing.apologises(sentences[0]) and left <= _APOLOGY_TAIL * said and not tells:
         return True
     if refused:
-        told = [one for one in rest if not refusing.lectures(one)]
         taught = sum(_size(one, language) for one in told)
-        return taught <= _TAUGHT * left or (taught <= _SHORT_TAIL_WORDS and not any(map(refusing.has_number, told)))
+        return taught <= _TAUGHT * left or (taught <= _SHORT_TAIL_WORDS and not tells)
     if first:
-        tells = any(is_sentence(one, language=language) or any(c.isdigit() for c in one) for one in rest)
-        return left <= _SHORT_TAIL_WORDS and not tells
+        return left <= _SHORT_TAIL_WORDS and not any(_tells(one, language) for one in rest)
     return left == 0 or (said > 3 * left)
+
+
+def _tells(sentence: str, language: str) -> bool:
+    return is_sentence(sentence, language=language) or any(c.isdigit() for c in sentence)
 
 
 def _answers_in_part(one: Statement) -> bool:

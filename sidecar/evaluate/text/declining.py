@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sidecar.evaluate.text import refusing
+from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.evaluate.text.refusing import NEG, REFUSES, unquoted
 
 _PLAIN_SOURCE = (
@@ -61,10 +63,17 @@ _PLAIN_SERVES = (
     r"(?:do not|don[’']?t|never) (?:offer|give|provide|share)\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){0,3}"
     r"(?:information|details?|answer|advice|instructions|guidance)\b)"
 )
+# Where "information" is what is missing, and no desk: "there is no information desk" answers.
+_PLAIN_HEAD = (
+    r"(?=\W{0,3}$|[.,;:!?)\]]|[’']?s?\b (?:about|on|regarding|concerning|of|for|in|from|at|as|that|which|whether|if|how|what|who|when|where|why|here|there|"
+    r"available|applicable|provided|given|found|mentioned|listed|present|related|relating|relevant|specific|indicating|suggesting|and|or|but|so|yet|within|with|i|we|you|"
+    r"(?:with which |on which )?to (?:answer|say|share|give|offer|provide|help|support|suggest|indicate|show|determine|tell|confirm|go on|rely|base|work|make|draw|"
+    r"be (?:found|had)|this|that|the|your|it|any))\b)"
+)
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
-_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES = (
+_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD = (
     part.replace("\\ ", " ").replace(" ", r"\ ")
-    for part in (_PLAIN_SOURCE, NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_KNOWS, _PLAIN_SERVES, REFUSES)
+    for part in (_PLAIN_SOURCE, NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_KNOWS, _PLAIN_SERVES, REFUSES, _PLAIN_HEAD)
 )
 _ABSTAINS = re.compile(
     rf"""
@@ -86,21 +95,25 @@ _ABSTAINS = re.compile(
     |\b(?:it\ (?:is|[’']s)|it\ remains)\ (?:un|not\ )clear\ (?:what|which|whether|from|if|how|who|why)
     |\b(?:it\ is|it[’']s)\ (?:not\ possible|impossible|difficult|hard)\ to\ (?:determine|answer|say|tell|provide|give|know|identify)
     |\b(?:is|are)\ (?:not|un)\ ?related\ to\ (?:the\ |your\ |this\ |any\ ){{0,4}}(?:(?:provided|given)\ )?(?:question|context|article|topic|text|passage|document)
-    |\b(?:has|have|had)\ (?:not|n[’']t|yet\ to)\ (?:been\ |be\ )?(?:publicly|officially|widely)\ (?:disclosed|announced|documented|released|confirmed|shared|revealed|reported)
-    |\b(?:not|n[’']t)\ (?:appear|seem)\ to\ be\ (?:any\ )?(?:publicly\ |widely\ |readily\ |much\ )?(?:available\ |known\ )?(?:information|records?|details?|data|
+    |\b(?:has|have|had)(?:\ not|n[’']t|\ yet\ to)\ (?:been\ |be\ )?(?:publicly|officially|widely)\ (?:disclosed|announced|documented|released|confirmed|shared|revealed|reported)
+    |(?:\bnot|n[’']t)\ (?:appear|seem)\ to\ be\ (?:any\ )?(?:publicly\ |widely\ |readily\ |much\ )?(?:available\ |known\ )?(?:information|records?|details?|data|
         documented|available)
-    |\b(?:not|n[’']t)\ (?:have\ (?:a\ )?)?(?:widely|publicly|readily|well)[ -]?(?:\ )?(?:documented|known|publici[sz]ed|recorded|available|reported|disclosed)
+    |(?:\bnot|n[’']t)\ (?:have\ (?:a\ )?)?(?:widely|publicly|readily|well)[ -]?(?:\ )?(?:documented|known|publici[sz]ed|recorded|available|reported|disclosed)
     |^(?:sorry|unfortunately|apologies|i\ apologi[sz]e)\b.{{0,60}}\b(?:{_NEG}\ {_KNOWS}|unable|no\ (?:information|mention)|not\ (?:able\ to\ {_KNOWS}|available\ in|enough))
     |\b{_SOURCE}\ (?:here\ |(?:that\ )?(?:i|we|you)\ (?:have|see|found|can\ see|(?:was|were)\ given|received|provided|gave\ me|shared)\ |in\ the\ (?:\w+\ )?context\ )?{_NEG}\ {_SAY}
     |\b(?:{_PAPER})\b
     |\b{_SOURCE}\ (?:is|are)\ (?:not\ (?:sufficient|enough)|insufficient|unclear)
-    |\b(?:is|are|was|were)\ (?:not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ )?
+    |\b(?:is|are|was|were)(?:\ not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ )?
         (?:(?:mentioned|specified|stated|disclosed|indicated|answerable|widely\ documented|publicly\ (?:available|known|documented|disclosed))\b
           |(?:provided|included|available|given|found|contained|discussed|covered|addressed|known|described|listed|present|documented|clear)\b
              [^.]{{0,30}}\b(?:in|by|from)\ {_SOURCE})
-    |\b(?:isn[’']t|aren[’']t|wasn[’']t|weren[’']t)\ (?:mentioned|provided|specified|stated|available|given|found|known|disclosed)
-    |\b(?:there\ (?:is|are|was|were)|has|have|contains?|provides?|found|gives?)\ (?:no|not\ enough|insufficient|not\ any|not\ sufficient)\ (?:\w+\ ){{0,3}}
-        (?:information|mention|details?|data|answer|context|evidence(?!\ (?:that|of|for|to)\b)|reference|record|indication|documents?|results?|instructions?)
+    |\b(?:information|answer|details?)\ (?:is|are|was|were)(?:\ not|n[’']t)\ (?:\w+ly\ )?(?:provided|included|available|given|found|known)\b
+    |\b(?:(?:exact|specific|precise)\ (?:\w+\ ){{1,3}}(?:is|are|was|were)(?:\ not|n[’']t)\ (?:\w+ly\ )?(?:provided|given)
+          |(?:the|its|his|her|their|your)\ (?:\w[\w’'-]*\ ){{1,5}}(?:is|was)(?:\ not|n[’']t)\ (?:\w+ly\ )?given)(?=\W*$|[.,;:]|\ (?:here|there|in|for|but|and)\b)
+        (?![^.]{{0,80}}\b(?:until|unless|when|before|because|so)\b)
+    |\b(?:there(?:\ (?:is|are|was|were)|[’']s)|(?:(?:i|we|it|they|which|that)(?:\ \w+ly|\ also)?|{_SOURCE})\ (?:has|have|contains?|provides?|found|gives?))
+        \ (?:no|not\ enough|insufficient|not\ any|not\ sufficient)\ (?:\w+\ ){{0,3}}
+        (?:information|mention|details?|data|answers?|context|evidence(?!\ (?:that|of|for|to)\b)|references?|records?|indications?|documents?|results?|instructions?)\b{_HEAD}
     |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data|record)s?[ ]
         (?:(?:is|are|was|were|has\ been|have\ been)\ )?(?:\w+ly\ )?(?:provided|available|given|found|about|on|regarding|in\ the)
     |\b(?:cannot|can[’']?t|can\ not|could\ not|couldn[’']t)\ be\ (?:answered|determined|verified|confirmed|established|inferred)
@@ -117,7 +130,8 @@ _ABSTAINS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _POINTS_ELSEWHERE = re.compile(
-    r"\b(?:recommend|suggest|advise|please (?:check|consult|contact|refer|provide|visit|ask|see|try|verify)|check(?:ing)? (?:the|with|a|an|more|official|reliable|recent|their)|"
+    r"\b(?:recommend|suggest|advise|please (?:check|consult|contact|call|dial|refer|provide|visit|ask|see|try|verify)|"
+    r"check(?:ing)? (?:the|with|a|an|more|official|reliable|recent|their)|"
     r"consult(?:ing)?|refer(?:ring)? to|contact(?:ing)?|reach out|look(?:ing)? (?:up|at|into)|visit(?:ing)?|you (?:may|might|can|could|should|would|will)(?: also)? "
     r"(?:want|need|wish|try|check|find|consult|refer|contact|look|have to|be able to find)|for (?:more|further|the most|accurate|detailed|up-to-date|specific|precise)|"
     r"(?:more|further|additional|specific) (?:information|details|context)|let me know|feel free|could you|can you|if you (?:have|can|need|provide|could)|"
@@ -127,6 +141,19 @@ _POINTS_ELSEWHERE = re.compile(
 _HEDGED_LEAD = re.compile(
     r"\b(?:but|however|although|though|nevertheless|that said|yet|while)\b[,]?\s+(?P<rest>.{12,})",
     re.IGNORECASE | re.DOTALL,
+)
+# "The document does not say who wrote it, it was Ada Miller", "I don't know why you ask: it is free".
+_SPLICED = re.compile(
+    r"(?:[:–—]\s+(?=\S.{11})|,\s+(?=(?:it|he|she|they|that|this|these|those)(?:[’'](?:s|re|d|ll)|\s[a-z]+)\b.{6}))(?P<rest>\S.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+# Why it is not said: no answer.
+_GIVES_REASON = re.compile(
+    r"(?:it|that|this|they|these|those)(?:[’'](?:s|re)| is| are| was| were| would be)(?: \w+ly| just| too| also)? "
+    r"(?:confidential|secret|private|personal|sensitive|illegal|wrong|against|not|un\w+|outside|beyond|too|up to|out of)\b|"
+    r"(?:please |just |you could |best )?(?:see|ask|check|consult|contact|read|try|call|write)\b|"
+    r"(?:it|that|this|they)(?:[’']s| \w+)? (?:depends?|could be|may be|might be|seems?)\b",
+    re.IGNORECASE,
 )
 _ABOUT_SOURCE = re.compile(
     rf"^(?:however,? |instead,? |rather,? )?(?:it|they|{_PLAIN_SOURCE}) (?:only|merely|just|mainly|primarily) (?!\w+ that\b)|"
@@ -147,12 +174,12 @@ _NOT_SAID = re.compile(
     \b(?:{_SOURCE}|(?:it|they)(?=\ (?:do|say|make)))\ (?:here\ |also\ |simply\ ){{0,2}}(?:{_NEG}\ {_SAY}|(?:say|says|provide|provides|contain|contains)\ nothing\b|
         (?:is|are)\ silent|(?:make|makes)\ no\ mention|
         (?:contain|contains|provide|provides|have|has|give|gives)\ (?:no|not\ enough|insufficient)\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data))
-    |\b(?:is|are|was|were)\ (?:not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ |clearly\ )?(?:mentioned|specified|stated|provided|included|given|found|covered|
+    |\b(?:is|are|was|were)(?:\ not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ |clearly\ )?(?:mentioned|specified|stated|provided|included|given|found|covered|
         addressed|described|listed|discussed)\b
         [^.]{{0,30}}\b(?:in|by|from)\ {_SOURCE}
     |\b(?:(?:is|are|was|were)\ not|isn[’']t|aren[’']t|wasn[’']t|weren[’']t)\ (?:explicitly\ |directly\ |specifically\ )?(?:mentioned|specified|stated|listed|
         disclosed|documented)(?:\ (?:there|here|anywhere))?[.!]?$
-    |\bthere\ (?:is|are|was|were)\ no\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\b
+    |\bthere(?:\ (?:is|are|was|were)|[’']s)\ no\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\b{_HEAD}
     |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\ (?:(?:is|are|was|were)\ )?(?:provided|available|given|found|about|on|regarding|in\ the)
     |\b(?:i|we)\ (?:am\ |are\ |was\ |were\ )?(?:{_NEG}|unable\ to|not\ able\ to)\ (?:\w+ly\ )?(?:know|find|have\ (?:any\ |enough\ |specific\ |access\ |the\ |that\ |
         more\ ){{1,2}}|locate|determine|tell|answer|say|see\ (?:any|that)|be\ (?:sure|certain))\b
@@ -234,18 +261,25 @@ def answers(text: str) -> bool:
 
 def answers_after_all(sentence: str) -> bool:
     """ "The documents do not say X, but Y": something is said after the hedge that is not itself a refusal or a referral."""
-    match = _HEDGED_LEAD.search(sentence)
-    if not match:
-        return False
-    rest = match["rest"]
-    said = not _ABSTAINS.search(rest) and not _POINTS_ELSEWHERE.search(rest)
-    return said and bool(_ABSTAINS.search(sentence[: match.start()]))
+    return _answer_in(sentence) > 0
+
+
+def _answer_in(sentence: str) -> int:
+    """Where, after a hedge, something is said; 0 where nothing is."""
+    if (match := _HEDGED_LEAD.search(sentence)) and _ABSTAINS.search(sentence[: match.start()]):
+        rest = match["rest"]
+        return 0 if _ABSTAINS.search(rest) or _POINTS_ELSEWHERE.search(rest) else match.start("rest")
+    if (match := _SPLICED.search(sentence)) and _ABSTAINS.search(sentence[: match.start()]):
+        rest = match["rest"]
+        nothing = says_nothing(rest) or refusing.lectures(rest) or _GIVES_REASON.match(rest) or needs_more(rest)
+        return 0 if nothing or not is_sentence(rest) else match.start("rest")
+    return 0
 
 
 def hedge(sentence: str) -> int:
-    """Where a sentence begins after "While the price is not given," or "I am not sure, but"; 0 where it does not begin so."""
-    if answers_after_all(sentence) and (after := _HEDGED_LEAD.search(sentence)):
-        return after.start("rest")
+    """Where a sentence begins after "While the price is not given,", "I am not sure, but" or "I don't know, it"; 0 where it does not begin so."""
+    if start := _answer_in(sentence):
+        return start
     match = _HEDGE.match(sentence)
     return match.end() if match and _ABSTAINS.search(match[0]) else 0
 
