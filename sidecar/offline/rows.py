@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sidecar.decode.native.fields import holds_text
+from sidecar.decode.native.table import is_scalar, text_field
 from sidecar.decode.wire.parse import load_json
 from sidecar.offline import foreign
 from sidecar.offline.foreign import Format
@@ -100,23 +102,38 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     except UnicodeDecodeError as error:
         raise DecodeError("bad_encoding", "CSV must be UTF-8") from error
     csv.field_size_limit(_MOST_CELL)
-    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter):
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
+    for row in rows:
         if None in row:
             yield DecodeError("bad_row", "more cells than columns")
         else:
-            yield {name: _cell(value) for name, value in row.items() if value not in (None, "")}
+            yield {name: _cell(name, value) for name, value in row.items() if value not in (None, "")}
 
 
-def _cell(value: Any) -> Any:
-    """A list or an object where a cell holds one: as JSON, or as Python writes it, which Ragas and pandas do."""
-    if not isinstance(value, str) or value[:1] not in "[{" or value[-1:] not in "]}":
+def _cell(name: str, value: str) -> Any:
+    """A list or an object where a cell holds one: as JSON, or as Python writes it, which Ragas and pandas do. What is a text stays one, though it be JSON."""
+    text = value.strip()
+    if text[:1] not in ("[", "{") or text[-1:] not in ("]", "}") or is_scalar(name):
         return value
     for load in (json.loads, ast.literal_eval):
         try:
-            return load(value)
+            found = load(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
+        return found if _is_meant(name, found) else value
     return value
+
+
+def _is_meant(name: str, found: Any) -> bool:
+    """Whether a column means the list or the object that its cell holds: that of a text only where it is a conversation, several references, or has the text inside."""
+    field = text_field(name)
+    if field is None:
+        return True
+    if isinstance(found, list):
+        kind = {"question": dict, "reference": str}.get(field)
+        return kind is not None and bool(found) and all(isinstance(one, kind) for one in found)
+    return isinstance(found, dict) and holds_text(name, found)
 
 
 def _table(content: bytes, ending: str) -> list[object]:

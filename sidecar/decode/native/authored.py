@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from sidecar.decode.native.fields import NativeRecord, text_in
+from sidecar.decode.native.fields import NativeRecord, scalar_in, text_in
 from sidecar.decode.native.table import names as names_of
 from sidecar.decode.values.conversation import MOST_CALLS, MOST_MESSAGES, conversation, tool_calls
 from sidecar.decode.values.documents import identifier
@@ -32,7 +32,8 @@ Dropped: TypeAlias = Callable[[str], None]
 def read_reference(record: NativeRecord) -> str | None:
     """The reference answer; of a list of them (ragas v1) the first."""
     for value in record.values(*names_of("reference")):
-        text = text_in(value[0] if isinstance(value, list) and value else value)
+        first = value[0] if isinstance(value, list) and value else value
+        text = text_in(first) or scalar_in(first)
         if text:
             return text
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sidecar.decode.native.table import INSIDE, squeeze
+from sidecar.decode.native.table import INSIDE, names, squeeze, text_field
 from sidecar.decode.values.scalars import number, text_of
 
 NAME = "native"
@@ -77,6 +78,19 @@ def text_in(value: Any) -> str | None:
             None,
         )
     return None
+
+
+def scalar_in(value: Any) -> str | None:
+    """A number or a truth value as JSON writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def holds_text(name: str, value: Mapping[str, Any]) -> bool:
+    """Whether an object under the name of a text has that inside, or, where objects are looked into, fields of a record."""
+    inside = squeeze(name) in map(squeeze, INSIDE) and any(text_field(key) or key in names("contexts") for key in value)
+    return inside or text_in(value) is not None
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from exporters.text import clean
 from sidecar.decode.errors import CLASSES, classify
 from sidecar.decode.native.authored import Dropped, read_authored, read_messages, read_reference
-from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord
+from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, scalar_in
 from sidecar.decode.native.mapping import apply, mentioned
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
 from sidecar.decode.native.table import names, unknown
@@ -22,6 +22,8 @@ from sidecar.record.errors import DecodeError
 from sidecar.record.request import Document, ModelCall, RagTrace, Tokens, TraceKind
 
 _QUESTION, _ANSWER, _CONTEXTS, _ID = map(names, ("question", "answer", "contexts", "request_id"))
+# Of their names those that mean nothing else: `result` may be true, `completion` a count.
+_ASKED, _ANSWERED = ("question", "user_input", "query", "user_query"), ("answer", "response", "actual_output")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
 
@@ -55,11 +57,11 @@ def read_native(
     data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float, dropped: Dropped | None = None
 ) -> RagTrace:
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name. Where `dropped` is given, what only the author of
-    a case writes, and a conversation that is too long, costs no request: it is told the reason, and the field is left out."""
+    a case writes, a question or an answer that is no text, and a conversation that is too long, costs no request: it is told the reason, and the field is left out."""
     record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
     messages, (asked, answered) = read_messages(record, dropped)
-    question = record.text(*_QUESTION) or asked
-    answer = record.text(*_ANSWER) or answered
+    question = record.text(*_QUESTION) or asked or _unlikely("question", record.values(*_ASKED), dropped)
+    answer = record.text(*_ANSWER) or answered or _unlikely("answer", record.values(*_ANSWERED), dropped)
     found = _documents(record)
     documents = found or ()
     if question is None and answer is None and not documents:
@@ -104,6 +106,19 @@ def read_native(
 def unread(data: Mapping[str, Any], limits: Limits) -> list[str]:
     """Names at the top of a record that are not read: another's, or misspelt."""
     return unknown(data, {*limits.tenant_keys, *limits.variant_keys, *mentioned(limits.mapping)})
+
+
+def _unlikely(field: str, values: Iterable[Any], dropped: Dropped | None) -> str | None:
+    """A text that is a number or a truth value. A list, or an object without a text, raises DecodeError: bad_field; where `dropped` is given, it is told so instead."""
+    for value in values:
+        if (text := scalar_in(value)) is not None:
+            return text
+        if value and isinstance(value, list | dict):
+            if dropped is None:
+                raise DecodeError("bad_field", f"{field} must be a text")
+            dropped("bad_field")
+            return None
+    return None
 
 
 def _documents(record: NativeRecord) -> tuple[Document, ...] | None:

@@ -13,6 +13,7 @@ SECONDS: Mapping[str, Any] = {"type": ["number", "null"], "minimum": 0}
 COUNT: Mapping[str, Any] = {"type": ["integer", "null"], "minimum": 0}
 OBJECT: Mapping[str, Any] = {"type": ["object", "null"]}
 _TEXT_OR_OBJECT: Mapping[str, Any] = {"type": ["string", "object", "null"]}
+_SAID: Mapping[str, Any] = {"type": ["string", "number", "boolean", "object", "null"]}
 _ITEM: Mapping[str, Any] = {
     "oneOf": [
         {"type": "string"},
@@ -50,14 +51,14 @@ class NativeField:
 FIELDS: tuple[NativeField, ...] = (
     NativeField(
         "question",
-        "What the user asked.",
-        _TEXT_OR_OBJECT,
+        "What the user asked: a text. A number or a truth value is read as one.",
+        _SAID,
         ("user_input", "question", "query", "user_query", "prompt", "message", "q", "input"),
     ),
     NativeField(
         "answer",
-        "What the service answered.",
-        _TEXT_OR_OBJECT,
+        "What the service answered, likewise.",
+        _SAID,
         ("response", "answer", "actual_output", "result", "completion", "generation", "reply", "output"),
     ),
     NativeField(
@@ -256,6 +257,21 @@ def unknown(data: Mapping[str, Any], own: Iterable[str] = ()) -> list[str]:
     """Names at the top of a record that nobody reads; `own` are those that the settings add. A misspelt field is among them."""
     added = frozenset(map(squeeze, own))
     return [name for name in data if (squeezed := squeeze(name)) not in _known() and squeezed not in added]
+
+
+def is_scalar(name: str) -> bool:
+    """Whether a field is a short text or a number, so that no list and no object stands in it."""
+    return squeeze(name) in _spelled(tuple(one.name for one in FIELDS if one.shape in (TEXT, NAME, SECONDS, COUNT)))
+
+
+def text_field(name: str) -> str | None:
+    """Which of question, answer and reference a name is one of, if any."""
+    return next((one for one in ("question", "answer", "reference") if squeeze(name) in _spelled((one,))), None)
+
+
+@lru_cache(maxsize=8)
+def _spelled(fields: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(squeeze(name) for one in FIELDS if one.name in fields for name in one.spellings)
 
 
 @lru_cache(maxsize=1)

@@ -184,3 +184,31 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, name: str, content: 
         read(tmp_path / name)
     with pytest.raises(ConfigError, match=r"without \*\.arrow"):
         read(tmp_path)
+
+
+def test_cells_of_texts_stay_texts_though_they_be_json(tmp_path: Path) -> None:
+    content = (
+        "question, answer , contexts,ground_truth,id\n"
+        """What?,"{""price"": 5}","['It is 5.']","['a', 'b']",[7]\n"""
+        """What?,"[""Red"", ""Blue""]","[{""text"": ""Red""}]","{""price"": 5}",2\n"""
+        """What?,"{""answer"": ""Two""}",It is two.,"[1, 2]",3\n"""
+    )
+    _, rows = read(_written(tmp_path / "a.csv", content))
+    assert rows == [
+        {"question": "What?", "answer": '{"price": 5}', "contexts": ["It is 5."], "ground_truth": ["a", "b"], "id": "[7]"},
+        {"question": "What?", "answer": '["Red", "Blue"]', "contexts": [{"text": "Red"}], "ground_truth": '{"price": 5}', "id": "2"},
+        {"question": "What?", "answer": {"answer": "Two"}, "contexts": "It is two.", "ground_truth": "[1, 2]", "id": "3"},
+    ]  # fmt: skip
+
+
+def test_conversations_and_objects_that_hold_a_record_are_read_out_of_cells(tmp_path: Path) -> None:
+    content = (
+        "input,output,user_input\n"
+        """"{""query"": ""How?""}","{""price"": 5}","[{'content': 'Hi', 'type': 'human'}]"\n"""
+        """"{""a"": 1}","{""answer"": ""2"", ""contexts"": [""z""]}",[x]\n"""
+    )
+    _, rows = read(_written(tmp_path / "a.csv", content))
+    assert rows == [
+        {"input": {"query": "How?"}, "output": '{"price": 5}', "user_input": [{"content": "Hi", "type": "human"}]},
+        {"input": '{"a": 1}', "output": {"answer": "2", "contexts": ["z"]}, "user_input": "[x]"},
+    ]
