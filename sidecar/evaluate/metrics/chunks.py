@@ -88,15 +88,19 @@ class _Ids(_Chunks):
         pass
 
     async def matched(self, case: Case) -> Matched:
-        """Raises Unscorable(no_context) where documents have no ids."""
+        """A document without an id is none of those that should be found. Raises Unscorable(no_context) where no document has one."""
         wanted = set(case.authored.context_ids or ())
-        by_id: dict[str, Document] = {}
+        seen: set[str] = set()
+        documents: dict[Document, float] = {}
         for document in sorted(case.trace.documents, key=lambda one: one.rank):
-            if (own := own_id(document, wanted)) is not None:
-                by_id.setdefault(own, document)
-        if case.trace.documents and not by_id:
+            own = own_id(document, wanted)
+            if own is None or own not in seen:
+                documents[document] = float(own in wanted)
+            if own is not None:
+                seen.add(own)
+        if documents and not seen:
             raise Unscorable("no_context")
-        return Matched({d: float(own in wanted) for own, d in by_id.items()}, [float(one in by_id) for one in wanted])
+        return Matched(documents, [float(one in seen) for one in wanted])
 
 
 def own_id(document: Document, wanted: set[str]) -> str | None:

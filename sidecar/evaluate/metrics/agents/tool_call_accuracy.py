@@ -54,7 +54,7 @@ class ToolCallAccuracy:
     Where neither side has a call it is 1, where one has none 0."""
 
     name = "tool_call_accuracy"
-    version = "2"
+    version = "3"
     method = "strict_exact"
     subject = Subject.ANSWER
     needs = (Needs.MESSAGES, Needs.TOOL_CALLS)
@@ -94,8 +94,17 @@ class ToolCallAccuracy:
 
     def _argument(self, made: Any, wanted: Any) -> float:
         if self._settings.arguments == "exact":
-            return float(made == wanted)
+            return float(_same(made, wanted))
         return similarity(_text(made), _text(wanted))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """The same JSON value: 1 is 1.0, and neither is true, at any depth."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _text(value: Any) -> str:

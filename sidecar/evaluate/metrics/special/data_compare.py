@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import io
-from typing import Any, Literal
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,6 +18,10 @@ from exporters.result import Evaluation, Outcome, Subject
 from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Section
 from sidecar.evaluate.case import Case
 from sidecar.record.errors import PermanentInferenceError
+
+_FENCE = re.compile(r"```[^\n]*\n(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
+# As many digits as a number of any use has: hashing one with an exponent without bounds would take for ever.
+_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,99})(?:\.\d{0,99})?|\.\d{1,99})(?:[eE][+-]?\d{1,3})?")
 
 
 class DataCompareSettings(Section):
@@ -36,7 +46,7 @@ class DataCompare:
     """Equal rows (or columns) / those of the answer, / those of the reference, and F1. An answer that is no table scores 0."""
 
     name = "data_compare"
-    version = "1"
+    version = "2"
     method = "rows_f1"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.REFERENCE)
@@ -44,9 +54,8 @@ class DataCompare:
     lane = Lane.LOCAL
     about = About(
         "F1 (or precision, recall) of equal rows, or of columns without an unequal cell; answer and reference are CSV",
-        "Ragas DataCompyScore; datacompy",
+        "Ragas DataCompyScore",
         Cost.TEXT,
-        libraries=("datacompy", "pandas"),
     )
 
     def __init__(self, settings: DataCompareSettings, dependencies: Dependencies) -> None:
@@ -69,33 +78,69 @@ class DataCompare:
         if given is None:
             return found
         equal = self._equal(given, wanted)
-        sizes = [len(one) if self._settings.by == "rows" else len(one.columns) for one in (given, wanted)]
+        sizes = [len(one.rows) if self._settings.by == "rows" else len(one.names) for one in (given, wanted)]
         precision, recall = equal / sizes[0], equal / sizes[1]
         parts = {"precision": precision, "recall": recall, "f1": f1_of(precision, recall), "equal": equal}
         score = parts[self._settings.measure]
         return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=score, parts=parts)
 
-    def _table(self, text: str) -> Any:
+    def _table(self, text: str) -> Table | None:
         """A table with a row at least, and with the keys; None of anything else."""
-        import pandas
+        table = read_table(text, [key.lower() for key in self._settings.keys])
+        sound = table is not None and len(set(table.by_key)) == len(table.rows)
+        return table if sound else None
 
-        try:
-            table = pandas.read_csv(io.StringIO(text), skipinitialspace=True)
-        except (ValueError, pandas.errors.ParserError):
-            return None
-        table.columns = [str(name).strip().lower() for name in table.columns]
-        keys = [key.lower() for key in self._settings.keys]
-        sound = len(table) and table.columns.is_unique and set(keys) <= set(table.columns)
-        return table if sound and not (keys and table.duplicated(subset=keys).any()) else None
-
-    def _equal(self, given: Any, wanted: Any) -> int:
-        from datacompy import PandasCompare
-
-        keys = [key.lower() for key in self._settings.keys]
-        pairing: dict[str, Any] = {"join_columns": keys} if keys else {"on_index": True}
-        compared = PandasCompare(given, wanted, abs_tol=self._settings.tolerance, **pairing)
+    def _equal(self, given: Table, wanted: Table) -> int:
+        others = dict(zip(wanted.by_key, wanted.rows, strict=True))
+        pairs = [(row, others[key]) for key, row in zip(given.by_key, given.rows, strict=True) if key in others]
+        common = set(given.names) & set(wanted.names)
         if self._settings.by == "rows":
-            same = set(given.columns) == set(wanted.columns)
-            return int(compared.count_matching_rows()) if same else 0
-        paired = len(given) == len(wanted) == len(compared.intersect_rows)
-        return sum(paired and not one["unequal_cnt"] for one in compared.column_stats)
+            alike = len(common) == len(given.names) == len(wanted.names)
+            return sum(alike and all(self._same(one[n], other[n]) for n in common) for one, other in pairs)
+        if not len(given.rows) == len(wanted.rows) == len(pairs):
+            return 0
+        return sum(all(self._same(one[n], other[n]) for one, other in pairs) for n in common)
+
+    def _same(self, one: str, other: str) -> bool:
+        """The same number, or the same text: 00123 is a text, and so is what is written for nothing."""
+        if one == other:
+            return True
+        if not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other)):
+            return False
+        near = self._settings.tolerance and abs(float(one) - float(other)) <= self._settings.tolerance
+        return bool(near) or Decimal(one) == Decimal(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows as texts by the names of their columns; `by_key` says by what each is paired: its keys, or its place."""
+
+    names: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+    by_key: tuple[object, ...]
+
+
+def read_table(text: str, keys: Sequence[str]) -> Table | None:
+    """A table out of CSV, that of a Markdown fence where there is one; None where there is none, or no row, or not the keys. Commas behind the last cell are none."""
+    fence = _FENCE.search(text)
+    lines = io.StringIO((fence["inside"] if fence else text).strip(), newline="")
+    try:
+        found = [[cell.strip() for cell in row] for row in csv.reader(lines, skipinitialspace=True)]
+    except csv.Error:
+        return None
+    head, *rest = [_without_end(row) for row in found if any(row)] or [[]]
+    names = tuple(name.lower() for name in head)
+    if not rest or len(set(names)) < len(names) or not set(keys) <= set(names) or max(map(len, rest)) > len(names):
+        return None
+    rows = tuple(dict(itertools.zip_longest(names, row, fillvalue="")) for row in rest)
+    by_key = tuple(tuple(_key(row[key]) for key in keys) for row in rows) if keys else tuple(range(len(rows)))
+    return Table(names, rows, by_key)
+
+
+def _without_end(row: Sequence[str]) -> Sequence[str]:
+    last = max(n for n, cell in enumerate(row) if cell)
+    return row[: last + 1]
+
+
+def _key(cell: str) -> object:
+    return Decimal(cell) if _NUMBER.fullmatch(cell) else cell
