@@ -48,7 +48,9 @@ def test_a_report_has_every_case_and_what_they_come_to(tmp_path: Path) -> None:
     assert report.durations["total"].mean == pytest.approx(0.35)
     assert report.results[0].evaluations[0].claims[0].text == "Two years."
     assert "8 cases of cases.jsonl" in run.stdout
-    assert re.search(r"faithfulness +4 +1\.000 +0\.510 to 1\.000", run.stdout)
+    assert re.search(
+        r"faithfulness +4 +1\.000 +0\.(39|40)\d to 1\.000", run.stdout
+    )  # 0.398 by Clopper and Pearson, but for the draws
     assert set(tmp_path.iterdir()) == {source, target}
 
 
