@@ -12,11 +12,11 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.consumer.fetcher import FetchResult
 from aiokafka.consumer.subscription_state import SubscriptionState
-from aiokafka.errors import CorruptRecordException
+from aiokafka.errors import CorruptRecordException, KafkaConnectionError
 from aiokafka.record._crecords import default_records
 from aiokafka.structs import ConsumerRecord
 
-from sidecar.kafka.consume.unpack import unpack_aside
+from sidecar.kafka.consume.unpack import PassedOver, unpack_aside
 from tests.kafka.harness import Reader, away, fresh
 from tests.parts.broker import Message, produce
 from tests.parts.mock_kafka import MockKafka
@@ -68,6 +68,26 @@ async def test_a_poll_hands_out_no_more_bytes_than_are_fetched_at_once_and_one_r
     assert found == list(range(6))
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Its header."""
+
+    next_offset: int
+
+
+class Batches:
+    """One batch after the other, of which only the header is asked for."""
+
+    def __init__(self, next_offset: int) -> None:
+        self._next_offset = next_offset
+
+    def has_next(self) -> bool:
+        return True
+
+    def next_batch(self) -> Batch:
+        return Batch(self._next_offset)
+
+
 class Fetched:
     """What aiokafka has fetched of a partition: which offsets, and what happens on the way."""
 
@@ -77,11 +97,13 @@ class Fetched:
         start: int = 0,
         before: Callable[[], None] = lambda: None,
         end: Exception | None = None,
+        next_offset: int = 0,
     ) -> None:
         self.next_fetch_offset = start
         self._offsets = iter(offsets)
         self._before = before
         self._end = end
+        self._records = Batches(next_offset)
 
     def __iter__(self) -> Fetched:
         return self
@@ -91,6 +113,7 @@ class Fetched:
         offset = next(self._offsets, None)
         if offset is None:
             if self._end is not None:
+                self._records.next_batch()
                 raise self._end
             raise StopIteration
         self.next_fetch_offset = offset + 1
@@ -109,7 +132,7 @@ class Consumer:
         self.assignment = self._subscriptions.subscription.assignment
         for tp in (HERE, THERE):
             self.assignment.state_value(tp).reset_to(0)
-        unpack_aside(self, most_bytes=MEGABYTE)
+        self.unpacker = unpack_aside(self, most_bytes=MEGABYTE)
 
     _records: dict[TopicPartition, FetchResult] = field(default_factory=dict)
     _wait_consume_future: None = None
@@ -120,6 +143,12 @@ class Consumer:
 
     def fetch(self, tp: TopicPartition, fetched: Fetched) -> None:
         self._records[tp] = FetchResult(tp, assignment=self.assignment, partition_records=fetched, backoff=0)
+
+    def seek(self, tp: TopicPartition, offset: int) -> None:
+        self._subscriptions.seek(tp, offset)
+
+    def highwater(self, tp: TopicPartition) -> int:
+        return 100
 
     def position(self, tp: TopicPartition) -> int:
         return int(self.assignment.state_value(tp).position)
@@ -151,6 +180,32 @@ async def test_what_came_before_a_broken_batch_is_handed_out_before_its_error_is
         await consumer.get()
     assert consumer.position(HERE) == 2
     assert consumer._records == {}
+
+
+@pytest.mark.parametrize(
+    ("says", "end"), [(10, 10), (101, 3), (2, 3)], ids=["its end", "one past the log", "one before it begins"]
+)
+async def test_a_broken_batch_is_stepped_over_to_the_end_that_its_header_says_where_that_can_be(
+    says: int, end: int
+) -> None:
+    consumer = Consumer()
+    consumer.seek(HERE, 2)
+    consumer.fetch(HERE, Fetched(start=2, end=CorruptRecordException("broken"), next_offset=says))
+    with pytest.raises(CorruptRecordException):
+        await consumer.get()
+    assert consumer.unpacker.step_over() == [PassedOver(("spans", 0), 2, end)]
+    assert (consumer.position(HERE), consumer.position(THERE)) == (end, 0)
+    assert consumer.unpacker.step_over() == []
+
+
+@pytest.mark.parametrize("error", [KafkaConnectionError("away"), MemoryError()], ids=["the network", "no memory"])
+async def test_what_may_pass_is_not_stepped_over(error: Exception) -> None:
+    consumer = Consumer()
+    consumer.fetch(HERE, Fetched(end=error, next_offset=10))
+    with pytest.raises(type(error)):
+        await consumer.get()
+    assert consumer.unpacker.step_over() == []
+    assert consumer.position(HERE) == 0
 
 
 @pytest.mark.parametrize("event", ["unassigned", "reassigning", "paused", "sought"])
