@@ -1,7 +1,7 @@
 """Texts in two versions that differ in a few facts, with claims written by hand.
 
-Each claim says which version bears it out: a or b (the other contradicts it), both (+), neither (-), or that neither says anything of it (~).
-So words in common do not tell what is true: the same claim is borne out beside one version and contradicted beside the other. Where
+Each claim says which version bears it out: a or b (the other contradicts it), A or B (the other says nothing of it), both (+), or none,
+since both contradict it (-) or say nothing of it (~). So words in common do not tell what is true: the same claim is borne out beside one version and contradicted beside the other. Where
 templates (made_facts.py) say who did what in a few fixed ways, these say it as people ask and answer. Two files, so that nothing is
 measured that was trained on: trained.txt and held.txt. None of their facts is one of tests/golden/judgement.
 """
@@ -21,7 +21,7 @@ SET = "written"
 FOLDER = Path(__file__).parent / "written"
 # What is said of a claim of each sign beside the first version, and beside the second.
 _SAID: Mapping[str, tuple[Says, Says]] = {
-    "a": ("yes", "contradiction"), "b": ("contradiction", "yes"),
+    "a": ("yes", "contradiction"), "b": ("contradiction", "yes"), "A": ("yes", "neutral"), "B": ("neutral", "yes"),
     "+": ("yes", "yes"), "-": ("contradiction", "contradiction"), "~": ("neutral", "neutral"),
 }  # fmt: skip
 _MOST_OTHERS = 2
