@@ -1,9 +1,10 @@
 """Texts in two versions that differ in a few facts, with claims written by hand.
 
 Each claim says which version bears it out: a or b (the other contradicts it), A or B (the other says nothing of it), both (+), or none,
-since both contradict it (-) or say nothing of it (~). So words in common do not tell what is true: the same claim is borne out beside one version and contradicted beside the other. Where
-templates (made_facts.py) say who did what in a few fixed ways, these say it as people ask and answer. Two files, so that nothing is
-measured that was trained on: trained.txt and held.txt. None of their facts is one of tests/golden/judgement.
+since both contradict it (-) or say nothing of it (~). So words in common do not tell what is true: the same claim is borne out beside one
+version and not beside the other. Where templates (made_facts.py) say who did what in a few fixed ways, these say it as people ask and
+answer. Two files, so that nothing is measured that was trained on: trained.txt and held.txt. None of their facts is one of
+tests/golden/judgement.
 """
 
 from __future__ import annotations
