@@ -1,5 +1,4 @@
-"""Rows that differ from labelled ones in one value (changed, so that the text does not say it, or written in another way), and rows of
-texts in two versions."""
+"""Rows that differ from labelled ones in one value: changed, so that the text does not say it, or written in another way."""
 
 from __future__ import annotations
 
@@ -9,8 +8,6 @@ from collections.abc import Sequence
 from training.data import Row
 from training.selector import sentences
 from training.values import changed_value, same_value
-from training.written import SET as WRITTEN
-from training.written import Written
 
 SET = "made/values"
 _WORDS = range(6, 36)
@@ -37,12 +34,3 @@ def _claims(row: Row, rng: random.Random) -> list[str]:
     claims = [row["claim"]] if row["label"] == 1 else []
     copies = [one for one in sentences(row["context"]) if len(one.split()) in _WORDS]
     return [*claims, rng.choice(copies)] if copies else claims
-
-
-def rows_of_written(texts: Sequence[Written]) -> list[Row]:
-    """Each claim beside each version of its text: borne out (1) or not (0)."""
-    pairs = [pair for text in texts for pair in text.pairs()]
-    return [
-        {"id": f"{WRITTEN} {n}", "file": WRITTEN, "claim": claim, "context": version, "label": int(says == "yes")}
-        for n, (says, claim, version) in enumerate(pairs)
-    ]

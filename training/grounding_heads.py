@@ -31,13 +31,11 @@ from sidecar.inference.grounding.features import FEATURES
 from sidecar.inference.grounding.said import VALUE_FEATURES, Said
 from sidecar.inference.pairs import PairModel
 from training import contrast, data
-from training.contrast import rows_of_values, rows_of_written
+from training.contrast import rows_of_values
 from training.data import Row
 from training.logistic import Floats, card_of, fit, fit_best_choice, set_weights
 from training.measure import auroc, calibration_error, operating_threshold, rates, wilson
 from training.pairs import MOST_QUESTION_WORDS
-from training.written import SET as WRITTEN
-from training.written import written
 
 SEED = 7
 FALSE_ALARMS = 0.05
@@ -51,7 +49,6 @@ MADE_OF = (
 NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
 _ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 240, 120, 220, 100
 _MADE_ROWS, _MADE_HELD_ROWS = 450, 200
-_WRITTEN_ROWS, _HELD_WRITTEN_ROWS = 450, 300
 _THRESHOLD_FOLD = 8
 _AT_ONCE = 12
 
@@ -195,10 +192,6 @@ async def grounding_heads(
             print(f"{name}: {len(found)} examples so far", flush=True)
         return found
 
-    async def of_texts(half: int, most: int) -> list[Example]:
-        rows = data.thin(rows_of_written(written("held")[half::2]), most)
-        return await examples_of(grounder, cross_encoder, WRITTEN, rows)
-
     def made(takes: Callable[[Row], bool], most: int) -> list[Row]:
         every = [
             row for name in MADE_OF for row in data.read(directory, name) if row.get("label") in (0, 1) and takes(row)
@@ -207,8 +200,6 @@ async def grounding_heads(
 
     answers = await read((*data.GROUNDING, "attributionbench_train"), _ROWS, data.for_combiner)
     contrasts = await read(CONTRAST, _CONTRAST_ROWS, data.for_combiner)
-    # The texts that the cross-encoder did not train on: one half is fit here, the other measured.
-    contrasts += await of_texts(0, _WRITTEN_ROWS)
     of_values = await examples_of(grounder, cross_encoder, contrast.SET, made(data.for_combiner, _MADE_ROWS))
     claims = claim_heads([*answers, *contrasts], of_values)
     # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.
@@ -221,9 +212,7 @@ async def grounding_heads(
         return Scored(examples, supports, [float(answer.probability(answer_of(one))[0]) for one in supports])
 
     held = score(await read((*data.GROUNDING_DEV, "expertqa"), _HELD_ROWS, data.held))
-    held_contrasts = score(
-        [*await read(data.CONTRAST_DEV, _HELD_CONTRAST_ROWS, data.held), *await of_texts(1, _HELD_WRITTEN_ROWS)]
-    )
+    held_contrasts = score(await read(data.CONTRAST_DEV, _HELD_CONTRAST_ROWS, data.held))
     held_values = score(await examples_of(grounder, cross_encoder, contrast.SET, made(data.held, _MADE_HELD_ROWS)))
     chosen = held.where(lambda one: one.chooses and one.set in OPERATING)
     threshold = operating_threshold(chosen.scores, chosen.labels, chosen.names, FALSE_ALARMS)
