@@ -36,8 +36,9 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     assert len({row["request_id"] for row in rows}) == len(rows)
 
 
-# Measured: what the packaged models reach today. Raise it with them.
-@pytest.mark.parametrize(("name", "least_right"), [("requests", 138), ("blind", 84), ("second", 63)])
+# Measured: what the packaged models reach today. Raise it with them. With the threshold at 0.24 instead of 0.22, and 6 % of the good labelled
+# answers called hallucinated instead of 5 %, these were 138, 84 and 63 (docs/models/embedded.md).
+@pytest.mark.parametrize(("name", "least_right"), [("requests", 137), ("blind", 81), ("second", 61)])
 async def test_no_fewer_verdicts_are_right_than_before(name: str, least_right: int) -> None:
     rows = SETS[name]
     telemetry = Telemetry()
