@@ -31,7 +31,7 @@ def read_yaml(path: Path, field: str) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(field, f"{path}: {type(error).__name__}", "give a readable UTF-8 YAML file") from error
     try:
-        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
+        return _Loader(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""
