@@ -19,7 +19,7 @@ from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Sectio
 from sidecar.evaluate.case import Case
 from sidecar.record.errors import PermanentInferenceError
 
-_FENCE = re.compile(r"```[^\n]*\n(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[^`\n]*\n(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
 # As many digits as a number of any use has: hashing one with an exponent without bounds would take for ever.
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d{0,99})(?:\.\d{0,99})?|\.\d{1,99})(?:[eE][+-]?\d{1,3})?")
 
