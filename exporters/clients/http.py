@@ -10,7 +10,7 @@ import asyncio
 import email.utils
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import httpx
@@ -74,15 +74,28 @@ class HttpClient:
             follow_redirects=False,
         )
 
-    async def post(self, url: str, body: bytes, *, headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer, whatever its status. Raises UnansweredError or WrongRequestError."""
+    async def post(
+        self,
+        url: str,
+        body: bytes,
+        *,
+        headers: Mapping[str, str] | None = None,
+        begins: Callable[[], None] = lambda: None,
+    ) -> Answer:
+        """The answer, whatever its status. `begins` is called when there is a connection and the request begins to go out on it: from then on
+        the service may know of it. Raises UnansweredError or WrongRequestError."""
+
+        async def trace(event: str, _: Mapping[str, object]) -> None:
+            if event.endswith(".send_request_headers.started"):
+                begins()
+
         pairs = [(name.encode(), value.encode()) for name, value in {**self._headers, **_lower(headers or {})}.items()]
         try:
             if (httpx.URL(url).port or 0) > 65535:
                 raise httpx.InvalidURL("the port is beyond 65535")
             async with (
                 asyncio.timeout(self._limits.timeout_seconds),
-                self._client.stream("POST", url, content=body, headers=pairs) as response,
+                self._client.stream("POST", url, content=body, headers=pairs, extensions={"trace": trace}) as response,
             ):
                 said = await self._read(response)
                 return Answer(response.status_code, said, retry_after(response.headers.get("retry-after")))

@@ -5,6 +5,7 @@ Prompts are anybody's: every pattern here starts at a line or a literal and neve
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from sidecar.record.request import Document
 
 _SPACE = re.compile(r"\s+")
+_CODE = re.compile(r"u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\++(?:(u[0-9a-fA-F]{4}(?:\\++u[0-9a-fA-F]{4})*+)|x([0-9a-fA-F]{2})|([nrtfv]))?+")
 _NUMBERED = re.compile(r"^[^\S\n]*+\[(\d{1,3})\]\s*+", re.MULTILINE)
 _TAG = re.compile(r"<(?:(document|doc|passage|context)\b[^>]{0,200}|/(document|doc|passage|context))>", re.IGNORECASE)
 _DASHES = re.compile(r"-{10,}+")
@@ -160,5 +163,25 @@ def _in_prompt(documents: Sequence[Document], folded: str) -> list[Document]:
     return [document for document in documents if document.text and folded and _fold(document.text) in folded]
 
 
+def holds_any(prompt: str | None, documents: Sequence[Document]) -> bool:
+    """Whether the text of one of the documents is in a prompt."""
+    folded = _fold(prompt) if prompt else ""
+    return len(folded) * len(documents) <= _MOST_COMPARED and bool(_in_prompt(documents, folded))
+
+
 def _fold(text: str) -> str:
+    """A text as it is compared: with the marks that JSON, Python or HTML put around it taken away, be it that they did twice, and white space folded. What
+    an author wrote with a backslash loses it too, on both sides alike."""
+    if "\\" in text:
+        text = _ESCAPE.sub(_unescaped, text)
+    if "&" in text:
+        text = html.unescape(text)
     return _SPACE.sub(" ", text).strip()
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """What an escape stands for, at any depth; two halves of a character come together."""
+    codes, code, space = escape.groups()
+    if codes:
+        return bytes.fromhex("".join(_CODE.findall(codes))).decode("utf-16-be", "replace")
+    return chr(int(code, 16)) if code else " " if space else ""

@@ -17,7 +17,7 @@ def documents_of(
     rerankers = [n for n in retrievals if n.span.kind is SpanKind.RERANKER and n.said.documents]
     plain = [n for n in retrievals if n.span.kind is SpanKind.RETRIEVER]
     candidates = [
-        ("spans", rerankers[-1].said.documents if rerankers else ()),
+        ("spans", _concatenated(_reranked(rerankers, plain))),
         ("spans", _concatenated([_own_or_nested(n) for n in plain])),
         ("spans", max((n.said.documents for n in group if n.span.kind in ORCHESTRATORS), key=len, default=())),
         ("tool", _concatenated([n.said.documents for n in tools])),
@@ -25,6 +25,23 @@ def documents_of(
     if len(candidates[2][1]) <= len(candidates[1][1]) or candidates[0][1]:
         candidates[2] = ("spans", ())
     return choose_documents([(source, documents) for source, documents in candidates if documents], prompt)
+
+
+def _reranked(rerankers: Sequence[Node], retrievers: Sequence[Node]) -> list[tuple[Document, ...]]:
+    """What rerankers gave, but for what a later one reranked again. One that comes after another retrieval is of another hop."""
+    kept: list[Node] = []
+    for node in rerankers:
+        before = [one for one in kept if one.span.end_ns <= node.span.start_ns]
+        since = max((one.span.end_ns for one in before), default=0)
+        another = any(since <= one.span.start_ns and one.span.end_ns <= node.span.start_ns for one in retrievers)
+        if not another and _keys([node]) <= _keys(before):
+            kept = [one for one in kept if one not in before]
+        kept.append(node)
+    return [node.said.documents for node in kept]
+
+
+def _keys(nodes: Sequence[Node]) -> set[str | None]:
+    return {document.id or document.text for node in nodes for document in node.said.documents}
 
 
 def _own_or_nested(node: Node) -> tuple[Document, ...]:

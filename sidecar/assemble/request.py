@@ -8,11 +8,13 @@ from dataclasses import replace
 from sidecar.assemble.contexts import documents_of_prompt
 from sidecar.assemble.documents import documents_of, with_ids
 from sidecar.assemble.durations import durations_of
+from sidecar.assemble.generation import after_label, generation_of
 from sidecar.assemble.missing import what_is_missing
 from sidecar.assemble.tree import (
     ORCHESTRATORS,
     Node,
-    generation_of,
+    caller_of,
+    fill_leaves,
     is_part,
     joined,
     leaf_models,
@@ -21,15 +23,15 @@ from sidecar.assemble.tree import (
     top_of,
     tree,
 )
+from sidecar.record.record import Attributes
 from sidecar.record.request import ModelCall, RagTrace, Tokens, TraceKind
 from sidecar.record.span import RagSpan, Said, SpanKind
-
-_LABELS = ("question:", "query:")
 
 
 def build_requests(spans: Sequence[RagSpan], *, cut: bool = False, complete: bool = True) -> list[RagTrace]:
     """The requests of one trace, in order of their start; none where it holds no model call and no retrieval."""
     nodes = tree(joined(spans))
+    fill_leaves(nodes)
     roots: list[Node | None] = [*record_roots(nodes)]
     groups = [root.subtree() for root in roots if root] or ([nodes] if any(is_part(n) for n in nodes) else [])
     marks = tuple(mark for mark, wanted in (("spans_left_out", cut), ("no_root", not complete)) if wanted)
@@ -44,9 +46,10 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
     tools = [n for n in group if n.span.kind is SpanKind.TOOL and n.said.documents]
     if not models and not retrievals:
         return None
-    generation = generation_of(models, [*retrievals, *tools])
     top = root or top_of(group)
+    generation = generation_of(models, [*retrievals, *tools], _shown(top))
     head = generation or (retrievals[0] if retrievals else group[0])
+    service = caller_of(head).span.service
     prompt = generation.said.prompt if generation else None
     question = _question(group, top, generation, retrievals)
     documents, source, filtered = documents_of(group, retrievals, tools, prompt)
@@ -69,13 +72,10 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         retrieval_span_id=retrievals[0].span.span_id if retrievals else tools[0].span.span_id if tools else None,
         root_span_id=top.span.span_id,
         kind=kind,
-        service=head.span.service,
+        service=service,
         convention=head.span.convention,
         # Without a root the latest end by the clock of the service that answers: the others' clocks may differ.
-        timestamp=(
-            root.span.end_ns if root else max(n.span.end_ns for n in group if n.span.service == head.span.service)
-        )
-        / 1e9,
+        timestamp=(root.span.end_ns if root else max(n.span.end_ns for n in group if n.span.service == service)) / 1e9,
         question=question,
         answer=answer,
         documents=documents,
@@ -85,7 +85,6 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         model_answered=generation.said.model_answered if generation else None,
         tokens=_sum([n.said.tokens for n in models]),
         model_calls=tuple(_call(n.span) for n in models),
-        reported_cost_usd=_total([n.said.reported_cost_usd for n in models]),
         durations=durations_of(group, root, generation, retrievals or tools),
         error_class=_error(group, top, generation),
         session=told.session,
@@ -100,9 +99,14 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         upstream_adjusted_count=_weight(group, top),
         trace_sampled=any(n.span.trace_sampled for n in group),
         spans=len(group),
-        attributes={key: value for n in group for key, value in n.span.attributes.items()},
+        attributes=_attributes(group, top),
     )
     return replace(trace, missing=what_is_missing(trace), messages=generation.said.messages if generation else ())
+
+
+def _attributes(group: Sequence[Node], top: Node) -> Attributes:
+    """Of several spans with one attribute the request's own says it, else the first."""
+    return {key: value for n in (*reversed(group), top) for key, value in n.span.attributes.items()}
 
 
 def _question(group: Sequence[Node], top: Node, generation: Node | None, retrievals: Sequence[Node]) -> str | None:
@@ -117,19 +121,8 @@ def _question(group: Sequence[Node], top: Node, generation: Node | None, retriev
     if variable or query:
         return variable or query
     if generation and generation.said.question:
-        return _after_label(generation.said.question)
+        return after_label(generation.said.question)
     return next((n.said.query for n in group if n.span.kind is SpanKind.EMBEDDING and n.said.query), None)
-
-
-def _after_label(text: str) -> str:
-    """What stands after the last `Question:` or `Query:` of a prompt, up to an `Answer:` label."""
-    lower = text.lower()
-    place, label = max((lower.rfind(label), label) for label in _LABELS)
-    if place < 0 or (place > 0 and lower[place - 1].isalnum()):
-        return text
-    rest = text[place + len(label) :]
-    end = rest.lower().rfind("answer:")
-    return (rest[:end] if end > 0 else rest).strip() or text
 
 
 def _is_above(top: Node, generation: Node | None) -> bool:
@@ -139,12 +132,17 @@ def _is_above(top: Node, generation: Node | None) -> bool:
 def _answer(top: Node | None, generation: Node | None) -> str | None:
     """The root's answer where it is a proper text, since the user saw it; else the model's."""
     own = generation.said.answer if generation else None
-    shown = top.said.answer if top and top.span.kind in ORCHESTRATORS and not top.said.documents else None
+    shown = _shown(top) if top else None
     if generation is None:
         return None
     if shown and (own is None or own in shown or _alike(shown, own)):
         return shown
     return own or shown
+
+
+def _shown(top: Node) -> str | None:
+    """The answer that a chain or an agent gave; its documents are none."""
+    return top.said.answer if top.span.kind in ORCHESTRATORS and not top.said.documents else None
 
 
 def _alike(shown: str, own: str) -> bool:
@@ -159,11 +157,6 @@ def _sum(parts: Sequence[Tokens | None]) -> Tokens:
     return Tokens(**{name: sum(values) if values else None for name, values in totals.items()})
 
 
-def _total(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value]
-    return sum(known) if known else None
-
-
 def _call(span: RagSpan) -> ModelCall:
     model = span.said.model_answered or span.said.model_requested
     return ModelCall(
@@ -173,6 +166,7 @@ def _call(span: RagSpan) -> ModelCall:
         span.start_ns,
         span.end_ns,
         requested=span.said.model_requested,
+        reported_cost_usd=span.said.reported_cost_usd,
     )
 
 
@@ -186,11 +180,15 @@ def _error(group: Sequence[Node], top: Node, generation: Node | None) -> str | N
 
 
 def _told(group: Sequence[Node], top: Node) -> Said:
-    """What the top says, filled by what the others say in their order."""
+    """What the top says, filled by what the others say in their order, then by whose a batch around it is."""
     told = replace(top.said)
     for node in group:
         if node is not top:
             told.fill(node.said)
+    for above in top.ancestors():
+        if above.span.kind in ORCHESTRATORS:
+            own = above.said
+            told.fill(Said(session=own.session, user=own.user, tenant=own.tenant, variant=own.variant))
     return told
 
 

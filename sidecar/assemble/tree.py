@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +11,7 @@ from sidecar.record.span import RagSpan, Said, SpanKind
 ORCHESTRATORS = (SpanKind.CHAIN, SpanKind.AGENT)
 # No framework nests deeper; without an end a chain of ten thousand spans would cost its square.
 _DEEPEST = 200
+_DEEPEST_BATCH = 20
 
 
 @dataclass(slots=True)
@@ -86,20 +88,87 @@ def retrieves(node: Node) -> bool:
 
 
 def record_roots(nodes: Sequence[Node]) -> list[Node]:
-    """Topmost chains and agents whose subtree has both a model call and a retrieval. One that only holds several of
-    these (a worker's batch) is not itself a request."""
+    """Topmost chains and agents whose subtree has both a model call and a retrieval; of one that only holds several of these (a worker's batch, the turns of
+    a conversation) those instead."""
+    covering = _above(nodes, lambda n: n.span.kind is SpanKind.LLM) & _above(nodes, retrieves)
     found = []
     for node in nodes:
         if node.span.kind not in ORCHESTRATORS or any(a.span.kind in ORCHESTRATORS for a in node.ancestors()):
             continue
         if _covers(node):
-            found.append(node)
+            found.extend(_requests_of(node, covering))
     return found
+
+
+def _requests_of(node: Node, covering: set[int], depth: int = 0) -> list[Node]:
+    """The requests within a chain, or the chain itself where it is one: it was asked something, does a part of the work itself, or its parts are not alike.
+    Whether something was asked is known where texts are dropped too."""
+    inner = [] if node.span.asks or depth > _DEEPEST_BATCH else _topmost(node, covering)
+    alike = len({one.span.name for one in inner}) == 1 or all(one.span.asks for one in inner)
+    if not inner or not alike:
+        return [node]
+    held = {id(n) for one in inner for n in one.subtree()}
+    if any(id(n) not in held and (is_part(n) or retrieves(n)) for n in node.subtree()):
+        return [node]
+    found = [one for part in inner for one in _requests_of(part, covering, depth + 1)]
+    return found if len(found) > 1 else [node]
+
+
+def _topmost(node: Node, covering: set[int]) -> list[Node]:
+    """The topmost chains and agents below a node that cover a model call and a retrieval, by their start."""
+    found, todo, seen = [], list(node.children), {id(node)}
+    while todo:
+        child = todo.pop()
+        if id(child) in seen:
+            continue
+        seen.add(id(child))
+        if child.span.kind in ORCHESTRATORS and id(child) in covering:
+            found.append(child)
+        else:
+            todo.extend(child.children)
+    return sorted(found, key=lambda n: n.span.start_ns)
+
+
+def _above(nodes: Sequence[Node], wanted: Callable[[Node], bool]) -> set[int]:
+    return {id(a) for n in nodes if wanted(n) for a in n.ancestors()}
 
 
 def _covers(node: Node) -> bool:
     below = node.subtree()
     return any(n.span.kind is SpanKind.LLM for n in below) and any(retrieves(n) for n in below)
+
+
+def fill_leaves(nodes: Sequence[Node]) -> None:
+    """What a model span lacks its wrappers may say, the nearest first, where they wrap no other call: an SDK's span inside a framework's has neither texts nor,
+    streaming, usage. The model's name is the leaf's: a gateway is asked by an alias."""
+    leaves = leaf_models(nodes)
+    calls = Counter(id(a) for leaf in leaves for a in leaf.ancestors())
+    for leaf in leaves:
+        wrappers = [wrapper for wrapper in _wrappers(leaf) if calls[id(wrapper)] == 1]
+        if not wrappers:
+            continue
+        said, names = replace(leaf.said), (leaf.said.model_requested, leaf.said.model_answered)
+        for wrapper in wrappers:
+            # OpenLLMetry writes the names of Haystack's outputs for its answer; a call that failed has none.
+            rubbish = leaf.span.error or wrapper.said.answer == "replies"
+            said.fill(replace(wrapper.said, answer=None) if rubbish else wrapper.said)
+        if any(names):
+            said.model_requested, said.model_answered = names
+        leaf.span = replace(leaf.span, said=said)
+
+
+def caller_of(node: Node) -> Node:
+    """The outermost span of the same model call: behind a gateway that is traced too it is the service's own."""
+    return next(reversed(list(_wrappers(node))), node)
+
+
+def _wrappers(node: Node) -> Iterable[Node]:
+    """Model spans around a model span, the nearest first, with nothing between but spans of no kind (HTTP)."""
+    for above in node.ancestors() if node.span.kind is SpanKind.LLM else ():
+        if above.span.kind is SpanKind.LLM:
+            yield above
+        elif above.span.kind is not SpanKind.NONE:
+            return
 
 
 def leaf_models(group: Sequence[Node]) -> list[Node]:
@@ -119,12 +188,3 @@ def top_of(group: Sequence[Node]) -> Node:
         (n for n in inside if not any(a.span.kind is not SpanKind.NONE for a in n.ancestors())),
         inside[0] if inside else group[0],
     )
-
-
-def generation_of(models: Sequence[Node], retrievals: Sequence[Node]) -> Node | None:
-    """The last model call after the last retrieval that has an answer; without one the last of them."""
-    if not models:
-        return None
-    ended = max((n.span.end_ns for n in retrievals), default=0)
-    after = [n for n in models if n.span.start_ns >= ended] or list(models)
-    return next((n for n in reversed(after) if n.said.answer), after[-1])

@@ -37,7 +37,9 @@ class DecodeConfig(BaseModel):
         default=("tenant", "tenant.id", "tenant_id"), description="Attributes that may hold the tenant."
     )
     variant_keys: tuple[str, ...] = Field(default=("variant",), description="Attributes that may hold the variant.")
-    keep_attributes: tuple[str, ...] = Field(default=(), description="Span attributes that sampling rules ask for.")
+    keep_attributes: tuple[str, ...] = Field(
+        default=(), description="Span attributes, and fields of native records, that sampling rules ask for."
+    )
     probe_attributes: tuple[str, ...] = Field(
         default=("rag.probe", "http.request.header.x-rag-probe"),
         description="Attributes of spans or resources that say that a probe sent the request: no traffic; so does `probe` in native records (docs/probe.md).",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sidecar.record.span import RawSpan
 
@@ -40,12 +41,16 @@ def error_class(span: RawSpan, status: str | None) -> str:
     named = _NAME.match(message)
     candidates += [named.group(1) if named else None, message]
     candidates += [event.attributes.get("exception.message") for event in span.events if event.name == "exception"]
-    found = next((word for candidate in candidates if (word := classify(candidate))), "other")
-    if found == "bad_request":
+    return first_class(candidates) or "other"
+
+
+def first_class(candidates: Iterable[object]) -> str | None:
+    """The class that the first telling one of an error's type, code and messages stands for, or None."""
+    classes = [word for candidate in candidates if (word := classify(candidate))]
+    if classes[:1] == ["bad_request"]:
         # Providers refuse too long prompts and filtered contents as bad requests; the message says which it was.
-        closer = (classify(candidate) for candidate in candidates)
-        return next((word for word in closer if word in ("context_length", "content_filter")), found)
-    return found
+        return next((word for word in classes if word in ("context_length", "content_filter")), "bad_request")
+    return classes[0] if classes else None
 
 
 def classify(text: object) -> str | None:

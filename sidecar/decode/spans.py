@@ -45,7 +45,7 @@ class SpanReader:
         attributes = span.attributes
         service = text_of(span.resource.get("service.name")) or "unknown"
         keep = self._keep_text(span.trace_id, service)
-        partial = list(said.partial)
+        partial, asks = list(said.partial), said.question is not None
         if span.dropped_attributes > 0:
             partial.append("dropped_attributes")
         if limit is not None:
@@ -75,6 +75,7 @@ class SpanReader:
             error=failed,
             error_class=error_class(span, said.error_status) if failed else None,
             text_dropped=not keep,
+            asks=asks,
             upstream_adjusted_count=weight,
             trace_sampled=bool(span.flags & 1) or not span.flags & 0xFF,
             probe=is_probe(span, self._config.probe_attributes, self._config.probe_trace_state),
@@ -165,6 +166,8 @@ def _read(span: RawSpan) -> tuple[SpanKind, str, Said]:
             found.fill(genai_fields(span, kind))
         if kind is SpanKind.RETRIEVER and not found.documents:
             found.fill(vectordb_fields(span, kind))
+        if kind is SpanKind.TOOL and not any(document.text for document in found.documents):
+            found.documents = ()  # Any list of objects with an id.
         return kind, name, found
     return SpanKind.NONE, "none", Said()
 

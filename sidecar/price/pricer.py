@@ -2,7 +2,8 @@
 
 A call is priced at the rates of the tier that its size falls into: tokens read from a cache, written to one, and all others
 each at their own rate, where the list has one. Reasoning tokens cost what output tokens cost, unless the list says
-otherwise. A model that the list does not know has no cost, never a cost of 0: its tokens are counted apart.
+otherwise. Of a model that the list does not know the cost is what the trace reports; without that it has none, never a cost
+of 0: its tokens are counted apart.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sidecar.record.request import ModelCall, Tokens
 _MOST_KNOWN = 2000
 # Prices may change with the date or the time of day: what was looked up is good for this long.
 _LOOKUP_SECONDS = 900
+_MOST_REPORTED_USD = 1000.0
 
 
 class ModelPrice(BaseModel):
@@ -44,14 +46,15 @@ class PriceConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     models: Mapping[str, ModelPrice] = Field(
-        default={}, description="Prices by model name (* and ? match any), before those of the list."
+        default={},
+        description="Prices by model name, before those of the list; * and ? match any, for models that have no price by their whole name. Else a model costs what its trace reports.",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Cost in US dollars by type (input, cached_input, cache_write, output, and request where a call itself costs),
-    None where nothing had a price; and the tokens of models without one."""
+    """Cost in US dollars by type (input, cached_input, cache_write, output, request where a call itself costs, and reported where
+    the trace alone says what a call cost), None where nothing had a price; and the tokens of models without one."""
 
     cost_usd: dict[str, float] | None
     unpriced_tokens: int
@@ -61,7 +64,7 @@ class Pricer:
     """Prices model calls. `now` is seconds since the epoch, for prices that change with time."""
 
     def __init__(self, config: PriceConfig, *, now: Callable[[], float] = time.time) -> None:
-        self._own = [(name.lower(), _own_tiers(price)) for name, price in config.models.items()]
+        self._own = {name.lower(): _own_tiers(price) for name, price in config.models.items()}
         self._now = now
         self._known: dict[tuple[str | None, str], Tiers | None] = {}
         self._known_until = -math.inf
@@ -73,14 +76,13 @@ class Pricer:
         priced = False
         for call in calls:
             counted = max(0, call.tokens.input or 0) + max(0, call.tokens.output or 0)
-            if not counted:
-                continue
-            tiers = self._tiers(call)
-            if tiers is None:
+            tiers = self._tiers(call) if counted else None
+            parts = _cost(call.tokens, tiers) if tiers else _reported(call)
+            if parts is None:
                 unpriced += counted
                 continue
             priced = True
-            for kind, dollars in _cost(call.tokens, tiers).items():
+            for kind, dollars in parts.items():
                 cost[kind] = cost.get(kind, 0.0) + dollars
         return Priced(cost if priced else None, unpriced)
 
@@ -99,8 +101,10 @@ class Pricer:
         return self._known[key]
 
     def _look_up(self, provider: str | None, model: str, now: float) -> Tiers | None:
-        for pattern, own in self._own:
-            if model == pattern or fnmatch.fnmatchcase(model, pattern):
+        if model in self._own:
+            return self._own[model]
+        for pattern, own in self._own.items():
+            if fnmatch.fnmatchcase(model, pattern):
                 return own
         return listed(provider, model, now)
 
@@ -114,6 +118,12 @@ def _own_tiers(price: ModelPrice) -> Tiers:
         reasoning=price.output / 1e6,
     )
     return Tiers((-1,), (rates,))
+
+
+def _reported(call: ModelCall) -> dict[str, float] | None:
+    """What the source says; 0 may mean that it does not know either, and nobody pays thousands for a call."""
+    dollars = call.reported_cost_usd or 0.0
+    return {"reported": dollars} if 0 < dollars <= _MOST_REPORTED_USD else None
 
 
 def _cost(tokens: Tokens, tiers: Tiers) -> dict[str, float]:

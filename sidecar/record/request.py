@@ -45,7 +45,7 @@ class Tokens:
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One model call within a request: for pricing, and to see the same call reported by another trace. `model` is the one that
-    answered, where that is known, `requested` the one that was asked for."""
+    answered, where that is known, `requested` the one that was asked for; `reported_cost_usd` what the source says it cost."""
 
     provider: str | None
     model: str | None
@@ -53,6 +53,7 @@ class ModelCall:
     start_ns: int = 0
     end_ns: int = 0
     requested: str | None = None
+    reported_cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,6 @@ class RagTrace:
     model_answered: str | None = None
     tokens: Tokens = Tokens()
     model_calls: tuple[ModelCall, ...] = ()
-    reported_cost_usd: float | None = None
     durations: Durations = Durations()
     error_class: str | None = None
     session: str | None = None

@@ -64,6 +64,9 @@ class SpanKind(enum.StrEnum):
     NONE = "none"
 
 
+RETRIEVING = frozenset({SpanKind.RETRIEVER, SpanKind.RERANKER})
+
+
 @dataclass(slots=True)
 class Said:
     """What a span says of its request. It is filled while the span is read and left alone afterwards; `fill` is the one merge: of
@@ -123,7 +126,7 @@ _NAMES = tuple(one.name for one in fields(Said))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RagSpan:
-    """One span after its convention has been read: what the assembler works on."""
+    """One span after its convention has been read: what the assembler works on. `asks`: it has a question, though the text may be dropped."""
 
     trace_id: str
     span_id: str
@@ -141,6 +144,7 @@ class RagSpan:
     error: bool = False
     error_class: str | None = None
     text_dropped: bool = False
+    asks: bool = False
     upstream_adjusted_count: float | None = None
     trace_sampled: bool = True
     probe: bool = False

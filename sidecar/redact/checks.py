@@ -80,6 +80,16 @@ def iban(text: str) -> bool:
     return int("".join(str(int(one, 36)) for one in text[4:] + text[:4])) % 97 == 1
 
 
+def isbn(number: str) -> bool:
+    """ISBN-10 in ten digits: their sum, weighted from 10 down to 1, mod 11 is 0 (ISO 2108:1992)."""
+    return sum(int(one) * weight for one, weight in zip(number, range(10, 0, -1), strict=True)) % 11 == 0
+
+
+def bar_code(number: str) -> bool:
+    """The check digit of a GTIN: digits weigh 3 and 1 in turn from the right, mod 10 is 0 (GS1)."""
+    return sum(int(one) * (3 if place % 2 else 1) for place, one in enumerate(reversed(number))) % 10 == 0
+
+
 def german_tax_id(number: str) -> bool:
     """ISO 7064 mod 11,10; of the first ten digits exactly one comes twice or thrice, no other more than once."""
     if len(number) != 11 or number[0] == "0":

@@ -18,12 +18,21 @@ _W = "A-Za-z0-9_"
 _LATIN = r"A-Za-z0-9\u00c0-\u024f\u0370-\u04ff"
 _LOCAL = rf"{_LATIN}_.%+'-"
 _EMAIL = re.compile(rf"[{_LOCAL}](?<![{_LOCAL}].)[{_LOCAL}]*+@[{_LATIN}-]++(?:\.[{_LATIN}-]++){{1,8}}+")
+# As links write it; and letters of scripts that stand beside a word without a space, so that an address is told by where it begins or ends.
+_EMAIL_CODED = re.compile(
+    rf"[{_LATIN}_](?<![{_LATIN}_.+-].)[{_LATIN}_.+-]{{0,63}}+(?:%40|&#64;|\uff20)[{_LATIN}-]{{1,63}}+(?:\.[{_LATIN}-]{{1,63}}+){{1,8}}+"
+)
+_EAST = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_EMAIL_EAST = re.compile(
+    rf"(?:[{_EAST}](?<!\w.)[{_EAST}]{{0,15}}+@[{_LATIN}-]{{1,63}}+(?:\.[{_LATIN}-]{{1,63}}+){{1,8}}+"
+    rf"|[{_LOCAL}](?<![{_LOCAL}].)[{_LOCAL}]*+@[{_EAST}]{{1,24}}+\.[A-Za-z]{{2,24}})"
+)
 _TOP = re.compile(r"\.[A-Za-z\u00c0-\u04ff]{2,63}$|\.xn--[a-z0-9-]{2,59}$")
 _SEP = r"[ \u00a0\u202f.\u2010-\u2013-]"
 _CARD = re.compile(
-    rf"\d(?<![{_W}.].)(?:\d{{12,18}}+|\d{{3}}({_SEP})\d{{4}}\1\d{{4}}\1\d{{4}}(?:\1\d{{1,3}})?+|\d{{3}}({_SEP})\d{{6}}\2\d{{4,5}}+)(?![{_W}])"
+    rf"\d(?<![{_W}.].)(?:\d{{12,18}}+|\d{{3}}({_SEP}|[ \u00a0\u202f]{{2}}|_)\d{{4}}\1\d{{4}}\1\d{{4}}(?:\1\d{{1,3}})?+|\d{{3}}({_SEP})\d{{6}}\2\d{{4,5}}+)(?![{_W}])"
 )
-_IBAN = re.compile(rf"[A-Za-z](?<![{_W}-].)[A-Za-z]\d{{2}}(?:[ -]?[A-Za-z0-9]){{11,32}}")
+_IBAN = re.compile(rf"[A-Za-z](?<![{_W}-].)[A-Za-z]\d{{2}}(?:[ \u00a0\u202f-]?[A-Za-z0-9]){{11,32}}")
 _SSN = re.compile(rf"\d(?<![{_W}.-].)\d\d-\d\d-\d{{4}}(?![{_W}-])")
 _SSN_SAID = re.compile(
     r"(?i)(?:ssn|social security (?:number|no\.?))[^\w\n]{0,3}(?:is )?(\d{3}[ -]?\d{2}[ -]?\d{4})(?!\d)"
@@ -56,13 +65,21 @@ _CHINESE = re.compile(rf"1(?<![{_W}.,+-].)[3-9]\d(?:\d{{8}}|([ -])\d{{4}}\1\d{{4
 _NATIONAL = re.compile(
     rf"[(0](?<![{_W}.,/+-].)(?:(?<=0)|(?<=\()0)[1-9]\d{{0,4}}\)?(?:[ /-]\d{{2,8}}){{1,5}}(?![{_W}]|[.,/-]\d)"
 )
+_FRENCH = re.compile(rf"0(?<![{_W}.,/+-].)[1-9](?:\.\d\d){{4}}(?![{_W}]|[.,/-]\d)")
+# German, British and French mobiles without a space. Numbers of orders and goods look alike: the words before them and their check digits tell.
+_MOBILE = re.compile(rf"0(?<![{_W}.,/+#-].)(?:1(?:5\d|6[023]|7\d)\d{{7,8}}|7\d{{9}}|[67]\d{{8}})(?![{_W}]|[.,/-]\d)")
+_OF_GOODS = re.compile(
+    r"(?i)(?:order|invoice|ticket|item|article|product|part|sku|ean|gtin|upc|isbn(?:-10)?|barcode|account|customer|contract|case|batch|ref(?:erence)?|serial|id|"
+    r"bestell|auftrags|rechnungs|artikel|kunden|konto|vertrags|serien|commande|facture|compte|订单|编号)"
+    r"[ _-]?(?:number|num|no\.?|nr\.?|nummer|id|code|号)?(?: is| ist| est|是|为)?[ :#.=(]{0,3}$"
+)
 _PHONE_SAID = re.compile(
-    r"(?i)(?:\b(?:tel|telephone|phone|mobile|cell|fax|whatsapp|telefon|telefono|tél|téléphone|rufnummer|handy|(?:call|text|reach)"
+    r"(?i)(?:\b(?:tel|telephone|phone|mobile|cell|fax|whatsapp|telefon|telefono|teléfono|tél|téléphone|mobil|móvil|(?:ruf|handy|mobil|telefon)(?:nummer|nr)|handy|(?:call|text|reach)"
     r"(?: (?:us|me|him|her|them))? (?:at|on))\b|电话|手机|座机|热线|号码)"
     r"(?: ?(?:number|no\.?|nr\.?|is|号|号码|是|为)){0,3}[ .:#：为是]{0,3}(\+?\(?\d(?:[ \u00a0./()-]{0,2}\d){5,14})(?![A-Za-z0-9_])"
 )
 _SAYING = (
-    "tel", "phone", "mobile", "cell", "fax", "whatsapp", "tél", "rufnummer", "handy", "call", "text", "reach", "电话", "手机", "座机", "热线",
+    "tel", "phone", "mobile", "cell", "fax", "whatsapp", "tél", "mobil", "móvil", "rufn", "handy", "call", "text", "reach", "电话", "手机", "座机", "热线",
     "号码",
 )  # fmt: skip
 _DATE = re.compile(r"(?<!\d)(?:\d{1,2}[ ./-]\d{1,2}[ ./-](?:19|20)\d\d|(?:19|20)\d\d[ ./-]\d{1,2}[ ./-]\d{1,2})(?!\d)")
@@ -70,14 +87,30 @@ _DATE = re.compile(r"(?<!\d)(?:\d{1,2}[ ./-]\d{1,2}[ ./-](?:19|20)\d\d|(?:19|20)
 
 def _email(match: re.Match[str]) -> Span | None:
     start, end, text = match.start(), match.end(), match.group()
+    at = next(place for sign in ("@", "%40", "&#64;", "\uff20") if (place := text.find(sign)) >= 0)
     while text and not _TOP.search(text):
         cut = text.rfind(".")
-        if cut < text.index("@"):
+        if cut < at:
             return None
         text = text[:cut]
         end = start + cut
     kept = text.lstrip(".'%+-")
     return (end - len(kept), end, kept.casefold()) if kept and kept[0] != "@" else None
+
+
+def _email_coded(match: re.Match[str]) -> Span | None:
+    """The same value as the address that it stands for."""
+    found = _email(match)
+    return found and (found[0], found[1], found[2].replace("%40", "@").replace("&#64;", "@").replace("\uff20", "@"))
+
+
+def _mobile(match: re.Match[str]) -> Span | None:
+    """A number that no word calls one of goods, nor its check digit, of an ISBN (ten digits) or a bar code (twelve)."""
+    value, start = match.group(), match.start()
+    known = (len(value) == 10 and checks.isbn(value)) or (len(value) == 12 and checks.bar_code(value))
+    if known or _OF_GOODS.search(match.string[max(0, start - 40) : start]):
+        return None
+    return start, match.end(), value
 
 
 def _checked(check: Callable[[str], bool], normal: Callable[[str], str] = digits, *, group: int = 0) -> Read:
@@ -98,7 +131,7 @@ def _iban(match: re.Match[str]) -> Span | None:
     for place, one in enumerate(text, 1):
         taken += one.isalnum()
         if taken == length:
-            value = text[:place].upper().replace(" ", "").replace("-", "")
+            value = letters_and_digits(text[:place])
             after = match.string[match.start() + place : match.start() + place + 1]
             return (match.start(), match.start() + place, value) if checks.iban(value) and not _goes_on(after) else None
     return None
@@ -168,6 +201,8 @@ def _phone(least: int, most: int, *, group: int = 0) -> Read:
 
 PERSONAL: tuple[Shape, ...] = (
     Shape("email", "email", _EMAIL, _email, ("@",), in_ids=True),
+    Shape("email", "email", _EMAIL_CODED, _email_coded, ("%40", "&#64;", "\uff20"), in_ids=True),
+    Shape("email", "email", _EMAIL_EAST, _email, ("@",), in_ids=True),
     Shape("iban", "iban", _IBAN, _iban),
     Shape("card", "card", _CARD, _checked(checks.card)),
     Shape("us_ssn", "id", _SSN, _checked(_ssn), ("-",)),
@@ -187,5 +222,7 @@ PERSONAL: tuple[Shape, ...] = (
     Shape("phone", "phone", _AMERICAN, _phone(10, 11)),
     Shape("phone", "phone", _CHINESE, _phone(11, 11)),
     Shape("phone", "phone", _NATIONAL, _phone(9, 12), ("0",)),
+    Shape("phone", "phone", _FRENCH, _phone(10, 10), ("0",)),
+    Shape("phone", "phone", _MOBILE, _mobile, ("0",)),
     Shape("phone", "phone", _PHONE_SAID, _phone(6, 15, group=1), _SAYING, folded=True, loose=True),
 )  # fmt: skip

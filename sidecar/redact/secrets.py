@@ -18,16 +18,30 @@ _SK = re.compile(r"sk-(?<![A-Za-z0-9]...)[A-Za-z0-9_-]{20,255}+")
 _STRIPE = re.compile(r"(?:[sr]k|pk)_(?:live|test)_[A-Za-z0-9]{16,255}+")
 _GOOGLE = re.compile(r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")
 _HUGGING_FACE = re.compile(r"hf_[A-Za-z0-9]{30,255}+")
+# Groq, xAI, Perplexity, Pinecone, Tavily, LangSmith, NVIDIA, Jina, Replicate, Databricks, npm, PyPI, SendGrid, webhooks, DigitalOcean.
+_PREFIXED = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:gsk_|xai-|pplx-|r8_|npm_)[A-Za-z0-9]{30,255}+|pcsk_[A-Za-z0-9_]{30,255}+|tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,255}+"
+    r"|lsv2_(?:pt|sk)_[A-Za-z0-9_]{30,255}+|nvapi-[A-Za-z0-9_-]{40,255}+|jina_[A-Za-z0-9_-]{40,255}+|dapi[a-f0-9]{32}(?:-\d)?+(?![A-Za-z0-9])"
+    r"|pypi-AgE[A-Za-z0-9_-]{20,255}+|SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,64}+|whsec_[A-Za-z0-9+/]{24,255}+=*+|dop_v1_[a-f0-9]{64})"
+)
+_PREFIXES = (
+    "gsk_", "xai-", "pplx-", "r8_", "npm_", "pcsk_", "tvly-", "lsv2_", "nvapi-", "jina_", "dapi", "pypi-AgE", "SG.", "whsec_", "dop_v1_",
+)  # fmt: skip
+_SIGNED = re.compile(r"(?:[?&]sig|X-(?:Amz|Goog)-Signature)=([A-Za-z0-9%+/=_-]{20,1024}+)")
 _JWT = re.compile(r"eyJ(?<![A-Za-z0-9_-]...)[A-Za-z0-9_-]{10,8000}+\.[A-Za-z0-9_-]{10,8000}+\.[A-Za-z0-9_-]*+")
 _PEM = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_LINES = re.compile(r"(?:(?:\s|\\[nr]){0,8}+[A-Za-z0-9+/=]{16,}+)*+(?:(?:\s|\\[nr]){0,8}+[A-Za-z0-9+/]{1,15}+=+)?+")
 _URL = re.compile(r"://[^\s/:@?#]{0,128}:([^\s/@]{1,256})@")
 _BEARER = re.compile(r"(?i)(?:bearer|basic) {1,3}([A-Za-z0-9._~+/-]{16,2048}+=*+)")
 _ASSIGNED = re.compile(
-    r"(?i)(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[ _-]?(?:access)?[ _-]?key)?|(?:api|access|private|auth|encryption|account)[ _-]?key"
+    r"(?i)(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|pwd"
+    r"|secret(?:[ _-]?(?:access)?[ _-]?key)?|(?:api|access|private|auth|encryption|account)[ _-]?key"
     r"|(?:auth|access|refresh|api|bearer|session)?[ _-]?token|密码|口令|密钥)"
-    r"[\"'”*_`]{0,3}(?P<by> {0,3}(?:=>?|:=?|：)|(?: is(?: now)?|是|为))[ \"'“*_`：:]{0,4}(?![$({\[])(?P<value>[^\s\"'”,;&<>，。；`*]{4,256})"
+    r"[\"'”*_`]{0,3}(?P<by> {0,3}(?:=>?|:=?|：)|(?: is(?: now)?| ist| lautet| est| es|是|为))[ \"'“*_`：:]{0,4}(?![$({\[])(?P<value>[^\s\"'”,;&<>，。；`*]{4,256})"
 )
+_SAYING = (
+    "pass", "kennwort", "contrase", "senha", "wachtwoord", "pwd", "secret", "key", "token", "密码", "口令", "密钥",
+)  # fmt: skip
 _ON = re.compile(r"[^\s\"'”,;&<>，。；`*]*+")
 _CODE = re.compile(r"[\w.]{1,32}+\(|(?i:none|null|true|false|required|optional|string|undefined)\b")
 _MOST_PEM = 20_000
@@ -86,8 +100,10 @@ SECRETS: tuple[Shape, ...] = (
     Shape("api_key", "secret", _STRIPE, _whole, ("_live_", "_test_"), in_ids=True),
     Shape("api_key", "secret", _GOOGLE, _whole, ("AIza",), in_ids=True),
     Shape("api_key", "secret", _HUGGING_FACE, _whole, ("hf_",), in_ids=True),
+    Shape("api_key", "secret", _PREFIXED, _whole, _PREFIXES, in_ids=True),
+    Shape("api_key", "secret", _SIGNED, _group, ("sig=", "Signature="), in_ids=True),
     Shape("jwt", "secret", _JWT, _whole, ("eyJ",), in_ids=True),
     Shape("url_password", "secret", _URL, _group, ("://",), loose=True, in_ids=True),
     Shape("bearer", "secret", _BEARER, _bearer, ("bearer", "basic"), folded=True, loose=True),
-    Shape("password", "secret", _ASSIGNED, _assigned, ("pass", "pwd", "secret", "key", "token", "密码", "口令", "密钥"), folded=True, loose=True, in_ids=True),
+    Shape("password", "secret", _ASSIGNED, _assigned, _SAYING, folded=True, loose=True, in_ids=True),
 )  # fmt: skip

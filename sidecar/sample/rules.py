@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.record import AttributeValue
 from sidecar.record.request import RagTrace
 from sidecar.sample.budget import BudgetConfig, BudgetController, Interval
 
@@ -40,12 +42,24 @@ class KeepRule(BaseModel):
     error: bool | None = Field(default=None, description="True: the request failed. False: it did not.")
     feedback_below: float | None = Field(default=None, description="The user's feedback score is below this.")
     attribute: str | None = Field(
-        default=None, description="A span attribute (see decode.keep_attributes) that must be there."
+        default=None,
+        description="A span attribute, or field of a native record, that must be there; it must be among decode.keep_attributes.",
     )
-    equals: str | None = Field(default=None, description="The value that attribute must have.")
+    equals: str | bool | float | None = Field(
+        default=None,
+        description="The value that attribute must have, or have among its values: a text, a number, true or false.",
+    )
+
+    @model_validator(mode="after")
+    def _can_match(self) -> KeepRule:
+        if self.equals is not None and self.attribute is None:
+            raise ValueError("equals needs attribute: name the attribute that must have this value")
+        if self.error is None and self.feedback_below is None and self.attribute is None:
+            raise ValueError("a rule without a condition keeps nothing: give error, feedback_below or attribute")
+        return self
 
     def matches(self, trace: RagTrace) -> bool:
-        """True where every condition given holds; a rule without conditions matches nothing."""
+        """True where every condition given holds."""
         conditions: list[bool] = []
         if self.error is not None:
             conditions.append((trace.error_class is not None) == self.error)
@@ -53,8 +67,26 @@ class KeepRule(BaseModel):
             conditions.append(trace.feedback is not None and trace.feedback < self.feedback_below)
         if self.attribute is not None:
             value = trace.attributes.get(self.attribute)
-            conditions.append(value is not None and (self.equals is None or str(value) == self.equals))
-        return bool(conditions) and all(conditions)
+            conditions.append(value is not None and (self.equals is None or _has(value, self.equals)))
+        return all(conditions)
+
+
+def _has(value: AttributeValue, wanted: str | bool | float) -> bool:
+    """Whether an attribute is the value, as its type has it: true is "true", and 1.0 is 1."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return any(_has(one, wanted) for one in value)
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return str(value).lower() == str(wanted).lower()
+    if isinstance(value, int | float):
+        return _number(wanted) == value
+    return isinstance(value, str) and (value == wanted if isinstance(wanted, str) else _number(value) == wanted)
+
+
+def _number(value: str | float) -> float | None:
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
 
 
 class SampleConfig(BaseModel):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import first_count, first_text, make_tokens, text_of
+from sidecar.decode.values.scalars import first_count, first_id, first_text, make_tokens, text_of
 from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "deepeval"
@@ -25,7 +25,7 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     given, made = attributes.get("confident.span.input"), attributes.get("confident.span.output")
     found = Said(
         question=unwrap_input(given), reference=first_text(attributes, "confident.span.expected_output"),
-        session=first_text(attributes, "confident.trace.thread_id"), user=first_text(attributes, "confident.trace.user_id"),
+        session=first_id(attributes, "confident.trace.thread_id"), user=first_id(attributes, "confident.trace.user_id"),
     )  # fmt: skip
     if what is SpanKind.LLM:
         found.prompt, found.answer = text_of(given), unwrap_output(made)
@@ -36,8 +36,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         )
     elif what is SpanKind.RETRIEVER:
         found.query = found.question
-        found.documents = texts_as_documents(attributes.get("confident.span.retrieval_context") or made)
+        found.documents = documents_in(attributes.get("confident.span.retrieval_context") or made, retrieved=True)
     else:
         found.answer = unwrap_output(made)
-        found.documents = texts_as_documents(attributes.get("confident.trace.retrieval_context"))
+        found.documents = documents_in(attributes.get("confident.trace.retrieval_context"), retrieved=True)
     return found

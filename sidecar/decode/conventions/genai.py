@@ -18,7 +18,7 @@ from sidecar.decode.values.messages import (
     unwrap_input,
     unwrap_output,
 )
-from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number, parsed, slots, text_of
+from sidecar.decode.values.scalars import first_count, first_id, first_text, make_tokens, number, parsed, slots, text_of
 from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "otel_genai"
@@ -90,8 +90,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         model_requested=first_text(attributes, "gen_ai.request.model"),
         model_answered=first_text(attributes, "gen_ai.response.model"),
         response_id=first_text(attributes, "gen_ai.response.id"),
-        session=first_text(attributes, "session.id", "gen_ai.conversation.id", "spring.ai.chat.client.conversation.id"),
-        user=first_text(attributes, "user.id", "enduser.id"),
+        session=first_id(attributes, "session.id", "gen_ai.conversation.id", "spring.ai.chat.client.conversation.id"),
+        user=first_id(attributes, "user.id", "enduser.id"),
         streaming=attributes.get("gen_ai.request.stream") is True
         or attributes.get("gen_ai.is_streaming") is True
         or attributes.get("llm.is_streaming") is True,
@@ -115,11 +115,11 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
             attributes.get("gen_ai.workflow.output")
         )
         found.query = first_text(attributes, "gen_ai.retrieval.query.text")
-        found.documents = documents_in(attributes.get("gen_ai.retrieval.documents")) or documents_in(
+        found.documents = documents_in(attributes.get("gen_ai.retrieval.documents"), retrieved=True) or documents_in(
             attributes.get("gen_ai.tool.call.result")
         )
         if what is SpanKind.RETRIEVER and not found.documents:
-            found.documents = documents_in(attributes.get("gen_ai.completion"))
+            found.documents = documents_in(attributes.get("gen_ai.completion"), retrieved=True)
     return found
 
 

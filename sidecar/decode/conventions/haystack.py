@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import all_text, last_user, message_text, unwrap_input, unwrap_output
 from sidecar.decode.values.scalars import first_count, make_tokens, parsed, text_of
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "haystack"
 _KINDS = (
@@ -37,8 +37,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         found.prompt_question = text_of(given.get("question")) if isinstance(given, dict) else None
     else:
         found.question, found.answer = unwrap_input(given), unwrap_output(made)
-        if what in (SpanKind.RETRIEVER, SpanKind.RERANKER):
-            found.query, found.documents = found.question, documents_in(made)
+        if what in RETRIEVING:
+            found.query, found.documents = found.question, documents_in(made, retrieved=True)
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.documents import documents_in, texts_as_documents
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import first_text
+from sidecar.decode.values.scalars import first_id
 from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "laminar"
@@ -20,10 +20,11 @@ def kind(span: RawSpan) -> SpanKind | None:
 def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs and outputs; model spans carry gen_ai.* besides."""
     attributes = span.attributes
-    found = Said(session=first_text(attributes, "lmnr.association.properties.session_id"))
+    found = Said(session=first_id(attributes, "lmnr.association.properties.session_id"))
     if what is SpanKind.LLM:
         return found
     found.question = unwrap_input(attributes.get("lmnr.span.input"))
     found.answer = unwrap_output(attributes.get("lmnr.span.output"))
-    found.documents = texts_as_documents(attributes.get("lmnr.span.output"))
+    output = attributes.get("lmnr.span.output")
+    found.documents = texts_as_documents(output) or documents_in(output)
     return found

@@ -8,9 +8,19 @@ from typing import Any
 
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import count, first_count, first_text, make_tokens, number, parsed, text_of, unquoted
+from sidecar.decode.values.scalars import (
+    count,
+    first_count,
+    first_id,
+    first_text,
+    make_tokens,
+    number,
+    parsed,
+    text_of,
+    unquoted,
+)
 from sidecar.record.request import Tokens
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "langfuse"
 _KINDS = {"generation": SpanKind.LLM, "span": SpanKind.CHAIN, "event": SpanKind.NONE}
@@ -43,8 +53,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     given, made = attributes.get("langfuse.observation.input"), attributes.get("langfuse.observation.output")
     cost = parsed(attributes.get("langfuse.observation.cost_details"))
     found = Said(
-        session=first_text(attributes, "langfuse.session.id", "session.id"),
-        user=first_text(attributes, "langfuse.user.id", "user.id"),
+        session=first_id(attributes, "langfuse.session.id", "session.id"),
+        user=first_id(attributes, "langfuse.user.id", "user.id"),
         model_answered=first_text(attributes, "langfuse.observation.model.name"),
         model_requested=unquoted(attributes.get("langfuse.observation.metadata.ls_model_name")),
         reference=unquoted(attributes.get("langfuse.experiment.item.expected_output")),
@@ -58,7 +68,7 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         _first_token(found, span)
     else:
         found.question = unwrap_input(given) or unwrap_input(attributes.get("langfuse.trace.input"))
-        found.documents = documents_in(made)
+        found.documents = documents_in(made, retrieved=what in RETRIEVING)
         found.query = found.question if what is SpanKind.RETRIEVER else None
     if attributes.get("langfuse.observation.level") == "ERROR":
         found.error_status = text_of(attributes.get("langfuse.observation.status_message")) or "error"

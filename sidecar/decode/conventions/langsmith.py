@@ -7,8 +7,8 @@ from typing import Any
 from sidecar.decode.conventions.genai import usage
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import first_count, first_text, make_tokens, parsed, text_of
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.decode.values.scalars import first_count, first_id, first_text, make_tokens, parsed, text_of
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "langsmith"
 _KINDS = {
@@ -28,8 +28,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     attributes = span.attributes
     given, made = parsed(attributes.get("gen_ai.prompt")), parsed(attributes.get("gen_ai.completion"))
     found = Said(
-        session=first_text(attributes, "langsmith.metadata.session_id"),
-        user=first_text(attributes, "langsmith.metadata.user_id"),
+        session=first_id(attributes, "langsmith.metadata.session_id"),
+        user=first_id(attributes, "langsmith.metadata.user_id"),
         model_requested=first_text(attributes, "gen_ai.request.model", "langsmith.metadata.ls_model_name"),
     )
     if what is SpanKind.LLM:
@@ -39,7 +39,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         found.model_answered = first_text(attributes, "gen_ai.response.model")
         found.tokens = _tokens(parsed(attributes.get("langsmith.metadata.usage_metadata"))) or usage(attributes)
     else:
-        found.question, found.answer, found.documents = unwrap_input(given), unwrap_output(made), documents_in(made)
+        found.question, found.answer = unwrap_input(given), unwrap_output(made)
+        found.documents = documents_in(made, retrieved=what in RETRIEVING)
         found.query = found.question if what is SpanKind.RETRIEVER else None
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import all_text, last_user, unwrap_input, unwrap_output
 from sidecar.decode.values.scalars import first_count, make_tokens, number, parsed, text_of, unquoted
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "mlflow"
 _KINDS = {
@@ -45,7 +45,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         )
         found.first_token_ns, found.streaming = token, token is not None
     else:
-        found.question, found.answer, found.documents = unwrap_input(given), unwrap_output(made), documents_in(made)
+        found.question, found.answer = unwrap_input(given), unwrap_output(made)
+        found.documents = documents_in(made, retrieved=what in RETRIEVING)
         found.query = found.question if what is SpanKind.RETRIEVER else None
     return found
 

@@ -7,10 +7,20 @@ from typing import Any
 from sidecar.decode.values.conversation import dialogue
 from sidecar.decode.values.documents import document, documents_in, settle_ids
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import REDACTED, first_count, first_text, make_tokens, number, parsed, slots, text_of
+from sidecar.decode.values.scalars import (
+    REDACTED,
+    first_count,
+    first_id,
+    first_text,
+    make_tokens,
+    number,
+    parsed,
+    slots,
+    text_of,
+)
 from sidecar.record.record import Attributes
 from sidecar.record.request import Document
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "openinference"
 # UNKNOWN leaves it to the other conventions.
@@ -32,8 +42,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         provider=first_text(attributes, "llm.provider", "llm.system") if what is SpanKind.LLM else None,
         model_requested=first_text(attributes, "llm.request.model_name"),
         model_answered=first_text(attributes, "llm.response.model_name", "llm.model_name"),
-        session=first_text(attributes, "session.id"),
-        user=first_text(attributes, "user.id"),
+        session=first_id(attributes, "session.id"),
+        user=first_id(attributes, "user.id"),
         reported_cost_usd=number(attributes.get("llm.cost.total")),
         tokens=make_tokens(
             first_count(attributes, "llm.token_count.prompt"),
@@ -52,7 +62,7 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         return found
     found.question = unwrap_input(attributes.get("input.value"))
     found.answer = unwrap_output(attributes.get("output.value"))
-    if what in (SpanKind.RETRIEVER, SpanKind.RERANKER):
+    if what in RETRIEVING:
         found.query = first_text(attributes, "reranker.query") or found.question
     prefix = "reranker.output_documents" if what is SpanKind.RERANKER else "retrieval.documents"
     found.documents = _documents(attributes, prefix)
@@ -89,6 +99,8 @@ def _model_texts(found: Said, attributes: Attributes) -> None:
         if (text := text_of(slot.get("completion.text")))
     ]
     found.answer = got[0] if got else choices[0] if choices else None
+    if found.answer is None and not any(key.startswith(("llm.output_messages.", "llm.choices.")) for key in attributes):
+        found.answer = unwrap_output(attributes.get("output.value"))
 
 
 def _raw(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
@@ -130,7 +142,7 @@ def _messages(attributes: Attributes, prefix: str) -> list[tuple[str, str]]:
 
 def _documents(attributes: Attributes, prefix: str) -> tuple[Document, ...]:
     """Flattened documents; the key's index keeps the rank where the first ones were dropped."""
-    outer = documents_in(attributes.get("output.value"))
+    outer = documents_in(attributes.get("output.value"), retrieved=True)
     kept = []
     flattened = sorted(slots(attributes, prefix).items())
     for index, slot in flattened:
@@ -147,4 +159,4 @@ def _documents(attributes: Attributes, prefix: str) -> tuple[Document, ...]:
 def _output_documents(attributes: Attributes, what: SpanKind) -> tuple[Document, ...]:
     if what is SpanKind.EMBEDDING:
         return ()
-    return documents_in(attributes.get("output.value"))
+    return documents_in(attributes.get("output.value"), retrieved=what in RETRIEVING)

@@ -7,8 +7,8 @@ from typing import Any
 
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
-from sidecar.decode.values.scalars import first_text
-from sidecar.record.span import RawSpan, Said, SpanKind
+from sidecar.decode.values.scalars import first_id
+from sidecar.record.span import RETRIEVING, RawSpan, Said, SpanKind
 
 NAME = "openllmetry"
 _KINDS = {"workflow": SpanKind.CHAIN, "task": SpanKind.CHAIN, "agent": SpanKind.AGENT, "tool": SpanKind.TOOL}
@@ -22,7 +22,7 @@ def kind(span: RawSpan) -> SpanKind | None:
     if found is SpanKind.CHAIN and "etriev" in span.name and value == "task":
         output = _output(span.attributes)
         # An empty list is a retrieval that found nothing, or one whose documents a length limit has cut.
-        return SpanKind.RETRIEVER if output == "[]" or documents_in(output) else found
+        return SpanKind.RETRIEVER if output == "[]" or documents_in(output, retrieved=True) else found
     return found
 
 
@@ -35,8 +35,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     """Inputs, outputs and association properties."""
     attributes = span.attributes
     found = Said(
-        session=first_text(attributes, _PROPERTIES + "session_id"),
-        user=first_text(attributes, _PROPERTIES + "user_id"),
+        session=first_id(attributes, _PROPERTIES + "session_id"),
+        user=first_id(attributes, _PROPERTIES + "user_id"),
     )
     if what is SpanKind.LLM:
         return found
@@ -45,7 +45,7 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     )
     output = _output(attributes)
     found.answer = unwrap_output(output)
-    found.documents = documents_in(output)
+    found.documents = documents_in(output, retrieved=what in RETRIEVING)
     if what is SpanKind.RETRIEVER:
         found.query = found.question
     return found

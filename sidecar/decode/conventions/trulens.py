@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.decode.values.documents import texts_as_documents
+from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
 from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number
 from sidecar.record.span import RawSpan, Said, SpanKind
@@ -44,5 +44,5 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
         reranked = "ai.observability.reranking.output_context_texts"
         read = reranked if what is SpanKind.RERANKER else "ai.observability.retrieval.retrieved_contexts"
         found.query = first_text(attributes, "ai.observability.retrieval.query_text")
-        found.documents = texts_as_documents(attributes.get(read))
+        found.documents = documents_in(attributes.get(read), retrieved=True)
     return found

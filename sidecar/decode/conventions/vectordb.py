@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.decode.values.documents import document, settle_ids, texts_as_documents
+from sidecar.decode.values.documents import document, documents_in, settle_ids
 from sidecar.decode.values.scalars import first_text, text_of
 from sidecar.record.request import Document
 from sidecar.record.span import RawSpan, Said, SpanKind
@@ -57,5 +57,6 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
                 kept.append(one)
     return Said(
         query=text_of(first_text(span.attributes, "db.vector.query.content", "ai.observability.retrieval.query_text")),
-        documents=texts_as_documents(span.attributes.get("db.vector.query.response.documents")) or settle_ids(kept),
+        documents=documents_in(span.attributes.get("db.vector.query.response.documents"), retrieved=True)
+        or settle_ids(kept),
     )

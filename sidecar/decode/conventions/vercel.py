@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidecar.decode.values.documents import documents_in
 from sidecar.decode.values.messages import all_text, last_user, unwrap_input
-from sidecar.decode.values.scalars import first_count, first_text, make_tokens, number, parsed, unquoted
+from sidecar.decode.values.scalars import first_count, first_id, first_text, make_tokens, number, parsed, unquoted
 from sidecar.record.span import RawSpan, Said, SpanKind
 
 NAME = "vercel_ai"
@@ -29,8 +29,8 @@ def fields(span: RawSpan, what: SpanKind) -> Said:
     """Everything under `ai.`."""
     attributes = span.attributes
     found = Said(
-        session=first_text(attributes, "ai.telemetry.metadata.sessionId"),
-        user=first_text(attributes, "ai.telemetry.metadata.userId"),
+        session=first_id(attributes, "ai.telemetry.metadata.sessionId"),
+        user=first_id(attributes, "ai.telemetry.metadata.userId"),
     )
     if what is SpanKind.EMBEDDING:
         values = attributes.get("ai.values")

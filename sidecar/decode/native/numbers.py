@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
 from sidecar.decode.conventions.langfuse import usage_details
 from sidecar.decode.native.fields import NAME, NativeRecord
@@ -40,31 +42,22 @@ def read_tokens(record: NativeRecord) -> Tokens:
     if exclusive is not None:
         return exclusive
     usage = record.mapping(*field_names("usage"))
-    given_details = (
-        usage.get("prompt_tokens_details")
-        or usage.get("input_tokens_details")
-        or usage.get("input_token_details")
-        or {}
-    )
-    made_details = (
-        usage.get("completion_tokens_details")
-        or usage.get("output_tokens_details")
-        or usage.get("output_token_details")
-        or {}
-    )
+    given_details = _details(usage, "prompt_tokens_details", "input_tokens_details", "input_token_details")
+    made_details = _details(usage, "completion_tokens_details", "output_tokens_details", "output_token_details")
     cached = first_count(usage, "cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
-    if cached is None and isinstance(given_details, dict):
+    if cached is None:
         cached = first_count(given_details, "cached_tokens", "cache_read")
+    written = first_count(usage, "cache_write", "cache_creation_input_tokens")
+    if written is None:
+        written = first_count(given_details, "cache_creation", "cache_creation_tokens")
     reasoning = first_count(usage, "reasoning", "reasoning_tokens", "thoughtsTokenCount")
-    if reasoning is None and isinstance(made_details, dict):
+    if reasoning is None:
         reasoning = first_count(made_details, "reasoning_tokens", "reasoning")
     given = first_count(usage, "prompt_tokens", "input_tokens", "promptTokenCount", "input")
     made = first_count(usage, "completion_tokens", "output_tokens", "candidatesTokenCount", "output")
-    if "cache_read_input_tokens" in usage or "cache_creation_input_tokens" in usage:
-        # Anthropic's own usage object counts cached tokens apart from input_tokens.
-        given = (
-            None if given is None else given + (cached or 0) + (count(usage.get("cache_creation_input_tokens")) or 0)
-        )
+    beside = (cached or 0) + (written or 0)
+    if given is not None and _counts_apart(usage, given + (made or 0), beside):
+        given += beside
     if "thoughtsTokenCount" in usage and made is not None:
         made += reasoning or 0
     if given is None:
@@ -81,8 +74,21 @@ def read_tokens(record: NativeRecord) -> Tokens:
             ),
             None,
         )
-    written = first_count(usage, "cache_write", "cache_creation_input_tokens")
     return make_tokens(given, made, cached=cached, written=written, reasoning=reasoning) or Tokens()
+
+
+def _details(usage: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    return next((value for key in keys if isinstance(value := usage.get(key), dict) and value), {})
+
+
+def _counts_apart(usage: Mapping[str, Any], counted: int, beside: int) -> bool:
+    """Whether cached tokens are none of the given ones, as in Anthropic's own usage object. LiteLLM puts its names beside OpenAI's, whose count holds them."""
+    if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
+        return False
+    total = count(usage.get("total_tokens"))
+    if total in (counted, counted + beside):
+        return total != counted
+    return first_count(usage, "prompt_tokens") is None
 
 
 def read_durations(record: NativeRecord) -> Durations:

@@ -5,25 +5,28 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from exporters.text import clean
-from sidecar.decode.errors import CLASSES, classify
 from sidecar.decode.native.authored import Dropped, read_authored, read_messages, read_reference
+from sidecar.decode.native.failures import read_error
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, scalar_in
 from sidecar.decode.native.mapping import apply, mentioned
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
 from sidecar.decode.native.table import names, unknown
 from sidecar.decode.probes import says_so
-from sidecar.decode.values.documents import document, identifier, settle_ids
+from sidecar.decode.values.documents import document, holds_nothing, identifier, settle_ids, unpaired
 from sidecar.decode.values.scalars import parsed, text_of
 from sidecar.decode.wire.parse import load_json
 from sidecar.record.errors import DecodeError
+from sidecar.record.record import AttributeValue
 from sidecar.record.request import Document, ModelCall, RagTrace, Tokens, TraceKind
 
 _QUESTION, _ANSWER, _CONTEXTS, _ID = map(names, ("question", "answer", "contexts", "request_id"))
 # Of their names those that mean nothing else: `result` may be true, `completion` a count.
 _ASKED, _ANSWERED = ("question", "user_input", "query", "user_query"), ("answer", "response", "actual_output")
+_MOST_VALUES = 100  # of an attribute
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
 
@@ -35,6 +38,9 @@ class Limits(Protocol):
 
     @property
     def mapping(self) -> Mapping[str, str]: ...
+
+    @property
+    def keep_attributes(self) -> tuple[str, ...]: ...
 
     @property
     def tenant_keys(self) -> tuple[str, ...]: ...
@@ -57,12 +63,13 @@ def read_native(
     data: Mapping[str, Any], limits: Limits, *, fallback_timestamp: float, dropped: Dropped | None = None
 ) -> RagTrace:
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name. Where `dropped` is given, what only the author of
-    a case writes, a question or an answer that is no text, and a conversation that is too long, costs no request: it is told the reason, and the field is left out."""
+    a case writes, a question or an answer that is no text, contexts that cannot be read, and a conversation that is too long, costs no request:
+    it is told the reason, and the field is left out."""
     record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
     messages, (asked, answered) = read_messages(record, dropped)
     question = record.text(*_QUESTION) or asked or _unlikely("question", record.values(*_ASKED), dropped)
     answer = record.text(*_ANSWER) or answered or _unlikely("answer", record.values(*_ANSWERED), dropped)
-    found = _documents(record)
+    found, unread = _documents(record, dropped)
     documents = found or ()
     if question is None and answer is None and not documents:
         raise DecodeError("missing_field", "a record needs a question, an answer, contexts or messages")
@@ -87,7 +94,7 @@ def read_native(
         tokens=tokens,
         model_calls=(ModelCall(provider, model, tokens),) if tokens != Tokens() else (),
         durations=read_durations(record),
-        error_class=_error(record),
+        error_class=read_error(record),
         session=record.short(*names("session_id")),
         user=record.short("user_id"),
         tenant=record.short(*limits.tenant_keys, "org_id"),
@@ -95,7 +102,9 @@ def read_native(
         response_id=record.short("response_id"),
         reference=read_reference(record),
         feedback=read_feedback(record),
+        partial=("documents_missing",) if unread else (),
         trace_sampled=_hex(record.short("trace_id"), 32) is not None,
+        attributes={name: value for name in limits.keep_attributes if (value := _attribute(record, name)) is not None},
         retrieved=None if found is None else True,
         authored=read_authored(record, dropped),
         messages=messages,
@@ -105,7 +114,21 @@ def read_native(
 
 def unread(data: Mapping[str, Any], limits: Limits) -> list[str]:
     """Names at the top of a record that are not read: another's, or misspelt."""
-    return unknown(data, {*limits.tenant_keys, *limits.variant_keys, *mentioned(limits.mapping)})
+    return unknown(
+        data, {*limits.tenant_keys, *limits.variant_keys, *limits.keep_attributes, *mentioned(limits.mapping)}
+    )
+
+
+def _attribute(record: NativeRecord, name: str) -> AttributeValue:
+    """What sampling rules may ask for: a short text, a number or a truth value, or a list of these."""
+    for value in record.values(name):
+        if isinstance(value, list):
+            value = [one for one in value[:_MOST_VALUES] if isinstance(one, bool | int | float | str)]
+        if isinstance(value, bool | int | float | list):
+            return value
+        if isinstance(value, str) and len(value) <= MOST_ID_CHARS:
+            return value
+    return None
 
 
 def _unlikely(field: str, values: Iterable[Any], dropped: Dropped | None) -> str | None:
@@ -121,27 +144,32 @@ def _unlikely(field: str, values: Iterable[Any], dropped: Dropped | None) -> str
     return None
 
 
-def _documents(record: NativeRecord) -> tuple[Document, ...] | None:
-    """What was retrieved; () where retrieval found nothing, None where nothing is said of it."""
+def _documents(record: NativeRecord, dropped: Dropped | None) -> tuple[tuple[Document, ...] | None, bool]:
+    """What was retrieved, and whether some of it could not be read: () where retrieval found nothing, None where nothing is said of it. Where nothing could be read
+    DecodeError: bad_field, or, where `dropped` is given, it is told so."""
     for value in record.values(*_CONTEXTS):
         items = parsed(value)
-        if isinstance(items, str):
-            items = [items]
-        if isinstance(items, dict):
+        if isinstance(items, str | dict):
             items = [items]
         if not isinstance(items, list):
             raise DecodeError("bad_field", "contexts must be a list of texts or objects")
         ids = next((ids for ids in record.values("retrieved_context_ids") if isinstance(ids, list)), [])
-        found = []
-        for rank, item in enumerate(items, 1):
+        found, unread = [], 0
+        for rank, item in enumerate(unpaired(items), 1):
             own = identifier(ids[rank - 1]) if len(ids) == len(items) else None
             one = Document(rank, text_of(item), own) if isinstance(item, str) else document(_item(item), rank)
             if one is not None and (one.text or one.id):
-                found.append(
-                    one if one.id or not own else Document(one.rank, one.text, own, one.score, one.distance, one.source)
-                )
-        return settle_ids(found)
-    return None
+                found.append(replace(one, id=one.id or own))
+            elif not isinstance(item, str) and not holds_nothing(item):
+                unread = unread or rank
+        if unread and dropped is not None:
+            dropped("bad_field")
+        elif unread and not found:
+            raise DecodeError(
+                "bad_field", f"contexts: item {unread} is neither a text nor an object with a text or an id"
+            )
+        return (settle_ids(found) if found or not unread else None), bool(unread)
+    return None, False
 
 
 def _item(item: Any) -> Any:
@@ -170,17 +198,6 @@ def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
     """An id for a record that has none, the same when the record is read again. By its time two requests that say the same stay two."""
     content = "\0".join([repr(timestamp), *(text or "" for text in texts)])
     return hashlib.sha256(clean(content).encode()).hexdigest()[:32]
-
-
-def _error(record: NativeRecord) -> str | None:
-    for value in record.values(*names("error")):
-        if isinstance(value, dict):
-            value = value.get("type") or value.get("code") or value.get("message")
-        if value is True:
-            return "other"
-        if isinstance(value, str) and value.strip():
-            return value if value in CLASSES else classify(value) or "other"
-    return "other" if record.short("status") in ("error", "failed", "failure") else None
 
 
 def _hex(value: str | None, digits: int) -> str | None:

@@ -19,8 +19,11 @@ _ITEM: Mapping[str, Any] = {
         {"type": "string"},
         {
             "type": "object",
-            "description": "Its text as `text`, `content`, `page_content`, `chunk`, `passage`, `document` or `body`; `id`, `score` and `metadata` where known.",
+            "description": "Its text as `text`, `content`, `page_content`, `chunk`, `passage`, `document` or `body`, or within the `metadata`, `payload` or `_source` of a "
+            "hit; `id`, `score` and `metadata` where known.",
         },
+        {"type": "array", "description": "A document and its number, as `similarity_search_with_score` gives them."},
+        {"type": "null"},
     ]
 }
 _LIST: Mapping[str, Any] = {"type": ["array", "string", "null"]}
@@ -63,7 +66,8 @@ FIELDS: tuple[NativeField, ...] = (
     ),
     NativeField(
         "contexts",
-        "The retrieved documents in the order of their rank: texts, or objects with a text, an id, a score.",
+        "The retrieved documents in the order of their rank: texts, or objects with a text, an id, a score; "
+        "hits of vector stores and pairs `[document, score]` too. Empty ones are passed over.",
         {"oneOf": [{"type": "array", "items": _ITEM}, {"type": ["string", "object", "null"]}]},
         (
             "retrieved_contexts",
@@ -154,7 +158,11 @@ FIELDS: tuple[NativeField, ...] = (
         {},
         ("error_class", "error_type", "error", "exception"),
     ),
-    NativeField("status", "`error`, `failed` or `failure` is an error without a class.", NAME),
+    NativeField(
+        "status",
+        "`error`, `failed` or `failure` in any case is an error without a class, 400 and more a status of HTTP.",
+        NAME,
+    ),
     NativeField("session_id", "Session or thread.", NAME, ("session_id", "thread_id", "conversation_id")),
     NativeField("user_id", "User; never a label.", NAME),
     NativeField("tenant", "Tenant; other names by `decode.tenant_keys`.", NAME, ("tenant", "tenant_id", "org_id")),

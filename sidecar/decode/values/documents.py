@@ -7,77 +7,95 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from exporters.text import clean
+from sidecar.decode.values.messages import ROLES, parts_text
 from sidecar.decode.values.scalars import MOST_SLOTS, number, parsed, text_of
 from sidecar.record.request import MADE_ID, Document
 
 _TEXT_KEYS = ("page_content", "content", "text", "document", "pageContent", "chunk", "passage")
 _ID_KEYS = ("id", "id_", "doc_id", "document_id", "chunk_id")
-_SCORE_KEYS = ("score", "relevance_score", "similarity")
+_SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
+_LIST_KEYS = (
+    "documents", "outputs", "output", "source_nodes", "nodes", "results", "matches", "hits", "points", "result", "retrieved_contexts", "contexts",
+    "data", "kwargs", "content",
+)  # fmt: skip
+# Where vector stores keep the text of a hit (Pinecone, Qdrant, Elasticsearch, Milvus, Weaviate), and what it is called there.
+_STORED = ("metadata", "payload", "_source", "fields", "entity", "properties")
+_STORED_TEXT_KEYS = ("text", "page_content", "content", "chunk_text", "passage", "body")
+_MESSAGES = frozenset({"human", "ai", "system", "tool", "AIMessage", "HumanMessage", "SystemMessage", "ToolMessage"})
 
 
-def documents_in(value: Any, depth: int = 0) -> tuple[Document, ...]:
-    """Documents in any of the known shapes, ranked by their order; () where there are none."""
+def documents_in(value: Any, *, retrieved: bool = False) -> tuple[Document, ...]:
+    """Documents in any of the known shapes, ranked by their order; () where there are none. `retrieved`: the value is what a retriever gave, and whatever
+    can be read of its items is a document, plain texts too. Else the value may be anything, and a list holds documents where all of its items are, but for
+    those that hold nothing."""
+    return _documents(value, retrieved, 0)
+
+
+def _documents(value: Any, retrieved: bool, depth: int) -> tuple[Document, ...]:
     value = parsed(value)
-    if isinstance(value, dict):
-        for key in (
-            "documents",
-            "outputs",
-            "output",
-            "source_nodes",
-            "nodes",
-            "results",
-            "matches",
-            "result",
-            "retrieved_contexts",
-            "contexts",
-            "data",
-            "kwargs",
-            "content",
-        ):
-            if key in value and depth < 4:
-                found = documents_in(value[key], depth + 1)
-                if found:
-                    return found
-        return ()
+    if isinstance(value, dict) and depth < 4:
+        return next(
+            (found for key in _LIST_KEYS if key in value and (found := _documents(value[key], retrieved, depth + 1))),
+            (),
+        )
     if not isinstance(value, list):
         return ()
-    found_all = [document(item, rank) for rank, item in enumerate(value[:MOST_SLOTS], 1)]
-    kept = [one for one in found_all if one is not None]
-    return settle_ids(kept) if len(kept) == len(value) or len(kept) == len(found_all) else ()
+    items = unpaired([parsed(item) for item in value[:MOST_SLOTS]], texts=retrieved)
+    if retrieved:
+        return _of_retriever(items, value)
+    if _is_conversation(items):
+        return ()
+    found_all = [document(item, rank) for rank, item in enumerate(items, 1)]
+    if any(one is None and not holds_nothing(item) for one, item in zip(found_all, items, strict=True)):
+        return ()
+    return settle_ids(one for one in found_all if one is not None)
+
+
+def _of_retriever(items: Sequence[Any], raw: Sequence[Any]) -> tuple[Document, ...]:
+    """Documents out of objects and texts; a text may be JSON, of a document or just so. Chroma gives a list for each query."""
+    if items and all(isinstance(item, list) for item in items):
+        raw = [one for item in items for one in item][:MOST_SLOTS]
+        items = [parsed(one) for one in raw]
+    texts = texts_as_documents(items)
+    if texts:
+        return texts
+    found = []
+    for rank, (item, text) in enumerate(zip(items, raw, strict=False), 1):
+        one = document(item, rank)
+        if (one is None or one.text is None) and (plain := text_of(text)):
+            one = Document(rank, plain)
+        if one is not None:
+            found.append(one)
+    return settle_ids(found)
 
 
 def texts_as_documents(value: Any) -> tuple[Document, ...]:
-    """Documents out of a list of texts, or of whatever `documents_in` knows."""
+    """Documents out of a list that holds texts alone; () else. Where each is one word they are ids."""
     value = parsed(value)
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value[:MOST_SLOTS]):
-        whole = [documents_in([one]) for one in value[:MOST_SLOTS]]
-        if not all(whole):
-            texts = [text_of(one) for one in value[:MOST_SLOTS]]
-            return settle_ids(Document(rank, text) for rank, text in enumerate(texts, 1) if text)
-    return documents_in(value)
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value[:MOST_SLOTS]):
+        return ()
+    texts = [(rank, text) for rank, one in enumerate(value[:MOST_SLOTS], 1) if (text := text_of(one))]
+    if all(text.isascii() and len(text.split()) == 1 and text[-1] not in ".!?" for _, text in texts):
+        return settle_ids(Document(rank, None, own) for rank, text in texts if (own := identifier(text)))
+    return settle_ids(Document(rank, text) for rank, text in texts)
 
 
 def document(item: Any, rank: int) -> Document | None:
-    """One document: a map with a text or an id, LangChain's constructor form, LlamaIndex' node form."""
-    item = parsed(item)
-    if not isinstance(item, dict):
+    """One document: a map with a text or an id, LangChain's constructor form, LlamaIndex' node form, a hit of a vector store."""
+    outer = parsed(item)
+    if not isinstance(outer, dict):
         return None
-    outer = item
-    for key in ("kwargs", "node", "document"):
-        if isinstance(item.get(key), dict):
-            item = item[key]
+    item = _inner(outer)
     metadata = parsed(item.get("metadata")) if "metadata" in item else item.get("meta")
     metadata = metadata if isinstance(metadata, dict) else {}
-    text = next((found for key in _TEXT_KEYS if (found := text_of(item.get(key)))), None)
+    text = next((found for key in _TEXT_KEYS if (found := _text(item.get(key)))), None)
     if text is None and isinstance(item.get("text_resource"), dict):
         text = text_of(item["text_resource"].get("text"))
-    if text is None and not ("score" in outer or any(key in item for key in _ID_KEYS)):
-        return None
-    if text is None and (item.get("role") or item.get("type") in ("human", "ai", "system", "tool")):
-        return None
-    if "role" in item or item.get("type") in ("human", "ai", "system", "tool", "text", "AIMessage", "HumanMessage"):
-        return None
-    own = next((found for key in _ID_KEYS if (found := identifier(item.get(key)))), None)
+    if text is None:
+        if not any(key in outer for key in ("score", "_score")) and not any(key in item for key in _ID_KEYS):
+            return None
+        text = _stored_text(item)
+    own = next((found for key in (*_ID_KEYS, "_id") if (found := identifier(item.get(key)))), None)
     own = own or next((found for key in ("chunk_id", "id", "doc_id") if (found := identifier(metadata.get(key)))), None)
     score = _first_number((outer, item), _SCORE_KEYS)
     if score is None:
@@ -85,6 +103,75 @@ def document(item: Any, rank: int) -> Document | None:
     distance = _first_number((outer, item), ("distance",))
     source = text_of(metadata.get("source")) or text_of(item.get("source"))
     return Document(rank, text, own, score, distance, source)
+
+
+def holds_nothing(item: Any) -> bool:
+    """Whether an item of a list is no document because it is empty: nothing at all, or an object whose text is."""
+    item = parsed(item)
+    if not isinstance(item, dict) or not item:
+        return not item
+    inner = _inner(item)
+    blank = [key for key in _TEXT_KEYS if key in inner and not str(inner[key] or "").strip()]
+    return bool(blank) and document(item, 1) is None
+
+
+def unpaired(items: Sequence[Any], *, texts: bool = True) -> list[Any]:
+    """The items of a list; those of `[[document, number], ...]`, as searches with scores give them, as objects. The first is the best: where the numbers
+    fall they are scores, where they rise distances, and else nobody knows, and they are left out. `texts`: whether a document may be a text alone."""
+    kinds = (dict, str) if texts else (dict,)
+    pairs = [item for item in items if isinstance(item, list) and len(item) == 2 and isinstance(item[0], kinds)]
+    numbers = [item[1] for item in pairs if isinstance(item[1], int | float) and not isinstance(item[1], bool)]
+    if not items or len(numbers) != len(items):
+        return list(items)
+    order = sorted(numbers)
+    names = [name for name, wanted in (("score", order[::-1]), ("distance", order)) if numbers == wanted]
+    return [
+        {
+            "document" if isinstance(item[0], dict) else "text": item[0],
+            **({names[0]: item[1]} if len(names) == 1 else {}),
+        }
+        for item in pairs
+    ]
+
+
+def _inner(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an item wraps: a document beside its score, a node, a constructor's arguments."""
+    for key in ("document", "node", "kwargs"):
+        if isinstance(item.get(key), dict):
+            item = item[key]
+    return item
+
+
+def _text(value: Any) -> str | None:
+    """A text, the parts of one, or an object that holds it."""
+    if isinstance(value, dict):
+        return text_of(value.get("text"))
+    return parts_text(value) if isinstance(value, list) else text_of(value)
+
+
+def _stored_text(item: Mapping[str, Any]) -> str | None:
+    for place in _STORED:
+        stored = parsed(item.get(place))
+        if isinstance(stored, dict) and (
+            text := next((found for key in _STORED_TEXT_KEYS if (found := _text(stored.get(key)))), None)
+        ):
+            return text
+    return None
+
+
+def _is_conversation(items: Sequence[Any]) -> bool:
+    """Whether a list holds messages, or parts of one, and not documents with a `role` or a `type` of their own."""
+    objects = [item for item in items if isinstance(item, dict)]
+    if any("score" in item or "page_content" in _inner(item) for item in objects):
+        return False
+    return any(_is_message(_inner(item)) for item in objects)
+
+
+def _is_message(item: Mapping[str, Any]) -> bool:
+    role, kind = item.get("role"), item.get("type")
+    if str(role).lower() in ROLES or kind in _MESSAGES:
+        return True
+    return ("role" in item or kind == "text") and not any(key in item for key in _ID_KEYS)
 
 
 def _first_number(parts: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> float | None:

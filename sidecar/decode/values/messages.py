@@ -13,6 +13,7 @@ _INPUT_KEYS = (
     "query", "question", "user_input", "user_query", "input", "inputs", "prompt", "query_str", "str_or_query_bundle", "query_bundle",
     "message", "text", "q",
 )  # fmt: skip
+ROLES = frozenset({"user", "human", "assistant", "ai", "system", "developer", "tool", "function", "model"})
 _OUTPUT_KEYS = (
     "answer",
     "output",
@@ -183,6 +184,16 @@ def flat(messages: Any) -> list[Any]:
         messages = inner if isinstance(inner, list) else [messages]
     if not isinstance(messages, list):
         return []
-    if len(messages) == 1 and isinstance(messages[0], list):
+    if len(messages) == 1 and isinstance(messages[0], list) and not _is_pair(messages[0]):
         messages = messages[0]
-    return list(messages[:MOST_SLOTS])
+    return [{"role": one[0], "content": one[1]} if _is_pair(one) else one for one in messages[:MOST_SLOTS]]
+
+
+def _is_pair(message: Any) -> bool:
+    """Whether a message is a role and a text, as LangChain and LangGraph take it."""
+    return (
+        isinstance(message, list | tuple)
+        and len(message) == 2
+        and all(isinstance(part, str) for part in message)
+        and message[0].lower() in ROLES
+    )

@@ -52,6 +52,17 @@ def first_text(attributes: Attributes, *keys: str) -> str | None:
     return None
 
 
+def first_id(attributes: Attributes, *keys: str) -> str | None:
+    """The first of some attributes that holds a text or a whole number, as a text: whose a span is."""
+    for key in keys:
+        value = attributes.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is not None and (text := text_of(value)) is not None:
+            return text
+    return None
+
+
 def unquoted(value: Any) -> str | None:
     """A text that may stand in JSON quotes."""
     return text_of(parsed(value)) if isinstance(value, str) else None

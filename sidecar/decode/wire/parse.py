@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any
 
@@ -15,7 +16,8 @@ _SURROGATE = re.compile(
 
 
 def load_json(value: bytes) -> Any:
-    """JSON, with invalid UTF-8 and lone surrogates replaced. Raises DecodeError: bad_json, too_deep."""
+    """JSON, with invalid UTF-8 and lone surrogates replaced, behind a byte order mark or none. Raises DecodeError: bad_json, too_deep."""
+    value = value.removeprefix(codecs.BOM_UTF8)
     try:
         return orjson.loads(value)
     except orjson.JSONDecodeError as error:
@@ -25,4 +27,6 @@ def load_json(value: bytes) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise DecodeError("bad_json", f"line {error.lineno}, column {error.colno}") from error
+        # The one line of a record may be any line of its file.
+        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
+        raise DecodeError("bad_json", f"{line}column {error.colno}") from error

@@ -49,6 +49,14 @@ def test_a_request_over_services_is_that_of_the_service_that_answers() -> None:
     assert (one.durations.total, one.durations.retrieval, one.durations.generation) == (8.0, 1.0, 3.0)
 
 
+def test_an_attribute_of_the_request_goes_before_those_of_calls_within_it() -> None:
+    spans = two_services()
+    spans[1] = replace(spans[1], attributes={"http.response.status_code": 500})
+    spans[3] = replace(spans[3], attributes={"http.response.status_code": 200, "app.tier": "gold"})
+    spans[4] = replace(spans[4], attributes={"http.response.status_code": 201, "app.tier": "none"})
+    assert request(spans).attributes == {"http.response.status_code": 500, "app.tier": "gold"}
+
+
 def test_the_weight_on_the_root_of_the_trace_is_that_of_its_requests() -> None:
     assert request(two_services()).upstream_adjusted_count == 4.0
     unknown = [replace(one, upstream_adjusted_count=None) for one in two_services()]

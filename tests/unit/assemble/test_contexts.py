@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+
 import pytest
 
 from sidecar.assemble.contexts import choose_documents, documents_of_prompt
@@ -85,3 +88,30 @@ def test_the_candidate_with_most_documents_in_the_prompt_is_chosen() -> None:
     shown, hidden = Document(1, "Shown \n here."), Document(2, "Hidden.")
     chosen = choose_documents([("spans", (hidden,)), ("tool", (shown, hidden))], "see: shown. Shown here.")
     assert chosen == ((shown,), "tool", True)
+
+
+ODD = [
+    "Die Garantie beträgt zwei Jahre.",
+    "Versand: 5 Tage.",
+    'Zeile 1.\nZeile "2", 50\xa0% \U0001f600',
+    r"C:\new\table \u00e9",
+]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        json.dumps(ODD),
+        json.dumps(ODD, ensure_ascii=False),
+        json.dumps(json.dumps({"results": ODD})),
+        str(ODD),
+        html.escape(" ".join(ODD)),
+        "\n\n".join(ODD),
+    ],
+    ids=["JSON", "JSON in UTF-8", "JSON in JSON", "Python", "HTML", "plain"],
+)
+def test_documents_are_found_in_a_prompt_however_they_are_escaped(written: str) -> None:
+    shown = tuple(Document(rank, text) for rank, text in enumerate(ODD, 1))
+    hidden = Document(9, "Versand: 6 Tage.")
+    assert choose_documents([("tool", shown)], f"Results: {written}") == (shown, "tool", False)
+    assert choose_documents([("tool", (*shown, hidden))], f"Results: {written}") == (shown, "tool", True)

@@ -35,7 +35,14 @@ def everything(evaluators: Iterable[str]) -> list[Result]:
                 verdict=verdict,
                 error_class=reason,
                 evaluations=(*made, replace(decides, outcome=outcome, reason=reason, score=score)),
-                cost_usd={"input": 1.0, "cached_input": 1.0, "cache_write": 1.0, "output": 1.0, "request": 1.0},
+                cost_usd={
+                    "input": 1.0,
+                    "cached_input": 1.0,
+                    "cache_write": 1.0,
+                    "output": 1.0,
+                    "request": 1.0,
+                    "reported": 1.0,
+                },
             )
         )
     return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from genai_prices import Usage, calc_price
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.price import ModelPrice, PriceConfig, Priced, Pricer
@@ -34,6 +35,7 @@ def one(provider: str | None, model: str | None, **tokens: int) -> ModelCall:
     return ModelCall(provider, model, Tokens(**tokens))
 
 
+@settings(deadline=None)  # The first look-up reads the list.
 @given(
     model=st.sampled_from(MODELS),
     fresh=st.integers(0, 400_000),
@@ -154,6 +156,20 @@ def test_a_price_of_ones_own_may_be_for_a_family_and_may_be_nothing() -> None:
     assert own.price([one("ollama", "llama3.1:8b", input=10, output=5)]) == Priced({"input": 0.0, "output": 0.0}, 0)
 
 
+def test_a_price_by_a_whole_name_comes_before_one_by_a_pattern_wherever_it_stands() -> None:
+    family, mini = ModelPrice(input=1, output=1), ModelPrice(input=0.1, output=0.1)
+    priced = pricer(**{"gpt-4o*": family, "GPT-4o-mini": mini})
+    million = Tokens(10**6, 0)
+    assert priced.price([ModelCall("openai", "gpt-4o-mini", million)]).cost_usd == {
+        "input": pytest.approx(0.1),
+        "output": 0,
+    }
+    assert priced.price([ModelCall("openai", "gpt-4o-2024", million)]).cost_usd == {
+        "input": pytest.approx(1),
+        "output": 0,
+    }
+
+
 def test_prices_of_the_time_of_the_call_are_taken_and_looked_up_again_later() -> None:
     clock = [NOW.timestamp()]
     current = Pricer(PriceConfig(), now=lambda: clock[0])
@@ -195,3 +211,19 @@ def test_no_call_makes_it_raise_or_answer_with_a_negative_cost(calls: list[Model
     priced = pricer().price(calls)
     assert priced.unpriced_tokens >= 0
     assert all(dollars >= 0 for dollars in (priced.cost_usd or {}).values())
+
+
+@pytest.mark.parametrize(
+    ("reported", "cost"), [(0.25, {"reported": 0.25}), (0.0, None), (None, None), (1e9, None), (-1.0, None)]
+)
+def test_a_model_without_a_price_costs_what_its_trace_reports(
+    reported: float | None, cost: dict[str, float] | None
+) -> None:
+    call = replace(one("me", "my-own-model", input=100, output=10), reported_cost_usd=reported)
+    assert pricer().price([call]) == Priced(cost, 0 if cost else 110)
+
+
+def test_a_price_goes_before_what_is_reported() -> None:
+    call = replace(one("openai", "gpt-4o", input=1_000_000), reported_cost_usd=9.0)
+    priced = pricer().price([call, ModelCall("me", "my-own-model", Tokens(), reported_cost_usd=0.5)])
+    assert priced.cost_usd == {"input": pytest.approx(2.5), "output": 0.0, "reported": 0.5}

@@ -14,14 +14,17 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_X
 
 # name of the pattern: what it must find, all of it.
 CANARIES: dict[str, tuple[str, ...]] = {
-    "email": ("john.doe+tag@mail.example.co.uk", "müller@firma.de", "O'Neil@example.com", "a_b@xn--80ak6aa92e.com"),
+    "email": ("john.doe+tag@mail.example.co.uk", "müller@firma.de", "O'Neil@example.com", "a_b@xn--80ak6aa92e.com",
+              "jane%40example.com", "jane.doe&#64;example.com", "jane＠example.com", "jane@例え.jp"),
     "phone": (
         "+49 (0)30 1234567", "+49 30 1234567", "0049 30 1234567", "030 1234567", "(030) 1234567", "0171/1234567", "020 7946 0958",
         "01 23 45 67 89", "+1 (212) 555-0199", "(212) 555-0199", "212-555-0199", "212.555.0199", "1-212-555-0199", "13812345678",
-        "138 1234 5678", "010-87182008", "+86-10-65961114", "+44 (0) 795 608 8750",
+        "138 1234 5678", "010-87182008", "+86-10-65961114", "+44 (0) 795 608 8750", "01712345678", "015112345678", "07911123456", "0612345678", "06.12.34.56.78",
     ),
-    "card": ("4111 1111 1111 1111", "4111-1111-1111-1111", "5555555555554444", "3782 822463 10005", "6011\u00a01111\u00a01111\u00a01117"),
-    "iban": ("DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "fr1420041010050500013M02606", "NL91-ABNA-0417-1643-00"),
+    "card": ("4111 1111 1111 1111", "4111-1111-1111-1111", "5555555555554444", "3782 822463 10005", "6011\u00a01111\u00a01111\u00a01117",
+             "4111  1111  1111  1111", "4111_1111_1111_1111"),
+    "iban": ("DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "fr1420041010050500013M02606", "NL91-ABNA-0417-1643-00",
+             "DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", "DE89\u202f3704\u202f0044\u202f0532\u202f0130\u202f00"),
     "us_ssn": ("123-45-6789",),
     "de_tax_id": ("86095742719", "47 036 892 816"),
     "cn_resident_id": ("11010519491231002X", "440524188001010014"),
@@ -37,7 +40,9 @@ CANARIES: dict[str, tuple[str, ...]] = {
     "github_token": ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "github_pat_11ABCDEFG0abcdefghijkl_mnop"),
     "gitlab_token": ("glpat-abcdefghij1234567890",),
     "slack_token": ("xoxb-123456789012-abcdefghij", "hooks.slack.com/services/T00000000/B00000000/XXXXXXXX"),
-    "api_key": ("sk-proj-abcdefghijklmnopqrst1234", "sk_live_abcdefghijklmnop1234", "AIza" + "a1B2c" * 7, "hf_" + "aB3" * 11),
+    "api_key": ("sk-proj-abcdefghijklmnopqrst1234", "sk_live_abcdefghijklmnop1234", "AIza" + "a1B2c" * 7, "hf_" + "aB3" * 11,
+                *(prefix + "aB3" * 15 for prefix in ("gsk_", "xai-", "pplx-", "pcsk_", "tvly-", "tvly-dev-", "r8_", "npm_", "lsv2_pt_", "nvapi-", "whsec_", "pypi-AgE")),
+                "dapi" + "0a" * 16, "SG." + "aB3" * 7 + "." + "aB3" * 14, "dop_v1_" + "0a" * 32),
     "jwt": (JWT,),
 }  # fmt: skip
 
@@ -46,12 +51,19 @@ SAID = {
     "password": (
         ("password=hunter2", "hunter2"), ("PASSWORD: hunter2!x", "hunter2!x"), ('"api_key": "abcd1234"', "abcd1234"),
         ("the password is pa55word.", "pa55word"), ("DB_PASSWORD='correct horse'", "correct"), ("密码：abc12345。", "abc12345"),
-        ("client_secret=" + "x1" * 300, "x1" * 300),
+        ("client_secret=" + "x1" * 300, "x1" * 300), ("Passwort: Sommer2024", "Sommer2024"), ("Das Kennwort lautet Sommer2024.", "Sommer2024"),
+        ("mot de passe : Ete2024", "Ete2024"), ("contraseña: Verano2024", "Verano2024"),
     ),
     "url_password": (("postgres://user:s3cr3t@host/db", "s3cr3t"), ("redis://:pass@host", "pass")),
+    "api_key": (
+        ("https://x.blob.core.windows.net/c?sv=2020&sig=abcdEFGH1234%2Bxyz%3D", "abcdEFGH1234%2Bxyz%3D"),
+        ("https://s3.amazonaws.com/b?X-Amz-Signature=" + "0a" * 32, "0a" * 32),
+    ),
+    "email": (("Mail an 田中@example.com", "田中@example.com"), ("mailto:jane%40example.com?subject=x", "jane%40example.com")),
     "bearer": (("Authorization: Bearer abcdefgh12345678", "abcdefgh12345678"),),
     "us_ssn": (("his SSN is 123456789 they say", "123456789"), ("social security number: 123 45 6789", "123 45 6789")),
-    "phone": (("Tel.: 87654321", "87654321"), ("call us at 555-0123", "555-0123"), ("电话：87654321", "87654321"), ("手机号码是87654321", "87654321")),
+    "phone": (("Tel.: 87654321", "87654321"), ("call us at 555-0123", "555-0123"), ("电话：87654321", "87654321"), ("手机号码是87654321", "87654321"),
+              ("Mobil: 87654321", "87654321"), ("Handynummer 87654321", "87654321"), ("móvil: 87654321", "87654321")),
 }  # fmt: skip
 
 LEFT_ALONE = (
@@ -67,6 +79,10 @@ LEFT_ALONE = (
     "550e8400-e29b-41d4-a716-446655440000 is one too; @mention, user@localhost and npm i left-pad@1.2.3 are no mail.",
     "127.0.0.1, 0.0.0.0, ::1 and 255.255.255.0 are everybody's.",
     "The secret is out, the key is here; a risk-free task-based desk-top sk-8 board; bearer of bad news.",
+    "Order 0612345678, invoice no. 07911123456, Bestellnummer: 01712345678, item #0612345678, ISBN 0672310503 or plain 0716703440, bar code 016000275287.",
+    "It costs 0.12.34 or 06.12.2024 at 10.11.12; 0123456789 and 0412345678 are ids, 75001 75002 and 98765 43210 postcodes, 01.02.03.04.05.06 sections.",
+    "xai-grok, tvly-search, npm_config_registry, SG.1 and gsk_models are names; sig=short, react%4018.2.0 and medium.com/%40user no secrets.",
+    "Das Passwort ist erforderlich; Kennwort: mindestens acht Zeichen; la contraseña es necesaria; 请看@example，谢谢。",
     "在2010年，token是一些信息单元；比分1-0或者2-1。编号202401150001。",
     "<phone-1> and <email-22> are pseudonyms; <step-3> is none of ours.",
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.record import AttributeValue
 from sidecar.record.request import RagTrace
 from sidecar.sample.budget import BudgetConfig
 from sidecar.sample.rules import KeepRule, RateRule, SampleConfig, Sampler
@@ -72,8 +76,33 @@ def test_a_keep_rule_keeps_with_probability_one_and_says_so() -> None:
     assert not sampler.decide(_trace()).keep
 
 
-def test_a_keep_rule_without_conditions_keeps_nothing() -> None:
-    assert not KeepRule(name="empty").matches(_trace())
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [({"name": "empty"}, "without a condition"), ({"name": "eq", "equals": "foo"}, "equals needs attribute")],
+)
+def test_a_keep_rule_that_could_never_keep_anything_is_refused(rule: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        KeepRule.model_validate(rule)
+
+
+@pytest.mark.parametrize(
+    ("value", "equals", "same"),
+    [
+        (True, "true", True), (True, "True", True), (True, True, True), (False, "true", False), (False, False, True), (True, 1, False),
+        ("true", True, True), ("True", True, True), ("yes", True, False),
+        (3, "3", True), (3, 3, True), (1.0, "1", True), (1.0, 1, True), (3, "4", False), (3, "three", False), ("3", 3, True), ("03", "3", False),
+        ("gold", "gold", True), ("Gold", "gold", False), (["gold", "vip"], "vip", True), (["gold"], "vip", False), (None, "None", False),
+    ],
+)  # fmt: skip
+def test_an_attribute_is_compared_as_what_it_is(value: AttributeValue, equals: str | float, same: bool) -> None:
+    rule = KeepRule.model_validate({"name": "r", "attribute": "app.x", "equals": equals})
+    assert rule.matches(replace(_trace(), attributes={"app.x": value})) is same
+
+
+def test_an_attribute_without_a_value_to_have_must_only_be_there() -> None:
+    rule = KeepRule(name="r", attribute="app.x")
+    assert rule.matches(replace(_trace(), attributes={"app.x": False}))
+    assert not rule.matches(_trace())
 
 
 def test_every_condition_of_a_keep_rule_must_hold() -> None:

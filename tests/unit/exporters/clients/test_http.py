@@ -107,6 +107,19 @@ async def test_nobody_there_is_no_answer() -> None:
         await post("http://127.0.0.1:1/")
 
 
+async def test_it_is_told_when_a_request_begins_to_go_out_and_not_where_nobody_is_there() -> None:
+    told: list[str] = []
+    client = HttpClient()
+    try:
+        async with server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as (url, _):
+            await client.post(url, b"body", begins=lambda: told.append("there"))
+        with pytest.raises(UnansweredError):
+            await client.post("http://127.0.0.1:1/", b"body", begins=lambda: told.append("nowhere"))
+    finally:
+        await client.close()
+    assert told == ["there"]
+
+
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "http://", "nonsense", "http://127.0.0.1:99999/"])
 async def test_an_address_that_makes_no_sense_is_said_to_be_wrong(url: str) -> None:
     with pytest.raises(WrongRequestError):
