@@ -83,12 +83,18 @@ def _costs() -> list[Panel]:
             stacked=True,
         ),
         Panel(
-            title="Tokens of the judge without a price",
-            description="Tokens per second of a judge whose model has no known price: they are in no cost and no budget. Set `price.models`.",
+            title="Tokens of the judge without a price or a count",
+            description="Tokens per second. `no price`: the model has no known one, they are in no cost and no budget; set `price.models`. `no count`: the reply "
+            "did not count them, or there was none to a call that was sent; cost and budget go by the length of the texts.",
             unit="ops",
             width=8,
             targets=(
-                Target(promql.total("rate", "rag_sidecar_judge_unpriced_tokens_total", RATE, where=REPLICAS), "tokens"),
+                Target(
+                    promql.total("rate", "rag_sidecar_judge_unpriced_tokens_total", RATE, where=REPLICAS), "no price"
+                ),
+                Target(
+                    promql.total("rate", "rag_sidecar_judge_estimated_tokens_total", RATE, where=REPLICAS), "no count"
+                ),
             ),
         ),
     ]

@@ -106,6 +106,15 @@ class Config(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _rules_ask_for_what_is_kept(self) -> Config:
+        for number, rule in enumerate(self.sample.always_keep):
+            if rule.attribute is not None and rule.attribute not in self.decode.keep_attributes:
+                raise ValueError(
+                    f"sample.always_keep.{number}.attribute: {rule.attribute} is not in decode.keep_attributes, so that the rule keeps nothing: add it there"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _a_judge_is_there(self) -> Config:
         if self.judge.url is None and self.evaluate.judged:
             asked = ", ".join(sorted(self.evaluate.judged))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sidecar.inference.judge.calls import Prices
+from sidecar.inference.judge.bill import Prices
 from sidecar.inference.judge.judge import Judge
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Used

@@ -113,22 +113,49 @@ def rates(judged: Sequence[Judged]) -> Detector:
     )
 
 
-def anchors(judged: Mapping[str, Sequence[Judged]], identity: str) -> dict[str, Anchor]:
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The rates of each service that its labels can anchor, and why they cannot anchor others: for `useless` verdicts more labels do not help."""
+
+    found: Mapping[str, Anchor] = field(default_factory=dict)
+    useless: tuple[str, ...] = ()
+    few: Mapping[str, int] = field(default_factory=dict)
+
+    def left_out(self) -> list[str]:
+        """Which services are not anchored, and why."""
+        few = ", ".join(f"{service} ({count})" for service, count in self.few.items())
+        return [
+            *self.useless,
+            *([f"not anchored for fewer than {LEAST_OF_EACH} good answers with a verdict: {few}"] if few else []),
+        ]
+
+
+def anchors(judged: Mapping[str, Sequence[Judged]], identity: str) -> Anchors:
     """The rates of each service with enough good answers among its randomly drawn labels, as `rates` weighs them. Bad answers may be few: on a service that
-    is well they are. Left out is a service on whose answers the verdict is no better than a coin."""
-    found = {}
+    is well they are. Left out is a service on whose answers the verdict is hardly better than a coin."""
+    found, useless, few = dict[str, Anchor](), list[str](), dict[str, int]()
     for service, rows in sorted(judged.items()):
         right = [one for one in rows if one.label and one.verdict in DECIDED]
         wrong = [one for one in rows if not one.label and one.verdict in DECIDED]
-        if not right or (grounded := worth([one.weight for one in right])) < LEAST_OF_EACH:
+        grounded, bad = (worth([one.weight for one in some]) if some else 0 for some in (right, wrong))
+        if grounded < LEAST_OF_EACH:
+            few[service] = grounded
             continue
-        bad = worth([one.weight for one in wrong]) if wrong else 0
         sensitivity = _share(wrong, Verdict.HALLUCINATED) if wrong else _UNKNOWN
         specificity = _share(right, Verdict.GROUNDED)
+        rates = {"sensitivity": sensitivity, "hallucinated": bad, "specificity": specificity, "grounded": grounded}
+        made = Anchor.model_validate({**rates, "identity": identity, "labelled": _middle(rows)})
         if (sensitivity * bad + 1) / (bad + 2) + specificity >= LEAST_SUM:
-            rates = {"sensitivity": sensitivity, "hallucinated": bad, "specificity": specificity, "grounded": grounded}
-            found[service] = Anchor.model_validate({**rates, "identity": identity, "labelled": _middle(rows)})
-    return found
+            found[service] = made
+        else:
+            useless.append(_useless(service, made))
+    return Anchors(found, tuple(useless), few)
+
+
+def _useless(service: str, one: Anchor) -> str:
+    finds = f"finds {one.sensitivity:.0%} of {one.hallucinated} bad answers and " if one.hallucinated else ""
+    passes = f"passes {one.specificity:.0%} of {one.grounded} good ones"
+    return f"{service}: nothing can be anchored in a verdict that {finds}{passes}, hardly better than a coin"
 
 
 def _middle(rows: Sequence[Judged]) -> date | None:

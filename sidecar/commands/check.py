@@ -48,6 +48,7 @@ _REQUEST = RagTrace(
 )
 _EXAMPLE = {
     "documents": [{"number": 1, "text": "The Eiffel Tower in Paris is 330 metres tall and was finished in 1889."}],
+    "question": "How tall is the Eiffel Tower?",
     "answer": "The Eiffel Tower is 330 metres tall.",
 }
 
@@ -192,18 +193,24 @@ async def ask_judge(settings: config.Config) -> list[str]:
     except InferenceError as error:
         problem = f"{settings.judge.endpoint.partition('?')[0]}: {error}"
         raise ConfigError(
-            "judge", problem, "docs/runbooks/RagSidecarJudgePaused.md says what each reason wants"
+            "judge", problem, "docs/runbooks/RagSidecarEvaluationsFailing.md says what each reason wants"
         ) from error
     finally:
         await judge.stop()
     tokens = telemetry.value("rag_sidecar_judge_tokens_total")
     unpriced = telemetry.value("rag_sidecar_judge_unpriced_tokens_total")
+    uncounted = telemetry.value("rag_sidecar_judge_estimated_tokens_total")
     dollars = telemetry.value("rag_sidecar_judge_cost_usd_total")
     cost = "has no known price (set price.models)" if unpriced else f"cost {dollars:.6f} USD"
     asked = ", ".join(f"{name} at {rate:g}" for name, rate in settings.evaluate.judged.items()) or "no evaluator"
     return [
         f"{settings.judge.model} rated an example {said.rating} of 2 in {took:.1f} s",
         f"one question of {tokens:.0f} tokens {cost}; longer texts cost more",
+        *(
+            ["its replies do not count their tokens: tokens, cost and budget go by the length of the texts"]
+            if uncounted
+            else []
+        ),
         f"asked by {asked}",
     ]
 

@@ -21,7 +21,7 @@ from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
-from sidecar.offline.compare import compare, unmatched
+from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_shown, unmatched
 from sidecar.offline.foreign import Format
 from sidecar.offline.gate import GateFile, check, load_gate
 from sidecar.offline.journal import Journal, beside
@@ -143,7 +143,7 @@ def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Rep
     return report.model_copy(
         update={
             "gate": None if gate is None else check(report, gate),
-            "regression": None if stored is None else compare(stored.results, report.results),
+            "regression": None if stored is None else held(compare(stored.results, report.results)),
         }
     )
 
@@ -162,6 +162,10 @@ def _refused(report: Report) -> bool:
     if compared is not None and not any(one.delta is not None for one in compared):
         errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)
         return True
+    if compared is not None and nothing_could_be_shown(compared):
+        fewest = next(one.fewest_pairs for one in compared if one.fewest_pairs is not None)
+        said = f"too few cases to show any difference, however large: {fewest} at least"
+        errors.print(f"--against: {said}; what is lower by more than {MARGIN:g} is no pass", soft_wrap=True)
     worse = any(one.stands == "worse" for one in compared or ())
     return worse or (report.gate is not None and not report.gate.passed)
 

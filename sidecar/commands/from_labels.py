@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,16 +12,21 @@ import orjson
 
 from exporters.result import Verdict
 from exporters.verdicts import identity_of, short_identity
-from sidecar.commands.calibration import Calibration, Judged, anchors, interval, rates, worth
+from sidecar.commands.calibration import Anchors, Calibration, Judged, anchors, interval, rates, worth
 from sidecar.commands.inspect import read_files
 from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
 from sidecar.evaluate.engine import Evaluated
-from sidecar.inference.grounding.detector import Anchor, Detector
+from sidecar.inference.grounding.detector import Detector
 from sidecar.labels.record import SCHEMA, Beside, Label, latest
 from sidecar.labels.store import read_labels
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
+
+_ANOTHER = (
+    "look at the answers that were labelled otherwise than judged, then try another grounding model (inference.grounding) or "
+    "threshold: more labels alone do not mend it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,9 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
     notes, others = drawn.left_out(), len(rows) - len(same)
     if others:
         notes.append(f"labels left out: {others} beside another model, version or threshold than the latest")
-    own_rates = {} if judge else anchors(_by_service([one for one, _ in same], judged), short_identity(last.identity))
+    own_rates = (
+        Anchors() if judge else anchors(_by_service([one for one, _ in same], judged), short_identity(last.identity))
+    )
     made = _calibration(judged, drawn, without=len(drawn.decided) - others, notes=notes, own_rates=own_rates)
     model = last.model
     name = "" if model is None else f"{model.name} {model.version}"
@@ -124,7 +131,7 @@ def today(rows: Sequence[tuple[RagTrace, Label]], given: Sequence[Evaluated], dr
         notes.append(f"labels left out: {missing} whose request is not in the file")
     deciding = (one for said in given for one in said.evaluations if one.decides_verdict and one.label)
     identity = identity_of(next(deciding, None))
-    own_rates = anchors(_by_service([one for _, one in rows], judged), identity) if identity else {}
+    own_rates = anchors(_by_service([one for _, one in rows], judged), identity) if identity else Anchors()
     return _calibration(judged, drawn, without=len(rows), notes=notes, own_rates=own_rates)
 
 
@@ -136,19 +143,21 @@ def _by_service(labels: Sequence[Label], judged: Sequence[Judged]) -> dict[str, 
 
 
 def _calibration(
-    judged: Sequence[Judged], drawn: Drawn, *, without: int, notes: Sequence[str], own_rates: Mapping[str, Anchor]
+    judged: Sequence[Judged], drawn: Drawn, *, without: int, notes: Sequence[str], own_rates: Anchors
 ) -> Calibration:
     """`without` is how many there are; those that have a verdict are taken off. Raises ConfigError where the labels are too few for any rate."""
     found: Detector | None
+    notes = [*own_rates.left_out(), *notes]
     try:
         found = rates(judged)
     except ConfigError as error:
-        if not own_rates:
-            raise ConfigError("IN", f"{error.problem}; {drawn.share()}", error.mend) from None
+        if not own_rates.found:
+            mend = _ANOTHER if own_rates.useless else error.mend
+            raise ConfigError("IN", "; ".join([*own_rates.useless, error.problem, drawn.share()]), mend) from None
         found, notes = None, [*notes, f"{error.problem}: no inference.detector is made of these"]
     counts = Counter(one.verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED) for one in judged)
     return Calibration(
-        found, without - counts[True], None, "", share=drawn.share(), notes=tuple(notes), anchors=own_rates
+        found, without - counts[True], None, "", share=drawn.share(), notes=tuple(notes), anchors=own_rates.found
     )
 
 

@@ -86,6 +86,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_sidecar_judge_tokens_total", "counter", "Tokens of the judge; types add up: input, cached_input, output, reasoning.", ("evaluator", "type")),
     Series("rag_sidecar_judge_cost_usd_total", "counter", "What the judge cost, in US dollars.", ("evaluator",)),
     Series("rag_sidecar_judge_unpriced_tokens_total", "counter", "Tokens of a judge that has no known price; they are in no cost and in no budget."),
+    Series("rag_sidecar_judge_estimated_tokens_total", "counter", "Tokens of the judge that no reply counted, estimated by the texts; they are in tokens, cost and budget."),
     Series("rag_sidecar_judge_paused", "gauge", "1 while the judge is not asked, by why: it refuses us, or its circuit breaker is open.", ("reason",)),
     Series("rag_sidecar_judge_rate", "gauge", "Probability with which a scored request is drawn for a judged evaluator now, after the budget.", ("evaluator",)),
     Series("rag_sidecar_judge_budget_factor", "gauge", "What the judge's budget leaves of the rates that are set, 0..1; 1 where it is enough."),

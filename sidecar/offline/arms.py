@@ -107,7 +107,7 @@ def _arm(pairs: Iterable[tuple[float, float]]) -> Arm | None:
 def compare_arms(a: Variant, b: Variant, *, share_a: float = 0.5) -> Compared:
     """B - A of every metric that both have, over the scores that both have from the same evaluators; `share_a` of the traffic was to go to A."""
     both = [metric for metric in a.arms if metric in b.arms]
-    gaps = {metric: found for metric in both if (found := _gap(a, b, metric)) is not None}
+    gaps = {metric: found for metric in both if (found := _gap(a, b, metric, tests=len(both))) is not None}
     tested = {metric: one.p for metric, one in gaps.items() if one.p is not None}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     return Compared(
@@ -118,7 +118,9 @@ def compare_arms(a: Variant, b: Variant, *, share_a: float = 0.5) -> Compared:
             _comparison(metric, gaps.get(metric), adjusted.get(metric), _left_out(a, b, metric)) for metric in both
         ),
         needed={
-            metric: {f"{delta:g}": each_arm_needs(delta, one.a.variance, one.b.variance) for delta in DELTAS}
+            metric: {
+                f"{delta:g}": each_arm_needs(delta, one.a.variance, one.b.variance, tests=len(gaps)) for delta in DELTAS
+            }
             for metric, one in gaps.items()
             if one.a.variance + one.b.variance > 0
         },
@@ -137,14 +139,14 @@ def _latest(results: Iterable[OnlineResult]) -> Sequence[OnlineResult]:
     return [*found.values(), *nameless]
 
 
-def _gap(a: Variant, b: Variant, metric: str) -> Gap | None:
+def _gap(a: Variant, b: Variant, metric: str, *, tests: int) -> Gap | None:
     first, second = a.scored_by(metric), b.scored_by(metric)
 
     def in_both(who: Identity | None) -> bool:
         return who is None or (who in first and who in second)
 
     left, right = a.arm_of(metric, in_both), b.arm_of(metric, in_both)
-    return None if left is None or right is None else gap(left, right)
+    return None if left is None or right is None else gap(left, right, tests=tests)
 
 
 def _left_out(a: Variant, b: Variant, metric: str) -> str:

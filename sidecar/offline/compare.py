@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from sidecar.offline.case import NEGATIVE
-from sidecar.offline.lost import ALPHA, Coverage, Lacking, fewer, lacking
+from sidecar.offline.lost import Coverage, Lacking, fewer, lacking
 from sidecar.offline.record import CaseRecord, Comparison, Evaluation, Identity
 from sidecar.statistics.paired import Difference, difference, holm
-from sidecar.statistics.power import pairs_needed
+from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed
 
 # What is smaller matters to nobody, however sure it is.
 MARGIN = 0.02
@@ -44,11 +45,13 @@ def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[Compariso
     found = {name: _paired(both, name) for name in _names(a, b)}
     if (declined := _declined(both)) is not None:
         found[DECLINED] = declined
-    tested = {name: difference(one.a, one.b) for name, one in found.items() if one.a}
+    with_pairs = {name: one for name, one in found.items() if one.a}
+    tested = {name: difference(one.a, one.b, tests=len(with_pairs)) for name, one in with_pairs.items()}
     adjusted = dict(zip(tested, holm([one.p for one in tested.values()]), strict=True))
+    fewest = fewest_pairs(len(tested)) if tested else 0
     lost = fewer({name: one.coverage for name, one in found.items()})
     return tuple(
-        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name))
+        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name), fewest)
         for name, one in found.items()
     )
 
@@ -60,8 +63,9 @@ def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
     return "B" if delta > 0 else "A"
 
 
-def verdict_on(delta: float, p: float | None, shown: float) -> str:
-    """The same in words; `shown` is what the sample would have shown."""
+def verdict_on(delta: float, p: float | None, shown: float, *, same: bool = False, fewest: int = 0) -> str:
+    """The same in words; `shown` is what the sample would have shown, infinite where it takes `fewest` cases to show anything. `same`: the difference is
+    that in every case."""
     winner = winner_of(delta, p)
     if winner is not None:
         return f"{winner} is better"
@@ -69,8 +73,10 @@ def verdict_on(delta: float, p: float | None, shown: float) -> str:
         return f"a difference of no more than {MARGIN:g}"
     if p is None:
         return "too few to say"
-    if shown <= _NO_SPREAD:
+    if same or shown <= _NO_SPREAD:
         return _always(delta)
+    if math.isinf(shown):
+        return f"too few to say: it takes {fewest} cases"
     return f"no difference shown (would show {max(shown, MARGIN):.3f})"
 
 
@@ -83,10 +89,28 @@ def _always(delta: float) -> str:
     return f"the same difference ({delta:+.3f}) in every case, too few to say that it is not chance"
 
 
+def held(comparisons: tuple[Comparison, ...]) -> tuple[Comparison, ...]:
+    """As a check holds B against A. Where no metric has cases enough for any difference to be shown, nothing has been asked: what is lower by more than
+    MARGIN is then no pass."""
+    if not nothing_could_be_shown(comparisons):
+        return comparisons
+    return tuple(
+        one.model_copy(update={"unproven": True}) if one.delta is not None and one.delta < -MARGIN else one
+        for one in comparisons
+    )
+
+
+def nothing_could_be_shown(comparisons: Sequence[Comparison]) -> bool:
+    """Whether all metrics that both runs scored have fewer cases than a difference takes, however large it is."""
+    tested = [one for one in comparisons if one.p is not None]
+    return bool(tested) and all(one.fewest_pairs is not None for one in tested)
+
+
 def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]:
     """Pairs that each metric needs to show a difference of so much with 80 % power, by the spread of its differences now."""
+    tests = sum(one.p is not None for one in comparisons)
     return {
-        one.metric: {f"{delta:g}": pairs_needed(delta, one.spread) for delta in DELTAS}
+        one.metric: {f"{delta:g}": pairs_needed(delta, one.spread, tests=tests) for delta in DELTAS}
         for one in comparisons
         if one.spread is not None and one.spread > _NO_SPREAD
     }
@@ -169,12 +193,15 @@ def _counted(name: str, paired: Paired, lost: Literal["A", "B"] | None) -> Compa
     )
 
 
-def _comparison(plain: Comparison, paired: Paired, found: Difference | None, p: float | None) -> Comparison:
+def _comparison(
+    plain: Comparison, paired: Paired, found: Difference | None, p: float | None, fewest: int
+) -> Comparison:
     if found is None:
         says = "no case has a score in both"
         if paired.otherwise is not None:
             says = "not compared: A is scored by {}, B by {}".format(*paired.otherwise)
         return plain.model_copy(update={"says": _joined(says, plain.says)})
+    enough, same = not math.isinf(found.shown), found.spread <= _NO_SPREAD
     left_out = f"{paired.ways} cases scored in two ways are left out" if paired.ways else ""
     return plain.model_copy(
         update={
@@ -187,9 +214,10 @@ def _comparison(plain: Comparison, paired: Paired, found: Difference | None, p: 
             "p_alone": found.p,
             "test": found.test,
             "spread": found.spread,
-            "shown": found.shown,
+            "shown": found.shown if enough else None,
+            "fewest_pairs": None if enough else fewest,
             "winner": winner_of(found.delta, p),
-            "says": _joined(verdict_on(found.delta, p, found.shown), left_out, plain.says),
+            "says": _joined(verdict_on(found.delta, p, found.shown, same=same, fewest=fewest), left_out, plain.says),
         }
     )
 

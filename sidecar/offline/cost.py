@@ -10,7 +10,7 @@ from sidecar.evaluate.case import Case as Request
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.gate import brings
 from sidecar.evaluate.judged.base import Asking
-from sidecar.inference.judge.calls import Prices, estimate
+from sidecar.inference.judge.bill import Prices, estimate
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Used
 from sidecar.offline.case import Case

@@ -10,10 +10,10 @@ from typing import Literal
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Counts, Evaluation
 from sidecar.statistics.paired import holm, mcnemar
+from sidecar.statistics.power import ALPHA
 
 # Of the cases that the other system has a score for, so many may go without an answer or documents: as many as a gate lets pass by default.
 MOST_SILENT = 0.05
-ALPHA = 0.05
 _NOBODY = "not asked"
 
 

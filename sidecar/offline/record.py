@@ -242,7 +242,9 @@ class Gate(Record):
 class Comparison(Record):
     """One metric of two systems, B - A; p is after Holm's correction, `shown` the difference that such a sample would have shown. Of paired cases
     `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes. `only_a` counts cases that A alone has a score
-    for, `lacking_b` why B has none; `fewer` is the system that lost more of them than chance or a few silent cases would explain."""
+    for, `lacking_b` why B has none; `fewer` is the system that lost more of them than chance or a few silent cases would explain. `fewest_pairs` stands
+    where there are fewer pairs than a difference takes, however large it is: then `shown` is null. `unproven`: B is lower, and no metric of the check has
+    so many."""
 
     metric: str
     pairs: int | None = None
@@ -263,13 +265,15 @@ class Comparison(Record):
     test: str | None = None
     spread: float | None = None
     shown: float | None = None
+    fewest_pairs: int | None = None
+    unproven: bool = False
     winner: Literal["A", "B"] | None = None
     says: str
 
     @property
     def stands(self) -> Literal["worse", "better"] | None:
-        """How B stands: worse where A is better or B lost scores, whatever else speaks for it."""
-        if self.winner == "A" or self.fewer == "B":
+        """How B stands: worse where A is better, B lost scores, or B is lower and nothing could show that it is; whatever else speaks for it."""
+        if self.winner == "A" or self.fewer == "B" or self.unproven:
             return "worse"
         return "better" if self.winner == "B" or self.fewer == "A" else None
 

@@ -19,7 +19,7 @@ from sidecar import __version__
 from sidecar.config import Config
 from sidecar.evaluate.base import Lane
 from sidecar.evaluate.engine import Engine, Evaluated, summarise
-from sidecar.inference.judge.calls import Prices
+from sidecar.inference.judge.bill import Prices
 from sidecar.inference.judge.judge import Judge
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of, prices_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from exporters.result import ClaimLabel, ClaimResult, Evaluation, Result
+from exporters.result import ClaimLabel, ClaimResult, Evaluation, Outcome, Result, Verdict
 from exporters.serialize import Json, result_to_json, rfc3339
 from exporters.text import clean
 from sidecar.page.shelf import Kept, deciding_score
@@ -42,6 +42,10 @@ class Wanted:
             and (self.since is None or kept.at >= self.since)
             and (not self.text or _holds(kept, self.text.casefold()))
         )
+
+
+# What `verdict_of` may say of an answer that is kept.
+VERDICTS = (*map(str, Verdict), str(Outcome.UNSCORABLE), str(Outcome.FAILED), "none")
 
 
 def verdict_of(result: Result) -> str:

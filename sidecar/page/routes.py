@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from exporters.serialize import Json
 from sidecar.observe.admission import Admission
-from sidecar.page.answers import MOST_ROWS, Wanted, rows, whole, worst_of
+from sidecar.page.answers import MOST_ROWS, VERDICTS, Wanted, rows, whole, worst_of
 from sidecar.page.door import Door, answer, problem
 from sidecar.page.labelling import Given, Labelling, RefusedError
 from sidecar.page.numbers import SPANS
@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _MOST_BODY = 64 * 1024
 _MOST_QUERY = 200
+_ROWS = "50"
 
 
 _ERASED_BY = {"trace_id": "a trace", "user": "a user", "session": "a session"}
@@ -86,10 +87,9 @@ class Routes:
 
     async def _answers(self, request: Request) -> Response:
         asked = request.query_params
-        name = asked.get("list", "worst")
-        if name not in LISTS:
-            return problem(400, f"list: must be one of {', '.join(LISTS)}")
-        listed: List = name  # type: ignore[assignment]
+        if (wrong := _wrong(asked)) is not None:
+            return problem(400, wrong)
+        listed: List = asked.get("list", "worst")  # type: ignore[assignment]
         span = span_of(asked.get("range"))
         if span is None:
             return _no_range()
@@ -105,7 +105,7 @@ class Routes:
         self._watch.sweep()
         session = asked.get("session")
         kept = self._watch.listed(wanted.service, listed) if session is None else self._watch.session(session)
-        most = min(MOST_ROWS, max(1, _number(asked.get("limit"), 50)))
+        most = min(MOST_ROWS, int(asked.get("limit", _ROWS)))
         found = await asyncio.to_thread(rows, kept, wanted, most=most)
         if session is not None:
             found |= {"session": {"turns": len(kept), "worst": worst_of(kept)}}
@@ -228,8 +228,15 @@ async def _body(request: Request) -> bytes:
     return found
 
 
-def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text is not None and text.isdecimal() and len(text) < 10 else otherwise
+def _wrong(asked: Mapping[str, str]) -> str | None:
+    """What cannot be answered in the filters of a list, or None. A name that is not known (yet) is no mistake, and finds nothing."""
+    for field, default, known in (("list", "worst", LISTS), ("verdict", "none", VERDICTS)):
+        if asked.get(field, default) not in known:
+            return f"{field}: must be one of {', '.join(known)}"
+    limit = asked.get("limit", _ROWS)
+    if not (limit.isascii() and limit.isdecimal() and len(limit) < 10 and int(limit) > 0):
+        return f"limit: must be a whole number from 1; no more than {MOST_ROWS} come"
+    return None
 
 
 def _static() -> dict[str, tuple[bytes, str]]:

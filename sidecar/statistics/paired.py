@@ -21,7 +21,8 @@ _AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """B - A of one metric. `p` is two-sided; `shown` is the difference that such a sample shows in 80 of 100 runs where it is there."""
+    """B - A of one metric. `p` is two-sided; `shown` is the difference that such a sample shows in 80 of 100 runs where it is there,
+    infinite where it is too small to show any."""
 
     pairs: int
     mean_a: float
@@ -34,8 +35,8 @@ class Difference:
     shown: float
 
 
-def difference(a: ArrayLike, b: ArrayLike, *, seed: int = SEED) -> Difference:
-    """Of the values of A and of B for the same cases in the same order, one at least.
+def difference(a: ArrayLike, b: ArrayLike, *, tests: int = 1, seed: int = SEED) -> Difference:
+    """Of the values of A and of B for the same cases in the same order, one at least. It is one of so many `tests` that `shown` allows for; `p` does not.
 
     The interval is that of the resampled pairs. Under the assumption that both are equal the sign of each difference is chance: `p` is the share of
     signs that give as large a sum (Fisher's randomisation test); of values that are 0 or 1 that is McNemar's exact test (1947).
@@ -54,7 +55,7 @@ def difference(a: ArrayLike, b: ArrayLike, *, seed: int = SEED) -> Difference:
         p=mcnemar(int((away > 0).sum()), int((away < 0).sum())) if binary else sign_flip(away, seed=seed),
         test="mcnemar" if binary else "sign_flip",
         spread=spread,
-        shown=smallest_shown(count, spread),
+        shown=smallest_shown(count, spread, tests=tests),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sidecar.statistics.interval import Interval, Z
-from sidecar.statistics.power import FACTOR
+from sidecar.statistics.power import factor
 
 _NORMAL = NormalDist()
 # Below this many the means are not normal enough for the test.
@@ -58,12 +58,12 @@ class Gap:
     shown: float
 
 
-def gap(a: Arm, b: Arm) -> Gap:
-    """The difference of two arms by their means and standard errors (Welch's test with normal tails)."""
+def gap(a: Arm, b: Arm, *, tests: int = 1) -> Gap:
+    """The difference of two arms by their means and standard errors (Welch's test with normal tails), one of so many `tests`: `shown` allows for them."""
     delta, error = b.mean - a.mean, math.hypot(a.error, b.error)
     enough = min(a.effective, b.effective) >= LEAST
     p = None if not enough else (1.0 if delta == 0 else 0.0) if error == 0 else two_sided(delta / error)
-    return Gap(a, b, delta, Interval(delta - Z * error, delta + Z * error), p, math.sqrt(FACTOR) * error)
+    return Gap(a, b, delta, Interval(delta - Z * error, delta + Z * error), p, math.sqrt(factor(tests)) * error)
 
 
 def two_sided(z: float) -> float:
@@ -71,9 +71,9 @@ def two_sided(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def each_arm_needs(delta: float, variance_a: float, variance_b: float) -> int:
-    """Values that each arm needs to show a difference `delta` > 0."""
-    return max(1, math.ceil(FACTOR * (variance_a + variance_b) / delta**2))
+def each_arm_needs(delta: float, variance_a: float, variance_b: float, *, tests: int = 1) -> int:
+    """Values that each arm needs to show a difference `delta` > 0: never fewer than the test takes."""
+    return max(LEAST, math.ceil(factor(tests) * (variance_a + variance_b) / delta**2))
 
 
 def ratio_p(a: float, b: float, *, share_a: float = 0.5) -> float:

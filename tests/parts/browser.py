@@ -96,13 +96,20 @@ class Browser:
                 "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes.get(key, ord(key[0])), **more
             )
 
-    def point_at(self, selector: str) -> None:
-        """Move the pointer over the first element of a selector."""
+    def point_at(self, selector: str) -> tuple[float, float]:
+        """Move the pointer over the first element of a selector, and where that is."""
         x, y = self.run(
             f"(() => {{ const e = document.querySelector({selector!r}); e.scrollIntoView({{block: 'center'}}); const b = e.getClientRects()[0];"
             "return [b.left + b.width / 2, b.top + b.height / 2] })()"
         )
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return x, y
+
+    def click(self, selector: str) -> None:
+        """Click the first element of a selector, as a pointer does."""
+        x, y = self.point_at(selector)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def picture(self, *, whole: bool = False) -> bytes:
         """What is shown, as PNG; with `whole` all of the page."""

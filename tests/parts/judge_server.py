@@ -132,7 +132,9 @@ def _completion(said: Said, model: str) -> dict[str, Any]:
         "object": "chat.completion",
         "model": model,
         "choices": [{"index": 0, "finish_reason": said.finish, "message": {"role": "assistant", "content": text}}],
-        "usage": said.usage or {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        if said.usage is None
+        else said.usage,
     }
 
 

@@ -216,6 +216,60 @@ def test_labels_from_the_page_are_kept_one_after_the_other(page: Page) -> None:
     page.well()
 
 
+def test_a_box_that_was_ticked_does_not_swallow_the_key_that_says_made_up(page: Page) -> None:
+    page.feed(result(1), result(2))
+    browser = page.browser
+    page.open("/label")
+    browser.until("document.querySelector('.say.grounded')")
+    browser.run("document.querySelector('#answer details').open = true")
+    browser.click(".marks input[value='2']")
+    assert browser.run("document.activeElement.checked && document.activeElement.type === 'checkbox'")
+    browser.press("x")
+    browser.until("document.querySelector('#progress').textContent.startsWith('1 to ask')")
+    assert [(one.verdict, one.wrong_claims) for one in read_labels(page.labels, "labels")] == [("hallucinated", (2,))]
+    # A letter of a name says nothing of an answer.
+    browser.click("#who")
+    browser.press("g")
+    browser.until("document.querySelector('#who').value === 'g'")
+    browser.hear(0.5)
+    assert len(read_labels(page.labels, "labels")) == 1
+    page.well()
+
+
+def test_nothing_is_kept_under_a_name_that_is_refused_nor_under_the_one_before(page: Page) -> None:
+    page.feed(result(1), result(2), result(3))
+    browser = page.browser
+    page.open("/label")
+    browser.until("document.querySelector('.say.grounded')")
+
+    def type_name(name: str) -> None:
+        browser.run("document.querySelector('#who').select()")
+        browser.send("Input.insertText", text=name)
+        browser.run("document.activeElement.blur()")
+
+    type_name("alice")
+    browser.press("g")
+    browser.until("document.querySelector('#progress').textContent.startsWith('2 to ask')")
+    type_name("bob (QA)")
+    told = browser.run("document.querySelector('#no-name').innerText")
+    assert told == "A pseudonym holds letters, digits, spaces and . _ @ + - alone. Until yours does, no label is kept."
+    assert axe(browser) == []
+    browser.press("g")
+    browser.until("document.querySelector('.marks [role=status]').textContent.startsWith('Not kept: A pseudonym')")
+    browser.click(".say.abstained")
+    browser.hear(0.5)
+    assert [one.who for one in read_labels(page.labels, "labels")] == ["alice"]
+    type_name("bob")
+    assert browser.run("document.querySelector('#no-name').hidden")
+    browser.press("g")
+    browser.until("document.querySelector('#progress').textContent.startsWith('1 to ask')")
+    type_name("")
+    browser.press("g")
+    browser.until("document.querySelector('#progress').textContent.startsWith('0 to ask')")
+    assert [one.who for one in read_labels(page.labels, "labels")] == ["alice", "bob", None]
+    page.well()
+
+
 def test_who_comes_from_an_alert_sees_the_worst_of_the_service_or_why_there_is_nothing(page: Page) -> None:
     page.feed(result(1), *(result(n, service="other", score=0.0) for n in range(2, 14)))
     browser = page.browser
@@ -242,6 +296,10 @@ def test_what_an_address_says_wrong_is_said_and_left_out(page: Page) -> None:
     page.open("/?range=7d&service=support-bot")
     browser.until("document.querySelectorAll('#list button').length === 1")
     assert "range: must be one of 15m, 6h, 3d" in browser.run("document.querySelector('#notice').textContent")
+    assert browser.run("location.search") == "?service=support-bot"
+    page.open("/?verdict=halucinated&service=support-bot")
+    browser.until("document.querySelectorAll('#list button').length === 1")
+    assert "verdict: must be one of grounded, halluc" in browser.run("document.querySelector('#notice').textContent")
     assert browser.run("location.search") == "?service=support-bot"
     browser.run("document.querySelector('#ranges button[data-value=\"6h\"]').click()")
     browser.until("document.querySelector('#notice').hidden && location.search.includes('range=6h')")

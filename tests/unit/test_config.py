@@ -144,6 +144,17 @@ def test_a_mistake_of_the_file_is_not_blamed_on_a_variable_of_the_same_section(
         config.load(written)
 
 
+def test_a_rule_over_an_attribute_that_is_not_kept_is_refused_with_its_place(written: Path) -> None:
+    rule = "sample: {always_keep: [{name: errors, error: true}, {name: vip, attribute: app.vip, equals: true}]}\n"
+    written.write_text(_KAFKA + rule)
+    with pytest.raises(
+        ConfigError, match=r"sample\.always_keep\.1\.attribute: app\.vip is not in decode\.keep_attributes"
+    ):
+        config.load(written)
+    written.write_text(_KAFKA + rule + "decode: {keep_attributes: [app.vip]}\n")
+    assert config.load(written).sample.always_keep[1].equals is True
+
+
 @pytest.mark.parametrize("value", ['["a", "b"]', "a,b", " a, b ,"])
 def test_a_list_is_json_or_words_with_commas(written: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     written.write_text(_KAFKA)

@@ -64,7 +64,7 @@ async def test_a_file_is_scored_by_local_models_and_the_judge(tmp_path: Path) ->
     assert set(found) == {"faithfulness", "groundedness", "groundedness_judge", "kindness"}
     judged = found["groundedness_judge"]
     assert (judged["score"], judged["label"], judged["judged"]) == (1.0, "grounded", True)
-    assert (judged["inclusion_probability"], judged["version"]) == (1.0, "1+grounded_whole-1+grounded_parts-1")
+    assert (judged["inclusion_probability"], judged["version"]) == (1.0, "1+grounded_whole-2+grounded_parts-2")
     assert found["kindness"]["score"] == 1.0
     assert found["groundedness"]["judged"] is False
     by_name = {one["evaluator"]: one for one in foreign["evaluations"]}

@@ -1,7 +1,12 @@
-"""The review queue as a file: one answer a line with room for a verdict, and back."""
+"""The review queue as a file: one answer a line with room for a verdict, and back.
+
+What the evaluators said goes along where nobody reads it by the way: seen first it is followed, and the labels say too much good of the verdict.
+"""
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +25,8 @@ from sidecar.record.errors import ConfigError
 
 SCHEMA = "rag-sidecar.review.v1"
 _MEND = "verdict is good, hallucinated, abstained, skip or null; leave `about` as it was exported"
+_IN_THE_OPEN = ("result", "trace_id", "request_id", "service")
+_MOST_FACTS = 1024 * 1024
 
 
 def export(queue: Sequence[Shown], target: Path) -> None:
@@ -74,8 +81,37 @@ def _row(one: Shown) -> dict[str, Any]:
             {"number": number, "id": clean(name), "text": clean(text)}
             for number, (name, text) in enumerate(one.texts.documents, 1)
         ],
-        "about": one.answer.facts.model_dump(),
+        "about": _closed(one.answer.facts),
     }
+
+
+def _closed(facts: Facts) -> dict[str, Any]:
+    """Which answer it is, and all that is known of it in one field that does not read as words."""
+    named: dict[str, Any] = {name: getattr(facts, name) for name in _IN_THE_OPEN}
+    return {**named, "sealed": b64encode(zlib.compress(facts.model_dump_json().encode())).decode()}
+
+
+def _opened(about: object) -> Facts:
+    """The facts of an exported answer; exports of earlier versions have all of them in the open. Raises ValueError where they were changed."""
+    if not isinstance(about, dict) or "sealed" not in about:
+        return Facts.model_validate(about)
+    facts = Facts.model_validate_json(_unpacked(about["sealed"]))
+    for name in _IN_THE_OPEN:
+        if about.get(name) != getattr(facts, name):
+            raise ValueError(f"about.{name} is not as it was exported")
+    return facts
+
+
+def _unpacked(sealed: object) -> bytes:
+    """Bounded, for a few bytes may say that they are many. The end has a checksum."""
+    stream = zlib.decompressobj()
+    try:
+        facts = stream.decompress(b64decode(str(sealed), validate=True), _MOST_FACTS)
+    except (ValueError, zlib.error):
+        facts = b""
+    if not stream.eof:
+        raise ValueError("about.sealed is not as it was exported")
+    return facts
 
 
 def _label(row: object, *, who: str | None, at: datetime) -> Label | None:
@@ -94,4 +130,4 @@ def _label(row: object, *, who: str | None, at: datetime) -> Label | None:
         raise ValueError("wrong_claims go with hallucinated only")
     own = row.get("who") or who
     wrong = wrong_claims(numbers, len(claims))
-    return label(Facts.model_validate(row.get("about")), said, wrong=wrong, who=own, at=at)
+    return label(_opened(row.get("about")), said, wrong=wrong, who=own, at=at)

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import stamina
 from pydantic import BaseModel
 
 from exporters.clients.files import UnreadableFileError, read_text
 from exporters.clients.http import Answer, HttpClient, UnansweredError, WrongRequestError
+from sidecar.inference.judge.bill import Bill, Cost, Prices
 from sidecar.inference.judge.budget import Budget
 from sidecar.inference.judge.door import Door
 from sidecar.inference.judge.pace import Pace
 from sidecar.inference.judge.settings import JudgeConfig
-from sidecar.inference.judge.wire import Completion, Dialect, Used, body, completion, refusal
+from sidecar.inference.judge.wire import Completion, Dialect, body, completion, refusal
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
 from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
 
-# US dollars of so many tokens of a model (provider or None, model); None where it has no price.
-Prices = Callable[[str | None, str, Used], float | None]
-
 _REFUSALS = {401: "unauthorized", 402: "payment", 403: "forbidden", 404: "not_found"}
 _AGAIN = frozenset({408, 409, 425, 429})
 _OURS = frozenset({400, 422})
-_QUOTA = ("insufficient_quota", "billing_hard_limit", "quota_exceeded", "exceeded your current quota")
+# A gateway gave up waiting: the model behind it may have worked all the same.
+_GAVE_UP = frozenset({504, 524})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0
-# What a reply is foreseen to take where it may take more.
-_FORESEEN_OUTPUT = 400
 _MOST_DIALECTS = 6
 
 
@@ -44,13 +40,14 @@ class _AgainError(Exception):
 
 @dataclass(slots=True)
 class Call:
-    """One call to be made, and how far it has come: what its deadline means follows from that."""
+    """One call to be made, how far it has come (what its deadline means follows from that), and what all of its attempts cost."""
 
     evaluator: str
     messages: list[dict[str, str]]
     reply: type[BaseModel]
     temperature: float | None
     asking: bool = False
+    cost: Cost = field(default_factory=Cost)
 
 
 class Calls:
@@ -73,7 +70,7 @@ class Calls:
         self._client = client
         self._telemetry = telemetry
         self._clock = clock
-        self._price = price
+        self._bill = Bill(config, telemetry, price)
         self._budget = budget
         self._pace = pace
         self.door = door
@@ -84,8 +81,9 @@ class Calls:
 
     @property
     def tolerant(self) -> bool:
-        """Whether nobody but us holds replies to the schema."""
-        return self._dialect.format != "json_schema"
+        """Whether JSON is looked for in the text around it. Not where the settings say that the server enforces the schema: one that takes
+        `response_format` may ignore it all the same."""
+        return self._config.replies != "json_schema"
 
     async def close(self) -> None:
         """Close connections."""
@@ -105,21 +103,16 @@ class Calls:
 
     async def _bounded(self, call: Call) -> Completion:
         """Within budget and pace; what was set aside and not used is given back."""
-        foreseen = Used(estimate(call.messages), 0, min(self._config.most_output_tokens, _FORESEEN_OUTPUT))
-        tokens = foreseen.input + foreseen.output
-        reserved = self._dollars(foreseen) or 0.0
-        self._budget.reserve(reserved)
-        spent, used, taken = 0.0, Used(), False
+        foreseen = self._bill.foreseen(call.messages)
+        self._budget.reserve(foreseen.dollars)
         try:
-            await self._pace.take(tokens)
-            taken = call.asking = True
-            answered = await self._retried(call)
-            used, spent = answered.used, self._bill(call.evaluator, answered.used)
-            return answered
+            await self._pace.take(foreseen.tokens)
+            call.asking = True
+            return await self._retried(call)
         finally:
-            self._budget.settle(reserved, spent)
-            if taken:
-                self._pace.give_back(tokens - used.input - used.output)
+            self._budget.settle(foreseen.dollars, call.cost.dollars)
+            if call.asking:
+                self._pace.give_back(foreseen.tokens - call.cost.tokens)
 
     async def _retried(self, call: Call) -> Completion:
         until = self._clock.monotonic() + self._config.timeout_seconds
@@ -153,7 +146,7 @@ class Calls:
         for _ in range(_MOST_DIALECTS):
             dialect = self._dialect
             with self._tracing.chat(self._config.model, self._config.endpoint, self._config.provider) as tell:
-                answer = await self._post(self._body(call, dialect))
+                answer = await self._post(call, self._body(call, dialect))
                 if answer.status == 200:
                     self.door.answered()
                     said = completion(answer)
@@ -170,10 +163,19 @@ class Calls:
     def _body(self, call: Call, dialect: Dialect) -> bytes:
         return body(self._config, dialect, messages=call.messages, reply=call.reply, temperature=call.temperature)
 
-    async def _post(self, sent: bytes) -> Answer:
+    async def _post(self, call: Call, sent: bytes) -> Answer:
+        login = await self._login()
         started = self._clock.monotonic()
+        answer: Answer | None = None
+        begun = False
+
+        def begins() -> None:
+            nonlocal begun
+            begun = True
+
         try:
-            return await self._client.post(self._config.endpoint, sent, headers=await self._login())
+            answer = await self._client.post(self._config.endpoint, sent, headers=login, begins=begins)
+            return answer
         except UnansweredError as error:
             raise _AgainError(str(error)) from error
         except WrongRequestError as error:
@@ -181,6 +183,15 @@ class Calls:
             raise PermanentInferenceError("judge_refused", str(error)) from error
         finally:
             self._telemetry.observe("rag_sidecar_judge_seconds", self._clock.monotonic() - started)
+            if begun:
+                self._charge(call, answer)
+
+    def _charge(self, call: Call, answer: Answer | None) -> None:
+        """Also for a call that the deadline ended: what was sent may cost. A refusal costs nothing."""
+        if answer is None or answer.status in _GAVE_UP:
+            call.cost += self._bill.unanswered(call.evaluator, call.messages)
+        elif answer.status == 200:
+            call.cost += self._bill.answered(call.evaluator, call.messages, answer)
 
     async def _login(self) -> dict[str, str]:
         key = self._config.api_key.get_secret_value() if self._config.api_key else None
@@ -195,38 +206,16 @@ class Calls:
     def _refused(self, answer: Answer) -> InferenceError | _AgainError:
         """What an answer that is no success means; the door is told where it is not about this question alone."""
         said = refusal(answer)
-        empty = answer.status == 429 and any(word in said.code or word in said.words.lower() for word in _QUOTA)
-        reason = "quota" if empty else _REFUSALS.get(answer.status)
+        reason = "quota" if answer.status == 429 and said.empty else _REFUSALS.get(answer.status)
         if reason is None and 300 <= answer.status < 400:
             reason = "not_found"
         if reason is not None:
             self.door.refused(reason)
             return PermanentInferenceError("judge_refused", reason)
         if answer.status in _AGAIN or answer.status >= 500:
-            return _AgainError(str(answer.status), answer.retry_after_seconds)
+            return _AgainError(str(answer.status), said.again_after)
         self.door.answered()
         return PermanentInferenceError("judge_refused", str(answer.status))
-
-    def _bill(self, evaluator: str, used: Used) -> float:
-        parts = {
-            "input": max(0, used.input - used.cached_input),
-            "cached_input": used.cached_input,
-            "output": max(0, used.output - used.reasoning),
-            "reasoning": used.reasoning,
-        }
-        for kind, tokens in parts.items():
-            if tokens:
-                self._telemetry.count("rag_sidecar_judge_tokens_total", tokens, evaluator=evaluator, type=kind)
-        dollars = self._dollars(used)
-        if dollars is None:
-            unpriced = used.input + used.output
-            self._telemetry.count("rag_sidecar_judge_unpriced_tokens_total", unpriced)
-            return 0.0
-        self._telemetry.count("rag_sidecar_judge_cost_usd_total", dollars, evaluator=evaluator)
-        return dollars
-
-    def _dollars(self, used: Used) -> float | None:
-        return self._price(self._config.provider, self._config.model, used)
 
 
 def _told(said: Completion) -> dict[str, str | int | None]:
@@ -236,13 +225,3 @@ def _told(said: Completion) -> dict[str, str | int | None]:
         "gen_ai.usage.input_tokens": said.used.input,
         "gen_ai.usage.output_tokens": said.used.output,
     }
-
-
-def estimate(messages: list[dict[str, str]]) -> int:
-    """About how many tokens messages have: a quarter of the ASCII characters, and one for each other character."""
-    total = 0
-    for message in messages:
-        text = message["content"]
-        plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
-        total += plain // 4 + (len(text) - plain)
-    return total + 10 * len(messages)

@@ -13,10 +13,11 @@ import stamina.instrumentation
 from exporters.clients.http import HttpClient, Limits, TlsFiles
 from exporters.result import ModelIdentity
 from exporters.text import clean
+from sidecar.inference.judge.bill import Prices
 from sidecar.inference.judge.block import block
 from sidecar.inference.judge.budget import Budget, at_once, purses
 from sidecar.inference.judge.cache import Cache
-from sidecar.inference.judge.calls import Call, Calls, Prices
+from sidecar.inference.judge.calls import Call, Calls
 from sidecar.inference.judge.door import Door
 from sidecar.inference.judge.pace import Pace
 from sidecar.inference.judge.prompt import Prompt
@@ -137,7 +138,7 @@ class Judge:
             return question.reply.model_validate_json(known)
         for _ in range(1 + question.again):
             try:
-                said = await self._once(question, messages, data)
+                said = await self._once(question, messages)
             except InvalidReplyError:
                 self._count(question, INVALID)
             except InferenceError as error:
@@ -149,12 +150,12 @@ class Judge:
                 return said
         raise RetryableInferenceError(INVALID)
 
-    async def _once(self, question: Question[Said], messages: list[dict[str, str]], data: str) -> Said:
+    async def _once(self, question: Question[Said], messages: list[dict[str, str]]) -> Said:
         temperature = self.config.temperature if question.temperature is None else question.temperature
         answered = await self._calls.make(Call(question.evaluator, messages, question.reply, temperature))
         if answered.text is None or not answered.whole:
             raise InvalidReplyError("cut off")
-        return read(answered.text, question.reply, data=data, tolerant=self._calls.tolerant)
+        return read(answered.text, question.reply, data=question.data, tolerant=self._calls.tolerant)
 
     def _count(self, question: Question[Said], outcome: str) -> None:
         self._telemetry.count(_REQUESTS, evaluator=question.evaluator, outcome=outcome)
@@ -180,7 +181,7 @@ def _client(config: JudgeConfig) -> HttpClient:
     files = (str(path) if path else None for path in (config.ca_file, config.cert_file, config.key_file))
     try:
         return HttpClient(
-            Limits(config.timeout_seconds, config.concurrency, _MOST_ANSWER_BYTES),
+            Limits(config.attempt_seconds or config.timeout_seconds, config.concurrency, _MOST_ANSWER_BYTES),
             headers={"content-type": "application/json", **headers},
             tls=TlsFiles(*files),
         )

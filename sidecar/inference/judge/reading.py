@@ -2,16 +2,18 @@
 
 A reply is the JSON object of the schema and nothing else: a wrong key, a value off the scale or a second object makes it invalid. Where
 the server enforces no schema, JSON is looked for in the text; two different objects that fit are no verdict. Nor is one that the judge copied
-out of the data, reason and all.
+out of the data, reason and all (copied.py).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sidecar.inference.judge.copied import copied
 
 _MOST_OBJECTS = 50
 Said = TypeVar("Said", bound=BaseModel)
@@ -27,26 +29,20 @@ class InvalidReplyError(Exception):
     """The reply is not what was asked for."""
 
 
-def read(text: str, reply: type[Said], *, data: str, tolerant: bool) -> Said:
+def read(text: str, reply: type[Said], *, data: Mapping[str, object], tolerant: bool) -> Said:
     """The reply in a text. `data` is what the judge was shown. Raises InvalidReplyError."""
-    whole = _validated(text.strip(), reply)
-    if whole is not None:
-        return _own(text, whole, data)
-    if not tolerant:
-        raise InvalidReplyError("not by the schema")
-    found = [(raw, one) for raw in _objects(text) if (one := _validated(raw, reply)) is not None]
-    distinct = {one.model_dump_json(): (raw, one) for raw, one in found}
-    if len(distinct) != 1:
-        raise InvalidReplyError("not one object")
-    [(raw, one)] = distinct.values()
-    return _own(raw, one, data)
-
-
-def _own(raw: str, one: Said, data: str) -> Said:
-    """The reply, where it is the judge's own: one that stands word by word in the data was written by those who are judged."""
-    if _squeezed(raw) in _squeezed(data):
+    said = _validated(text.strip(), reply)
+    if said is None:
+        if not tolerant or _is_json(text):
+            raise InvalidReplyError("not by the schema")
+        found = (_validated(raw, reply) for raw in _objects(text))
+        distinct = {one.model_dump_json(): one for one in found if one is not None}
+        if len(distinct) != 1:
+            raise InvalidReplyError("not one object")
+        [said] = distinct.values()
+    if copied(said.model_dump(mode="json"), data):
         raise InvalidReplyError("copied")
-    return one
+    return said
 
 
 def _validated(raw: str, reply: type[Said]) -> Said | None:
@@ -54,6 +50,15 @@ def _validated(raw: str, reply: type[Said]) -> Said | None:
         return reply.model_validate_json(raw)
     except (ValidationError, ValueError):
         return None
+
+
+def _is_json(text: str) -> bool:
+    """Whether all of it is JSON: what else than the object was meant by that nobody knows."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _objects(text: str) -> Iterator[str]:
@@ -70,7 +75,3 @@ def _objects(text: str) -> Iterator[str]:
         else:
             yield text[at:end]
         at = text.find("{", end)
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.replace("\\", "").split())

@@ -43,7 +43,8 @@ class JudgeConfig(BaseModel):
     replies: Literal["auto", "json_schema", "json_object", "text"] = Field(
         default="auto",
         description="How verdicts are asked for: by a schema that the server enforces, as a JSON object, or as JSON in text. `auto` begins "
-        "with the schema and goes on to the next where the server refuses it. What comes back is checked all the same.",
+        "with the schema, goes on to the next where the server refuses it, and looks for JSON in the text where it ignores it. What comes back is checked "
+        "all the same.",
     )
     temperature: float | None = Field(
         default=0.0, ge=0, le=2, description="Sampling temperature; null leaves it out, for models that take none."
@@ -59,7 +60,13 @@ class JudgeConfig(BaseModel):
         default=3,
         ge=1,
         le=10,
-        description="Attempts at one question, where another one may help (429, 5xx, time-outs).",
+        description="Attempts at one question, where another one may help (429, 5xx, a connection that broke, time-outs by `attempt_seconds`).",
+    )
+    attempt_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="Deadline of one attempt: a call that hangs is tried again after it. null: it has all of `timeout_seconds`, which a slow model may "
+        "need, and one that hangs is not tried again.",
     )
     concurrency: int = Field(default=8, ge=1, le=256, description="Calls at the same time, of each replica.")
     tokens_per_minute: int | None = Field(

@@ -5,6 +5,7 @@ What a server takes is found out: where it refuses a field of ours by name, the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,15 @@ from sidecar.record.errors import PermanentInferenceError
 FORMATS = ("json_schema", "json_object", "text")
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "structured output", "guided_json")
 _MOST_TOKENS = 10_000_000
+# Of a reply that came to its end, as OpenAI and others say it, small letters.
+_ENDED = frozenset({"stop", "", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"})
+# OpenAI's names for an account without money, also where a gateway hands them on.
+_EMPTY = ("insufficient_quota", "billing_hard_limit")
+# Words that some have for an empty account and others for a limit that passes, and what says that it passes.
+_PERHAPS_EMPTY = ("quota_exceeded", "exceeded your current quota")
+_PASSES = ("retry in", "try again in", "retrydelay", "perminute", "per_minute", "per minute", "resource_exhausted")
+# How Google says when to come again (google.rpc.RetryInfo).
+_RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +103,33 @@ def completion(answer: Answer) -> Completion:
         said = orjson.loads(answer.body)
         first = said["choices"][0]
         text = first["message"].get("content")
-        usage = said.get("usage")
         model = said.get("model")
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise PermanentInferenceError("judge_answer", type(error).__name__) from error
-    whole = first.get("finish_reason") in ("stop", None, "", "eos")
+    whole = str(first.get("finish_reason") or "").lower() in _ENDED
     return Completion(
         clean(text) if isinstance(text, str) else None,
         whole,
-        _used(usage if isinstance(usage, Mapping) else {}),
+        usage_of(answer),
         model if isinstance(model, str) else None,
     )
+
+
+def content_of(answer: Answer) -> str | None:
+    """The text of the reply, None where the answer is no chat completion; empty where it has no text."""
+    try:
+        return completion(answer).text or ""
+    except PermanentInferenceError:
+        return None
+
+
+def usage_of(answer: Answer) -> Used:
+    """The tokens that an answer counts, 0 where it counts none, whatever else is in it."""
+    try:
+        usage = orjson.loads(answer.body)["usage"]
+    except (ValueError, LookupError, TypeError):
+        return Used()
+    return _used(usage) if isinstance(usage, Mapping) else Used()
 
 
 def _used(usage: Mapping[str, Any]) -> Used:
@@ -125,18 +151,33 @@ def _count(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server says of an error. `words` is for us to look into, never for logs: it may quote the request."""
+    """What a server says of an error. `words` is for us to look into, never for logs: it may quote the request. `again_after` is in seconds, None where
+    nothing is said of it."""
 
     code: str
     words: str = field(repr=False)
+    again_after: float | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Of a 429: whether the account is empty, which does not pass by itself, in place of a limit that does."""
+        said = self.words.lower()
+        if any(word in said for word in _EMPTY):
+            return True
+        passes = self.again_after is not None or any(word in said for word in _PASSES)
+        return not passes and any(word in said for word in _PERHAPS_EMPTY)
 
 
 def refusal(answer: Answer) -> Refusal:
     """The code and the words of an answer that is no success, as far as they can be read."""
     words = answer.body[:20_000].decode("utf-8", "replace")
     try:
-        error = orjson.loads(answer.body)["error"]
+        said = orjson.loads(answer.body)
+        error = (said[0] if isinstance(said, list) else said)["error"]
         code = error.get("code") or error.get("type") or ""
     except (ValueError, LookupError, TypeError, AttributeError):
         code = ""
-    return Refusal(str(code).lower(), words)
+    after = answer.retry_after_seconds
+    if after is None and (found := _RETRY_DELAY.search(words)):
+        after = float(found[1])
+    return Refusal(str(code).lower(), words, after)

@@ -34,6 +34,8 @@ def agree(claim: Value, other: Value) -> bool:
 
 def equal(claim: Value, other: Value) -> bool:
     """Whether the claim's value is the other one, as exactly as the claim states it."""
+    if same_digits(claim, other):
+        return True
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
         return any(_within(one, two) for one in claim.dates for two in other.dates)
     if Kind.NAME in (claim.kind, other.kind):
@@ -43,6 +45,11 @@ def equal(claim: Value, other: Value) -> bool:
     if claim.kind is Kind.MONEY and claim.unit != other.unit:
         return False
     return _near(claim, other)
+
+
+def same_digits(claim: Value, other: Value) -> bool:
+    """Whether both are (groups of) one long number, however its digits are grouped."""
+    return bool(claim.digits) and claim.digits == other.digits
 
 
 def less_exact(claim: Value, other: Value) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.arithmetic import follows
-from sidecar.inference.values.compare import agree, dimension, equal, less_exact
+from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Kind, Value
 
@@ -92,6 +92,8 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
     """Two values of the claim that the evidence has both: have they changed places? If not, neither speaks against the other."""
     if not one.same or not other.same or dimension(one.own.value) != dimension(other.own.value):
         return
+    if same_digits(one.own.value, other.own.value):
+        return
     if one.same.stated is other.same.stated or one.same.piece != other.same.piece:
         return
     crossed = [_shared(one.own, other.same.stated, weight), _shared(other.own, one.same.stated, weight)]
@@ -133,6 +135,8 @@ def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
 
 
 def _comparable(own: Stated, other: Stated) -> bool:
+    if same_digits(own.value, other.value):
+        return True
     if Kind.NAME in (own.value.kind, other.value.kind):
         return own.value.kind is other.value.kind or equal(own.value, other.value)
     return dimension(own.value) == dimension(other.value)

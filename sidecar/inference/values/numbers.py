@@ -29,6 +29,7 @@ PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarter
 SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125}
 _SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 _LARGEST = 1e30
+_SPACES = dict.fromkeys((0xA0, 0x202F, 0x2009, ord("'")), " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,11 @@ def number_at(tokens: Tokens, n: int) -> Number | None:
 
 
 def amount_of(figures: str) -> tuple[float, float] | None:
-    """Amount and half of the last digit of "1,500", "1.5", "1.500,25" or "4,5"; None where it is no number ("1,2,3")."""
-    figures = figures.translate({0xA0: ",", 0x202F: ",", 0x2009: ",", 0x27: ","})
+    """Amount and half of the last digit of "1,500", "1.5", "1.500,25", "1 500,25" or "4,5"; None where it is no number ("1,2,3")."""
+    figures = figures.translate(_SPACES)
+    if " " in figures:
+        whole, _, last = figures.rpartition(" ")
+        figures = f"{whole},{last.replace(',', '.')}".replace(" ", ",")
     whole, point, decimals = figures.rpartition(".")
     if figures.count(".") > 1 or (point and "," in decimals) or (not point and _decimal_comma(figures)):
         whole, point, decimals = figures.rpartition(",") if "," in figures else (figures, "", "")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.dates import moment_at
+from sidecar.inference.values.grouping import with_digits, with_groups
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.numbers import PARTS, SHORT_SCALES, Number, Tokens, number_at
@@ -39,7 +40,8 @@ def read_values(text: str) -> list[Value]:
 
 def read_tokens(text: str) -> tuple[list[Token], list[Value]]:
     """The tokens of a text, and its values."""
-    listed = tokenise(text[:_LONGEST])
+    text = text[:_LONGEST]
+    listed = with_groups(text, tokenise(text))
     tokens = Tokens(text, listed)
     found: list[tuple[Value, int, int]] = []
     n = 0
@@ -50,7 +52,7 @@ def read_tokens(text: str) -> tuple[list[Token], list[Value]]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    return listed, hedged(tokens, compounds(tokens, same_unit(tokens, found)))
+    return listed, with_digits(text, hedged(tokens, compounds(tokens, same_unit(tokens, found))))
 
 
 def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -58,7 +60,7 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if token.kind in ("name", "version"):
         return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), n + 1
     if token.kind == "phone":
-        digits = "".join(char for char in token.text if char.isdecimal())
+        digits = "".join(char for char in token.text.replace("(0)", "") if char.isdecimal())
         return Value(kind=Kind.NAME, start=token.start, end=token.end, name=digits), n + 1
     if token.kind in ("word", "sign", "code") and token.low in CURRENCIES:
         return _money_first(tokens, n)

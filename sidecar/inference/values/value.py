@@ -51,6 +51,7 @@ class Value:
     per      the unit of a rate ("18 euros a night": night), or ""
     dates    readings of a date, more than one where day and month may be swapped
     name     versions, part numbers and the like, compared as they are written
+    digits   of the long number that it is, or is a group of, without what groups them: "48219934" of "4821-9934", or ""
     """
 
     kind: Kind
@@ -63,3 +64,4 @@ class Value:
     hedge: Hedge = Hedge.NONE
     dates: tuple[Date, ...] = ()
     name: str = ""
+    digits: str = ""

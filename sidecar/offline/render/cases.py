@@ -20,6 +20,7 @@ _OF_ANSWER = ("faithfulness", "faithfulness_judge")
 _TELLING = frozenset(
     {"faithfulness", "groundedness", "answer_relevancy", "answer_correctness", "context_recall", "context_precision"}
 )
+_DECIDED = {"grounded": "good", "hallucinated": "poor"}
 LEGEND = (
     '<div class="legend small">'
     + "".join(
@@ -58,7 +59,7 @@ def case_of(one: CaseRecord, *, opened: bool = False) -> str:
         f'<details class="case"{" open" if opened else ""}><summary><span class="question">{escape(one.question or one.id)}</span>',
         f'<span>{"".join(tags)}</span></summary><div class="inside">',
         _labelled("Answer", _answer(one)),
-        f'<div class="label">Scores</div><div>{"".join(_score(said) for said in one.evaluations)}</div>',
+        f'<div class="label">Scores</div><div>{"".join(_score(said, one) for said in one.evaluations)}</div>',
         _labelled("Reference", escape(one.reference)) if one.reference else "",
         _contexts(one),
         f'<p class="soft small">case {escape(one.id)}, service {escape(one.service)}</p></div></details>',
@@ -82,20 +83,34 @@ def every_case(records: Sequence[CaseRecord]) -> str:
 def _row(one: CaseRecord, names: Sequence[str]) -> str:
     said = {evaluation.evaluator: evaluation for evaluation in one.evaluations}
     told = f'<td title="{escape(one.question or "")}">{escape(one.id)}</td><td>{escape(one.kind or "")}</td><td>{escape(one.verdict or "-")}</td>'
-    return f"<tr>{told}{''.join(_small(said.get(name)) for name in names)}</tr>"
+    return f"<tr>{told}{''.join(_small(said.get(name), one) for name in names)}</tr>"
 
 
-def _small(said: Evaluation | None) -> str:
+def _small(said: Evaluation | None, case: CaseRecord) -> str:
     if said is None or said.score is None:
         return f'<td class="soft small">{escape("" if said is None else said.reason or "-")}</td>'
-    return f'<td class="number {words.band(said.evaluator, said.score)}">{said.score:.2f}</td>'
+    return f'<td class="number {_band(said, case)}"{_threshold(said)}>{said.score:.2f}</td>'
 
 
-def _score(said: Evaluation) -> str:
+def _score(said: Evaluation, case: CaseRecord) -> str:
     if said.score is None:
         return f'<span class="chip soft">{escape(said.evaluator)}: {escape(said.reason or "-")}</span>'
-    band = words.band(said.evaluator, said.score)
-    return f'<span class="chip">{escape(said.evaluator)} <b class="{band}">{said.score:.2f}</b></span>'
+    shown = f'<b class="{_band(said, case)}">{said.score:.2f}</b>'
+    return f'<span class="chip"{_threshold(said)}>{escape(said.evaluator)} {shown}</span>'
+
+
+def _band(said: Evaluation, case: CaseRecord) -> str:
+    """What a score is coloured by: its verdict where it gives one, else its band. Of a case that cannot be answered low scores are no fault."""
+    if said.score is None:
+        return ""
+    band = "" if case.kind == NEGATIVE else words.band(said.evaluator, said.score)
+    return _DECIDED.get(said.label or "", band)
+
+
+def _threshold(said: Evaluation) -> str:
+    """The threshold of what decides a verdict, as the attribute that a pointer shows."""
+    decides = said.label in _DECIDED and said.threshold is not None
+    return f' title="threshold {said.threshold:g}"' if decides else ""
 
 
 def _answer(one: CaseRecord) -> str:

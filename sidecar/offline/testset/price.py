@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sidecar.inference.judge.calls import Prices, estimate
+from sidecar.inference.judge.bill import Prices, estimate
 from sidecar.inference.judge.prompt import load
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.inference.judge.wire import Used

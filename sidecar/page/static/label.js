@@ -7,7 +7,22 @@ import { read } from "./claims.js";
 import { iAm, marks, who } from "./mark.js";
 
 const KEYS = { g: "grounded", x: "hallucinated", a: "abstained", s: "skipped" };
+// Where a letter is part of a text or a choice; a box is only ticked.
+const TYPED = "input:not([type=checkbox]), select, textarea";
 let form = null;
+
+// Whether the field holds a name; one that it refuses is told, and not who was here before.
+function named() {
+  const field = byId("who"), fits = field.validity.valid;
+  byId("no-name").hidden = fits;
+  if (fits) iAm(field.value);
+  return fits;
+}
+
+function name() {
+  if (!named()) throw new Error(byId("no-name").textContent);
+  return who();
+}
 
 async function next() {
   try {
@@ -24,7 +39,7 @@ async function next() {
 
 function show(answer) {
   const place = byId("answer");
-  form = answer === null ? null : marks(answer, { picked: false, done: () => next() });
+  form = answer === null ? null : marks(answer, { picked: false, name, done: () => next() });
   if (answer === null) {
     fill(place, el("p", { class: "empty" }, "Nothing to ask about now. New answers come into the queue as they are scored."));
     return;
@@ -41,9 +56,10 @@ async function start() {
   options(byId("service"), page.services.map((one) => one.name), asked, "all");
   byId("service").addEventListener("change", next);
   byId("who").value = who() ?? "";
-  byId("who").addEventListener("change", (event) => event.target.checkValidity() && iAm(event.target.value));
+  byId("who").addEventListener("change", named);
+  named();
   document.addEventListener("keydown", (event) => {
-    if (form === null || event.repeat || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (form === null || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches(TYPED)) return;
     if (KEYS[event.key]) form.say(KEYS[event.key]);
   });
   await next();

@@ -9,8 +9,8 @@ const WORDS = { grounded: "Good", hallucinated: "Made up", abstained: "Abstains"
 export const who = () => localStorage.getItem(KEY);
 export const iAm = (name) => localStorage.setItem(KEY, name.trim());
 
-// The form; done is called with what was said once it is kept.
-export function marks(answer, { picked, done = () => {} }) {
+// The form; name says who labels, or throws why that cannot be said; done is called with what was said once it is kept.
+export function marks(answer, { picked, name = who, done = () => {} }) {
   const state = el("p", { class: "muted small", role: "status" }, answer.labelled ? "This answer was labelled before." : "");
   const boxes = answer.claims.map((one, number) => el("label", { class: "box" }, el("input", { type: "checkbox", value: number + 1 }), ` ${number + 1}. ${one.text ?? "claim"}`));
   const which = boxes.length ? el("details", {}, el("summary", {}, "Which claims are made up?"), el("div", {}, ...boxes)) : null;
@@ -25,7 +25,7 @@ export function marks(answer, { picked, done = () => {} }) {
     const wrong = verdict === "hallucinated" ? boxes.map((one) => one.querySelector("input")).filter((one) => one.checked).map((one) => Number(one.value)) : [];
     for (const one of buttons) one.disabled = true;
     try {
-      await post("/api/label", { result: answer.id, verdict, wrong_claims: wrong, who: who() || null, picked });
+      await post("/api/label", { result: answer.id, verdict, wrong_claims: wrong, who: name() || null, picked });
       state.textContent = `Kept: ${WORDS[verdict].toLowerCase()}.`;
       done(verdict);
     } catch (error) {

@@ -141,9 +141,19 @@ async def test_the_judge_is_asked_one_question_and_its_cost_is_said() -> None:
     assert "has no known price" in unpriced[1]
 
 
+async def test_a_judge_that_counts_no_tokens_is_said_to_have_an_estimated_cost() -> None:
+    async with JudgeServer(lambda _: Said(RATED, usage={})) as server:
+        said = await ask_judge(judged(server.url, **{"judge-1": {"input": 10.0, "output": 50.0}}))
+    assert " 0 tokens" not in said[1]
+    assert "cost 0.000000" not in said[1]
+    assert said[2] == "its replies do not count their tokens: tokens, cost and budget go by the length of the texts"
+
+
 async def test_a_judge_that_refuses_is_named_with_the_mend() -> None:
     async with JudgeServer(lambda _: Said({}, status=401)) as server:
-        with pytest.raises(ConfigError, match=r"judge: http://.*judge_refused: unauthorized.*RagSidecarJudgePaused"):
+        with pytest.raises(
+            ConfigError, match=r"judge: http://.*judge_refused: unauthorized.*RagSidecarEvaluationsFailing"
+        ):
             await ask_judge(judged(server.url))
 
 

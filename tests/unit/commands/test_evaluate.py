@@ -70,7 +70,7 @@ def test_a_row_that_cannot_be_read_is_told_and_makes_the_exit_code(tmp_path: Pat
     [row] = json.loads(run.stdout)["unread"]
     assert (row["row"], row["reason"]) == (2, "bad_json")
     assert "1 case of cases.jsonl, 1 row unread (row 2: bad_json)" in run.stderr
-    assert "row 2 is no case: bad_json: line 1, column 2" in run.stderr
+    assert "row 2 is no case: bad_json: column 2" in run.stderr
 
 
 def test_a_build_server_is_told_of_rows_that_cannot_be_read(tmp_path: Path) -> None:
@@ -274,6 +274,19 @@ def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> N
     assert run.returncode == 5
     assert re.search(r"faithfulness +20 +1\.000 +0\.0\d\d +-0\.9\d\d .*A is better", run.stdout)
     assert cli("evaluate", good, "--against", stored).returncode == 0
+
+
+def test_a_collapse_is_no_pass_where_the_cases_are_too_few_to_show_anything(tmp_path: Path) -> None:
+    stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 4, kind="simple", answer="Two years.")
+    assert cli("evaluate", good, "-o", stored).returncode == 0
+    worse = cases(tmp_path / "worse.jsonl", 4, kind="simple", answer="Seven dogs built it in Paris.")
+    run = cli("evaluate", worse, "--against", stored, "-o", tmp_path / "junit.xml")
+    assert run.returncode == 5
+    assert "too few cases to show any difference, however large" in run.stderr
+    assert '<failure message="-0.9' in (tmp_path / "junit.xml").read_text()
+    same = cli("evaluate", good, "--against", stored)
+    assert same.returncode == 0
+    assert "what is lower by more than 0.02 is no pass" in same.stderr
 
 
 def test_a_system_that_stops_to_answer_or_to_retrieve_is_no_pass(tmp_path: Path) -> None:

@@ -111,6 +111,33 @@ def test_where_too_few_are_of_a_kind_the_share_is_told_all_the_same(tmp_path: Pa
         beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=False)
 
 
+def test_where_the_verdict_is_hardly_better_than_a_coin_that_is_said_first_and_no_more_labels_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    rows = [one(n, "hallucinated" if n < 19 else "grounded", "grounded") for n in range(60)]
+    with pytest.raises(ConfigError) as refused:
+        beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=False)
+    assert refused.value.problem.startswith(
+        "s: nothing can be anchored in a verdict that finds 0% of 19 bad answers and passes 100% of 41 good ones, hardly better than a coin; "
+        "only 19 hallucinated requests got a verdict; by the labels"
+    )
+    assert "more labels alone do not mend it" in refused.value.mend
+    assert "label at least" not in refused.value.mend
+
+
+def test_each_service_that_is_not_anchored_is_named_with_the_reason(tmp_path: Path) -> None:
+    rows = [one(n, "grounded", "grounded", service="well") for n in range(40)]
+    rows += [one(100 + n, "grounded", "grounded" if n < 20 else "hallucinated", service="coin") for n in range(40)]
+    rows += [one(200 + n, "grounded", "grounded", service="small") for n in range(12)]
+    rows += [one(300 + n, "hallucinated", "hallucinated", service="tiny") for n in range(3)]
+    made = beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=False)
+    assert set(made.anchors) == {"well"}
+    assert made.notes[:2] == (
+        "coin: nothing can be anchored in a verdict that passes 50% of 40 good ones, hardly better than a coin",
+        "not anchored for fewer than 30 good answers with a verdict: small (12), tiny (0)",
+    )
+
+
 def test_of_the_judge_each_label_counts_for_as_many_as_the_judge_saw_of_its_kind(tmp_path: Path) -> None:
     rows = [one(n, "hallucinated", "grounded", judge=("hallucinated", 0.1)) for n in range(36)]
     rows += [one(n, "hallucinated", "grounded", judge=("grounded", 0.2)) for n in range(36, 40)]

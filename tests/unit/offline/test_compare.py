@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidecar.offline.compare import DECLINED, MARGIN, compare, needed, unmatched, verdict_on, winner_of
+from sidecar.offline.compare import DECLINED, MARGIN, compare, held, needed, unmatched, verdict_on, winner_of
 from sidecar.offline.record import CaseRecord
 from sidecar.statistics.paired import holm, sign_flip
 from tests.unit.offline.records import record, said
@@ -102,6 +102,31 @@ def test_where_nothing_is_shown_it_says_what_would_have_been() -> None:
     [same] = compare(run(*a), run(*a))
     assert same.says == "no difference in any case"
     assert needed([same]) == {}
+
+
+@pytest.mark.parametrize(("count", "metrics", "fewest"), [(1, 1, 6), (5, 1, 6), (7, 5, 8)])
+def test_so_few_cases_say_nothing_of_any_difference(count: int, metrics: int, fewest: int) -> None:
+    names = [f"m{n}" for n in range(metrics)]
+    good = [record(str(n), *(said(name, 0.99) for name in names)) for n in range(count)]
+    lost = [record(str(n), *(said(name, 0.01 + 0.001 * n) for name in names)) for n in range(count)]
+    found = compare(good, lost)
+    for one in found:
+        assert (one.winner, one.shown, one.fewest_pairs, one.stands) == (None, None, fewest, None)
+        assert one.says == (f"too few to say: it takes {fewest} cases" if count > 1 else _SAME)
+    assert all(size >= fewest for table in needed(found).values() for size in table.values())
+    assert {one.stands for one in held(found)} == {"worse"}
+    assert held(compare(good, good)) == compare(good, good)
+
+
+_SAME = "the same difference (-0.980) in every case, too few to say that it is not chance"
+
+
+def test_one_metric_with_cases_enough_is_a_check_and_the_others_are_told() -> None:
+    good = [record(str(n), said("f", 0.9), *([said("g", 0.9)] if n < 3 else [])) for n in range(8)]
+    lost = [record(str(n), said("f", 0.9), *([said("g", 0.1 + n / 100)] if n < 3 else [])) for n in range(8)]
+    f, g = held(compare(good, lost))
+    assert (f.fewest_pairs, f.stands) == (None, None)
+    assert (g.fewest_pairs, g.stands, g.says) == (7, None, "too few to say: it takes 7 cases")
 
 
 def test_scores_of_another_method_or_model_are_not_compared() -> None:

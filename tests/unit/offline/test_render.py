@@ -12,7 +12,7 @@ import pytest
 from sidecar.offline.compare import compare
 from sidecar.offline.gate import GateFile, Limit, check
 from sidecar.offline.record import CaseRecord, Document, Report
-from sidecar.offline.render.cases import case_of, worst
+from sidecar.offline.render.cases import case_of, every_case, worst
 from sidecar.offline.render.forms import FORMS, form_of
 from sidecar.offline.render.words import band, sessions
 from sidecar.record.errors import ConfigError
@@ -87,6 +87,29 @@ def test_claims_have_the_colour_of_what_the_documents_say_of_them_where_they_sta
     assert marks == [
         ("supported", "It is red.", "✓"), ("contradicted", "It is 5 m.", "✗"), ("not_said", "It is old.", "?"),
     ]  # fmt: skip
+
+
+def test_what_is_red_is_what_is_wrong_with_a_case() -> None:
+    """A negative case that was declined has low scores and no fault; of an answer that is made up the metric that says so is marked."""
+    low = (said("context_precision", 0.0), said("answer_relevancy", 0.0))
+    declined = record("declined", *low, kind="negative", verdict="abstained", abstention="full")
+    answered = record("answered", *low, kind="single", verdict="abstained")
+    made_up, well = (
+        record(verdict, said("groundedness", score, label=verdict, threshold=0.22), verdict=verdict, kind=kind)
+        for verdict, score, kind in (("hallucinated", 0.009, "negative"), ("grounded", 0.4, None))
+    )
+    for form in (case_of, lambda one: every_case([one])):
+        classes = {one.id: _of_scores(form(one)) for one in (declined, answered, made_up, well)}
+        assert classes == {"declined": [""], "answered": ["poor"], "hallucinated": ["poor"], "grounded": ["good"]}
+        assert 'title="threshold 0.22"' in form(made_up)
+        assert 'title="threshold' not in form(answered)
+
+
+def _of_scores(html: str) -> list[str]:
+    """Which colours the numbers of some HTML have."""
+    found = [attributes.get("class") or "" for tag, attributes in Page(html).tags if tag in ("b", "td")]
+    bands = {one.removeprefix("number").strip() for one in found if "soft" not in one}
+    return sorted(bands - {""}) or [""]
 
 
 def test_claims_that_stand_nowhere_are_listed_below_the_answer() -> None:

@@ -14,7 +14,9 @@ from sidecar.evaluate.registry import EVALUATORS, judged_name
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 
-PAGE = (Path(__file__).parents[3] / "docs/judge.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/judge.md").read_text(encoding="utf-8")
+RUNBOOK = (ROOT / "docs/runbooks/RagSidecarEvaluationsFailing.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
 UNUSED = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
 
@@ -32,3 +34,10 @@ def test_there_is_an_example_of_each_kind_of_own_metric() -> None:
 
 def test_every_judged_evaluator_is_on_the_page() -> None:
     assert [one.name for one in EVALUATORS if one.judged and f"| `{judged_name(one)}` |" not in PAGE] == []
+
+
+def test_the_runbook_says_what_each_reason_of_the_judge_wants() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sidecar/inference/judge").glob("*.py")]
+    reasons = {found for text in sources for found in re.findall(r'"(judge_[a-z]+)"', text)}
+    assert len(reasons) >= 8
+    assert [one for one in sorted(reasons) if f"`{one}`" not in RUNBOOK] == []

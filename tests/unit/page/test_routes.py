@@ -74,6 +74,27 @@ async def test_answers_are_filtered(asked_for: str, found: list[int]) -> None:
     assert sorted(int(one["id"][-12:]) for one in rows) == found
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "told"),
+    [
+        ("verdict=halucinated", "verdict: must be one of grounded, hallucinated, abstained, unscorable, failed, none"),
+        ("verdict=", "verdict: must be one of grounded, hallucinated, abstained, unscorable, failed, none"),
+        *((f"limit={limit}", "limit: must be a whole number from 1; no more than 500 come") for limit in ("abc", "-1", "0", "", "1.5", "\u0663", "9" * 5000)),
+        ("list=foo", "list: must be one of worst, latest, random"),
+        ("range=zz", "range: must be one of 15m, 6h, 3d"),
+    ],
+    ids=lambda value: value[:20],
+)  # fmt: skip
+async def test_a_filter_that_cannot_be_is_named_and_no_answer(asked_for: str, told: str) -> None:
+    seen = watch()
+    feed(seen, result(1))
+    async with client(seen) as asked:
+        refused = await asked.get(f"/api/answers?{asked_for}")
+        assert (refused.status_code, refused.json()) == (400, {"error": told})
+        for verdict in ("unscorable", "failed", "none"):
+            assert (await asked.get(f"/api/answers?verdict={verdict}&limit=1000")).json()["found"] == 0
+
+
 async def test_everything_is_sealed_against_scripts_and_frames() -> None:
     async with client(watch()) as asked:
         for path in ("/", "/label", "/static/main.js", "/static/page.css", "/api/status", "/api/answers/none"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from sidecar.statistics import paired, unpaired
 from sidecar.statistics.interval import Floats, mean_interval, share_interval
 from sidecar.statistics.paired import difference, holm, mcnemar, sign_flip
-from sidecar.statistics.power import pairs_needed, smallest_shown
+from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed, smallest_shown
 
 
 def ends(values: ArrayLike) -> tuple[float, float]:
@@ -121,6 +122,29 @@ def test_holm_keeps_the_order_and_never_lowers() -> None:
 def test_pairs_for_a_difference(delta: float, spread: float, pairs: int) -> None:
     assert pairs_needed(delta, spread) == pairs
     assert smallest_shown(pairs, spread) == pytest.approx(delta, rel=0.005)
+
+
+@pytest.mark.parametrize(("tests", "fewest"), [(1, 6), (2, 7), (5, 8), (40, 11)])
+def test_below_so_many_pairs_nothing_is_shown_however_large_it_is(tests: int, fewest: int) -> None:
+    def corrected(pairs: int) -> float:
+        p = difference(np.full(pairs, 0.99), np.linspace(0.0, 0.01, pairs)).p
+        return holm([p, *[1.0] * (tests - 1)])[0]
+
+    assert fewest_pairs(tests) == fewest
+    assert corrected(fewest) < ALPHA <= corrected(fewest - 1)
+    assert pairs_needed(0.9, 1e-5, tests=tests) == fewest
+    assert smallest_shown(fewest - 1, 1e-5, tests=tests) == math.inf
+    assert smallest_shown(fewest, 1e-5, tests=tests) < 0.001
+
+
+def test_the_more_tests_there_are_the_more_pairs_a_difference_takes() -> None:
+    """For 1 % in place of 5 %, which is what the first of five tests has to keep, it takes half as many again: 11.68 for 7.85."""
+    assert pairs_needed(0.05, 0.2, tests=5) == 187
+    assert smallest_shown(187, 0.2, tests=5) == pytest.approx(0.05, rel=0.005)
+
+
+def test_an_arm_never_needs_fewer_values_than_its_test_takes() -> None:
+    assert unpaired.each_arm_needs(0.5, 0.01, 0.01) == unpaired.LEAST
 
 
 def test_an_arm_for_a_rate_of_five_against_seven_percent() -> None:

@@ -8,6 +8,8 @@ import pty
 import signal
 import subprocess
 import sys
+import zlib
+from base64 import b64encode
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -158,6 +160,69 @@ def test_an_export_comes_back_as_labels_once(tmp_path: Path) -> None:
     assert "5 taken, 3 labelled already, 2 to ask about" in desk.run().stderr
 
 
+def test_an_export_does_not_tell_the_reviewer_what_the_evaluators_said_and_the_label_has_it(tmp_path: Path) -> None:
+    desk, file = Desk(tmp_path, [result(0, Verdict.HALLUCINATED), result(1)]), tmp_path / "queue.jsonl"
+    desk.run("--rate", "1", "--export", file)
+    for word in ("hallucinated", "grounded", "beside", "0.3", "embedded"):
+        assert word not in file.read_text()
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {name for row in rows for name in row["about"]} == {"result", "trace_id", "request_id", "service", "sealed"}
+    write(file, [{**row, "verdict": "good"} for row in rows])
+    desk.run("--import", file)
+    exported = {one["about"]["result"]: one["about"] for one in desk.kept()}
+    desk.labels.unlink()
+    desk.run("--rate", "1", typed="g\ng\n")
+    assert exported == {one["about"]["result"]: one["about"] for one in desk.kept()}
+    assert {one["verdict"] for one in exported.values()} == {"hallucinated", "grounded"}
+
+
+# As version 0.1.0 wrote it, with all facts in the open.
+EARLIER: dict[str, Any] = {
+    "schema": "rag-sidecar.review.v1", "verdict": "good", "wrong_claims": [], "question": "How long is the warranty?", "answer": "Two years.",
+    "claims": [{"number": 1, "text": "Two years.", "nearest": "The warranty is two years."}],
+    "documents": [{"number": 1, "id": "d", "text": "The warranty is two years."}],
+    "about": {
+        "result": "6ced5408-1fb8-58ac-986b-f864ca09b6ca", "trace_id": "44", "request_id": "44", "service": "s", "inclusion_probability": 1.0,
+        "upstream_adjusted_count": None, "draw": {"seed": "1", "rate": 1.0}, "verdict": "grounded",
+        "beside": [{
+            "evaluator": "groundedness", "version": "4", "method": "consistency", "threshold": 0.22, "label": "grounded", "judged": False,
+            "inclusion_probability": None, "model": {"name": "embedded", "version": "6", "sha256": "14d2"},
+        }],
+    },
+}  # fmt: skip
+
+
+def test_what_an_earlier_version_exported_is_taken_over(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, count=1)
+    assert "1 labels taken over" in desk.run("--import", write(tmp_path / "queue.jsonl", [EARLIER])).stderr
+    [kept] = desk.kept()
+    assert (kept["verdict"], kept["about"]) == ("grounded", EARLIER["about"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"service": "other"}, r"line 1: about\.service is not as it was exported"),
+        ({"sealed": None}, r"line 1: about\.sealed is not as it was exported"),
+        ({"sealed": "eJyrrgUAAXUA"}, r"line 1: about\.sealed is not as it was exported"),
+        (
+            {"sealed": b64encode(zlib.compress(b"{" + b" " * 9_000_000)).decode()},
+            r"line 1: about\.sealed is not as it was exported",
+        ),
+        ({"sealed": b64encode(zlib.compress(b"{}")).decode()}, "line 1: result: Field required"),
+    ],
+    ids=["another service", "emptied", "another checksum", "swollen", "without facts"],
+)
+def test_what_an_answer_is_known_by_cannot_be_changed(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+    desk, file = Desk(tmp_path, count=1), tmp_path / "queue.jsonl"
+    desk.run("--rate", "1", "--export", file)
+    row = json.loads(file.read_text())
+    write(file, [{**row, "verdict": "good", "about": {**row["about"], **changes}}])
+    with pytest.raises(ConfigError, match=told):
+        desk.run("--import", file)
+    assert desk.kept() == []
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -183,8 +248,12 @@ def test_an_answer_that_was_not_drawn_cannot_be_made_one_that_was(tmp_path: Path
     desk.run("--rate", "0.2", "--export", file)
     row = json.loads(file.read_text().splitlines()[0])
     draw = Draw(seed="1", rate=0.2)
-    row["about"]["result"] = next(name for n in range(50) if not draw.takes(name := result(n)["id"]))
-    write(file, [{**row, "verdict": "good"}])
+    other = next(name for n in range(50) if not draw.takes(name := result(n)["id"]))
+    write(file, [{**row, "verdict": "good", "about": {**row["about"], "result": other}}])
+    with pytest.raises(ConfigError, match=r"about\.result is not as it was exported"):
+        desk.run("--import", file)
+    about = {**EARLIER["about"], "result": other, "draw": {"seed": "1", "rate": 0.2}}
+    write(file, [{**EARLIER, "about": about}])
     with pytest.raises(ConfigError, match="not one that the draw takes"):
         desk.run("--import", file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
@@ -29,6 +29,18 @@ class Rating(Reply):
 
 
 RIGHT = {"reason": "It is.", "rating": 2}
+
+
+def right(_: Asked) -> object:
+    """Whatever it is asked."""
+    return RIGHT
+
+
+def then(*said: object) -> Iterator[object]:
+    """One after the other, the last for ever."""
+    yield from said
+    while True:
+        yield said[-1]
 
 
 def price(provider: str | None, model: str, used: Used) -> float | None:

@@ -5,33 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from sidecar.inference.judge.door import GAUGE
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.clock import ManualClock
-from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
+from sidecar.record.errors import InferenceError, PermanentInferenceError
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 from tests.parts.judge_server import Asked, Said
-from tests.unit.inference.judge.made import CENT, KEY, RIGHT, judging, question
-
-
-def right(_: Asked) -> object:
-    return RIGHT
-
-
-def then(*said: object) -> Iterator[object]:
-    """One after the other, the last for ever."""
-    yield from said
-    while True:
-        yield said[-1]
+from tests.unit.inference.judge.made import CENT, KEY, RIGHT, judging, question, right, then
 
 
 async def test_a_question_is_posted_as_openai_has_it_and_the_verdict_comes_back() -> None:
@@ -144,101 +130,6 @@ async def test_a_format_that_is_set_is_not_given_up() -> None:
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
-async def test_what_may_pass_is_tried_again(status: int) -> None:
-    said = then(Said({"message": "busy"}, status=status, headers={"retry-after": "0"}), RIGHT)
-    async with judging(lambda _: next(said)) as (judge, server):
-        assert (await judge.ask(question())).rating == 2
-    assert len(server.asked) == 2
-
-
-async def test_a_wait_that_the_deadline_does_not_leave_is_not_waited() -> None:
-    async with judging(lambda _: Said({}, status=429, headers={"retry-after": "3600"})) as (judge, server):
-        with pytest.raises(RetryableInferenceError, match="judge_unavailable: 429"):
-            await judge.ask(question())
-    assert len(server.asked) == 1
-
-
-async def test_attempts_come_to_an_end() -> None:
-    async with judging(lambda _: Said({}, status=503, headers={"retry-after": "0"}), attempts=3) as (judge, server):
-        with pytest.raises(RetryableInferenceError, match="judge_unavailable: 503"):
-            await judge.ask(question())
-    assert len(server.asked) == 3
-
-
-@pytest.mark.parametrize(
-    ("status", "error", "reason"),
-    [
-        (401, {}, "unauthorized"),
-        (402, {}, "payment"),
-        (403, {}, "forbidden"),
-        (404, {"code": "model_not_found"}, "not_found"),
-        (307, {}, "not_found"),
-        (429, {"code": "insufficient_quota", "message": "You exceeded your current quota"}, "quota"),
-    ],
-)
-async def test_a_refusal_that_does_not_pass_pauses_the_judge_and_says_why(
-    status: int, error: dict[str, str], reason: str
-) -> None:
-    telemetry, clock = Telemetry(), ManualClock()
-    said = then(Said(error, status=status), RIGHT)
-    async with judging(lambda _: next(said), telemetry=telemetry, clock=clock, pause_seconds=60) as (judge, server):
-        with pytest.raises(PermanentInferenceError, match="judge_refused"):
-            await judge.ask(question("one"))
-        assert telemetry.value(GAUGE, reason=reason) == 1
-        with pytest.raises(RetryableInferenceError, match="judge_paused"):
-            await judge.ask(question("two"))
-        assert len(server.asked) == 1
-        clock.advance(61)
-        assert (await judge.ask(question("three"))).rating == 2
-        assert telemetry.value(GAUGE) == 0
-
-
-async def test_a_question_that_is_refused_by_itself_pauses_nothing() -> None:
-    said = then(Said({"code": "context_length_exceeded", "message": "too long"}, status=400), RIGHT)
-    async with judging(lambda _: next(said)) as (judge, _):
-        with pytest.raises(PermanentInferenceError, match="judge_refused: 400"):
-            await judge.ask(question("one"))
-        assert (await judge.ask(question("two"))).rating == 2
-
-
-async def test_a_judge_that_fails_again_and_again_is_left_alone_and_tried_with_one_question() -> None:
-    telemetry, clock = Telemetry(), ManualClock()
-    broken = True
-
-    def answer(_: Asked) -> object:
-        return Said({}, status=500, headers={"retry-after": "0"}) if broken else Said(RIGHT, after=0.05)
-
-    async with judging(
-        answer, telemetry=telemetry, clock=clock, attempts=1, breaker_failures=3, breaker_seconds=10
-    ) as (judge, server):
-        for number in range(3):
-            with pytest.raises(RetryableInferenceError, match="judge_unavailable"):
-                await judge.ask(question(f"{number}"))
-        assert judge.paused == "failing"
-        clock.advance(11)
-        with pytest.raises(RetryableInferenceError, match="judge_unavailable"):
-            await judge.ask(question("probe"))
-        clock.advance(11)
-        with pytest.raises(RetryableInferenceError, match="judge_paused"):
-            await judge.ask(question("too early: the pause has grown"))
-        clock.advance(10)
-        broken = False
-        before = len(server.asked)
-        found = await asyncio.gather(*(judge.ask(question(f"p{n}")) for n in range(4)), return_exceptions=True)
-        assert len(server.asked) == before + 1
-        assert sum(not isinstance(one, Exception) for one in found) == 1
-        assert judge.paused is None
-
-
-async def test_a_slow_judge_is_given_up_at_the_deadline() -> None:
-    telemetry = Telemetry()
-    async with judging(lambda _: Said(RIGHT, after=30), telemetry=telemetry, timeout_seconds=0.2) as (judge, _):
-        with pytest.raises(RetryableInferenceError, match=r"judge_timeout|judge_unavailable"):
-            await judge.ask(question())
-    assert telemetry.value("rag_sidecar_judge_requests_total", evaluator="groundedness_judge") == 1
-
-
 async def test_no_more_calls_are_made_at_once_than_are_allowed() -> None:
     async with judging(lambda _: Said(RIGHT, after=0.02), concurrency=3) as (judge, server):
         await asyncio.gather(*(judge.ask(question(f"{n}")) for n in range(12)))
@@ -291,7 +182,7 @@ async def test_a_model_without_a_price_has_no_cost_of_zero() -> None:
         '[{"reason": "x", "rating": 2}]',
         "2",
         "",
-        "Sure! " + json.dumps(RIGHT),
+        f"{json.dumps(RIGHT)} or {json.dumps(RIGHT | {'rating': 0})}",
         "[" * 50_000,
     ],
 )
@@ -302,6 +193,33 @@ async def test_a_reply_that_is_not_by_the_schema_is_no_verdict(said: str) -> Non
             await judge.ask(question(again=True))
     assert len(server.asked) == 2
     assert telemetry.value("rag_sidecar_judge_requests_total", outcome="judge_invalid") == 2
+
+
+WRAPPED = [
+    f"Here is my verdict:\n```json\n{json.dumps(RIGHT)}\n```",
+    f"{json.dumps(RIGHT)}\n<|im_end|>",
+    f"Sure! {json.dumps(RIGHT)}",
+]
+
+
+@pytest.mark.parametrize("said", WRAPPED, ids=["fence", "end mark", "words"])
+async def test_a_server_that_takes_the_schema_and_ignores_it_is_understood(said: str) -> None:
+    async with judging(lambda _: Said(said)) as (judge, server):
+        assert (await judge.ask(question())).rating == 2
+    assert [asked.schema for asked in server.asked] == ["Rating"]
+
+
+@pytest.mark.parametrize("said", WRAPPED, ids=["fence", "end mark", "words"])
+async def test_where_the_server_is_said_to_enforce_the_schema_the_reply_is_the_object_alone(said: str) -> None:
+    async with judging(lambda _: Said(said), replies="json_schema") as (judge, _):
+        with pytest.raises(InferenceError, match="judge_invalid"):
+            await judge.ask(question())
+
+
+@pytest.mark.parametrize("finish", ["stop", "STOP", "end_turn", "eos_token", "COMPLETE"])
+async def test_a_reply_that_came_to_its_end_is_whole_in_whoever_s_words(finish: str) -> None:
+    async with judging(lambda _: Said(RIGHT, finish=finish)) as (judge, _):
+        assert (await judge.ask(question())).rating == 2
 
 
 async def test_a_reply_that_was_cut_off_is_no_verdict() -> None:
