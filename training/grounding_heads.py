@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +36,9 @@ from training.data import Row
 from training.logistic import Floats, card_of, fit, fit_best_choice, set_weights
 from training.measure import auroc, calibration_error, operating_threshold, rates, wilson
 from training.pairs import MOST_QUESTION_WORDS
+from training.short_heads import FALSE_ALARMS, short_heads
 
 SEED = 7
-FALSE_ALARMS = 0.05
 CONTRAST = ("scone_nli", "condaqa_yesno_dev", "cad_snli", "infotabs_lines", "paws_wiki_dev")
 OPERATING = (
     "lfqa_verification", "summac_human", "factcheckgpt", "attributionbench_train", "wice_oracle_chunks", "expertqa", "halueval_qa",
@@ -148,7 +148,7 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example]) -> Heads:
     before = [logit(float(claim.probability(by_words(one.whole))[0])) for one in stating]
     rows = [one.whole.said.row(value) for one, value in zip(stating, before, strict=True)]
     values = fit(np.concatenate(rows), y, weight, 1.0, products=False)
-    return Heads(lexical, claim, values, NONE, 0.5, 0.5)
+    return Heads(lexical, claim, values, NONE, NONE, NONE, 0.5, 0.5)
 
 
 def supports_of(claims: Heads, example: Example) -> list[float]:
@@ -223,11 +223,13 @@ async def grounding_heads(
     heads["claim"] = card_of(claims.claim, CLAIM_FEATURES, of_claims)
     heads["answer"] = card_of(answer, ANSWER_FEATURES, threshold)
     heads["detector"] = rates(counted.scores, counted.labels, threshold)
+    of_short = await short_heads(heads, replace(claims, claim_threshold=of_claims), grounder, cross_encoder, directory)
     return [
         *table("Groundedness", held, claims, of_claims),
         *table("Contrast", held_contrasts, claims, of_claims),
         *values_line(held_values, threshold),
         *operating_table(counted, threshold),
+        *of_short,
     ]
 
 

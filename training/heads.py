@@ -32,6 +32,7 @@ from training.data import Row
 from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.grounding_heads import NONE, SEED, grounding_heads
 from training.relevance_heads import relevance_heads
+from training.short_answers import SET as SHORT
 from training.sources import SOURCES
 from training.written import SET as WRITTEN
 
@@ -75,7 +76,11 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / "minilm" / "tokenizer.json")
     await cross_encoder.start()
     grounder = EmbeddedGrounder(
-        encoder, idf, cross_encoder, heads=Heads(NONE, NONE, NONE, NONE, 0.5, 0.5), identity=cross_encoder.identity
+        encoder,
+        idf,
+        cross_encoder,
+        heads=Heads(NONE, NONE, NONE, NONE, NONE, NONE, 0.5, 0.5),
+        identity=cross_encoder.identity,
     )
     relevance = FeatureRelevance(
         encoder,
@@ -100,12 +105,12 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "6-less-evidence",
+                "version": "7-short-answers",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],
                 "files": files,
-                "trained_on": sorted({WRITTEN, *(source.name for source in SOURCES)}),
+                "trained_on": sorted({WRITTEN, SHORT, *(source.name for source in SOURCES)}),
                 "seed": SEED,
             },
             indent=2,

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from sidecar.inference.pairs import ANSWER, DOCUMENT, SUPPORT, Task
 from training import data
@@ -20,17 +19,25 @@ from training.changes import NAME, Change, Spans, as_question, change, contract,
 from training.data import Row
 from training.made_facts import made_facts
 from training.selector import Selector, sentences, without_the_fact
+from training.short_answers import SET as SHORT
+from training.short_answers import ShortPair, short_answers, trained_short, yes_or_no
 from training.sources import SOURCES, Asks, Source
 from training.written import SET as WRITTEN
-from training.written import asked, written
+from training.written import Verdict, asked, written
 
 TASKS: Mapping[Asks, Task] = {"grounding": SUPPORT, "document": DOCUMENT, "answer": ANSWER}
-Verdict: TypeAlias = Literal["yes", "neutral", "contradiction", "no"]
 
 SHARE_ALIKE = ("snli", "fever_dev")
 MOST_QUESTION_WORDS = 40
 _COPIES_OF_A_TEXT = 3
 MADE_FACTS = 14_000
+LONG_ANSWERS = (
+    "summac_human", "attributionbench_train", "factcheckgpt", "expertqa", "factcg_synthetic", "halueval_qa", "wice_oracle_chunks", "summedits",
+    "begin", "faithdial_audit", "xsumfaith", "condaqa_yesno_dev",
+)  # fmt: skip
+_QUESTIONS_OF_CLAIMS = 6000
+_SHORT_WORDS = 10
+_LABELLED, _WRITTEN, _REST = 0.35, 0.15, 0.5  # of the words of the short answers
 _SAYS: dict[str, Verdict] = {
     "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
     "NOT ENOUGH INFO": "neutral",
@@ -155,6 +162,51 @@ def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
     )
     rng.shuffle(pairs)
     return pairs
+
+
+def short_answer_pairs(directory: Path, seed: int) -> list[Pair]:
+    """Pairs for weights that know the others: answers in a few words, and as many words of what was learned before, so that it is not
+    forgotten; shuffled."""
+    before = training_pairs(directory, seed, 1)
+    rng = random.Random(seed + 21)
+    blocks = short_answers("trained")
+    selector = Selector(text for block in blocks for text in block.texts)
+
+    def pair(of: str, one: ShortPair, says: Verdict) -> Pair:
+        read = selector.select(one.read, "\n".join(one.texts), rng.uniform(0.5, 1.0))
+        return Pair(of, one.kind, "grounding", one.read, read, says, 1.0)
+
+    made = [*trained_short(blocks, rng), *yes_or_no(written("trained"), _QUESTIONS_OF_CLAIMS, rng)]
+    short = [pair(SHORT, one, says) for one, says in made]
+    short += [pair("halueval_qa", *one) for one in _labelled_short(directory)]
+    parts = [
+        ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
+        ([one for one in before if one.set == WRITTEN], _WRITTEN),
+        ([one for one in before if one.set != WRITTEN], _REST),
+    ]
+    words = sum(map(_words, short))
+    for pairs, share in parts:
+        left = share * words
+        for one in rng.sample(pairs, len(pairs)):
+            if left <= 0:
+                break
+            short.append(one)
+            left -= _words(one)
+    rng.shuffle(short)
+    return short
+
+
+def _labelled_short(directory: Path) -> Iterator[tuple[ShortPair, Verdict]]:
+    for row in data.read(directory, "halueval_qa"):
+        if data.for_encoder(row) and row.get("question") and len(row["claim"].split()) <= _SHORT_WORDS:
+            yield (
+                ShortPair("labelled", row["question"], row["claim"], (row["context"],), row["label"] == 1),
+                says_of(row),
+            )
+
+
+def _words(pair: Pair) -> int:
+    return len(f"{pair.first} {pair.second}".split())
 
 
 def _of_made_facts(rng: random.Random) -> Iterator[Pair]:

@@ -17,11 +17,11 @@ from typing import Literal, TypeAlias
 
 from training.changes import opened, reword
 
-Says: TypeAlias = Literal["yes", "contradiction", "neutral"]
+Verdict: TypeAlias = Literal["yes", "contradiction", "neutral", "no"]
 SET = "written"
 FOLDER = Path(__file__).parent / "written"
 # What is said of a claim of each sign beside the first version, and beside the second.
-_SAID: Mapping[str, tuple[Says, Says]] = {
+SAID: Mapping[str, tuple[Verdict, Verdict]] = {
     "a": ("yes", "contradiction"), "b": ("contradiction", "yes"), "A": ("yes", "neutral"), "B": ("neutral", "yes"),
     "+": ("yes", "yes"), "-": ("contradiction", "contradiction"), "~": ("neutral", "neutral"),
 }  # fmt: skip
@@ -35,10 +35,10 @@ class Written:
     versions: tuple[str, str]
     claims: tuple[tuple[str, str], ...]
 
-    def pairs(self) -> Iterator[tuple[Says, str, str]]:
+    def pairs(self) -> Iterator[tuple[Verdict, str, str]]:
         """What is said, claim and version, of each claim beside each version."""
         for sign, claim in self.claims:
-            for says, version in zip(_SAID[sign], self.versions, strict=True):
+            for says, version in zip(SAID[sign], self.versions, strict=True):
                 yield says, claim, version
 
 
@@ -52,13 +52,13 @@ def _block(block: str) -> Written:
     if not first.startswith("a= ") or not second.startswith("b= "):
         raise ValueError(f"training/written: begin a text with 'a= ' and 'b= ', not {block[:60]!r}")
     for line in claims:
-        if line[0] not in _SAID or line[1] != " ":
-            raise ValueError(f"training/written: begin a claim with one of {' '.join(_SAID)}, not {line[:60]!r}")
+        if line[0] not in SAID or line[1] != " ":
+            raise ValueError(f"training/written: begin a claim with one of {' '.join(SAID)}, not {line[:60]!r}")
     rows = (first[3:].replace(" // ", "\n"), second[3:].replace(" // ", "\n"))
     return Written(rows, tuple((line[0], line[2:]) for line in claims))
 
 
-def asked(texts: Sequence[Written], times: int, rng: random.Random) -> Iterator[tuple[Says, str, str]]:
+def asked(texts: Sequence[Written], times: int, rng: random.Random) -> Iterator[tuple[Verdict, str, str]]:
     """What is said, claim and evidence, each claim so many times beside each version: alone or among other texts, now and then in other words."""
     for one in texts:
         for says, claim, version in list(one.pairs()) * times:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from exporters.result import Abstention, Evidence, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.text.abstain import Stance, stance_of
+from sidecar.evaluate.text.asked import is_short, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.authored import Authored, Message
@@ -75,10 +76,7 @@ class Case:
     @cached_property
     def reference_claims(self) -> list[Claim]:
         """The checkable statements of the reference answer. Places are those in it, and so none of the answer's."""
-        return [
-            replace(one, start=None, end=None, question=self._short_question)
-            for one in stance_of(self.reference).claims
-        ]
+        return [replace(one, start=None, end=None) for one in self._with_question(stance_of(self.reference).claims)]
 
     @cached_property
     def reference_languages(self) -> frozenset[str]:
@@ -101,11 +99,17 @@ class Case:
     def claims(self) -> list[Claim]:
         """The checkable statements of the answer, each with the question where that is short enough to be read with all of them; of an
         answer that abstains in part, those that answer."""
-        return [replace(claim, question=self._short_question) for claim in self.stance.claims]
+        return self._with_question(self.stance.claims)
 
-    @property
+    def _with_question(self, claims: Sequence[Claim]) -> list[Claim]:
+        asked = [replace(claim, question=self._short_question) for claim in claims]
+        if len(asked) == 1 and self._short_question and is_short(asked[0].text):
+            return [replace(asked[0], short=True)]
+        return asked
+
+    @cached_property
     def _short_question(self) -> str:
-        return self.question if len(self.question.split()) <= _MOST_QUESTION_WORDS else ""
+        return short_question(self.question, _MOST_QUESTION_WORDS)
 
     @property
     def abstained(self) -> bool:
@@ -145,7 +149,9 @@ class Case:
         return await asyncio.gather(*(self._said(claims, text) for text in self.texts))
 
     async def _said(self, claims: list[Claim], text: str) -> list[float]:
-        return [one.probability for one in await self._supported(claims, [text])]
+        """What one text says of claims, with the question or without: an answer need not repeat it."""
+        alone = [replace(claim, short=False) for claim in claims]
+        return [one.probability for one in await self._supported(alone, [text])]
 
     async def _supported(self, claims: list[Claim], texts: list[str]) -> list[Support]:
         if not claims or not texts:

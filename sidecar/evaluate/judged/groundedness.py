@@ -12,8 +12,8 @@ from sidecar.inference.judge.judge import Judge
 
 
 class JudgedGroundedness(Rating):
-    """How far the documents support the whole answer, as NVIDIA's response groundedness. `label` is the verdict: hallucinated below the threshold,
-    by default 0.75, which takes one rating of 2 and no 0."""
+    """How far the documents support the whole answer, as NVIDIA's response groundedness; the question is read with it, since without it "yes"
+    says nothing. `label` is the verdict: hallucinated below the threshold, by default 0.75, which takes one rating of 2 and no 0."""
 
     method = "ratings"
     subject = Subject.ANSWER
@@ -33,7 +33,7 @@ class JudgedGroundedness(Rating):
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: too_long; InferenceError."""
         told = await self.told(case)
-        score, reasons = await self.rate({"documents": told.numbered, "answer": told.answer})
+        score, reasons = await self.rate({"documents": told.numbered, "question": told.question, "answer": told.answer})
         threshold = self._threshold.of(case.trace.service, 0.75)
         return Evaluation(
             evaluator=self.name,

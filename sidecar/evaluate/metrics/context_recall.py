@@ -31,7 +31,7 @@ class ContextRecall:
     """Claims of the reference that the documents support / claims of the reference; 0 where nothing was retrieved."""
 
     name = "context_recall"
-    version = "1"
+    version = "2"
     method = "claims_nli"
     subject = Subject.RETRIEVAL
     needs = (Needs.REFERENCE, Needs.RETRIEVAL)

@@ -70,10 +70,25 @@ _PLAIN_HEAD = (
     r"(?:with which |on which )?to (?:answer|say|share|give|offer|provide|help|support|suggest|indicate|show|determine|tell|confirm|go on|rely|base|work|make|draw|"
     r"be (?:found|had)|this|that|the|your|it|any))\b)"
 )
+# "It does not say" speaks of the documents; "they don't have to" and "it doesn't cover theft" of the matter.
+_PLAIN_ONLY_SAYS = (
+    rf"(?:say|make|{NEG} (?:\w+ly )?(?:(?:mention|say|state|specify|address|discuss|indicate|explain|describe)\b|"
+    r"(?:provide|give|contain|include|offer|have) (?:\w+ ){0,3}(?:information|details?|answer|mention)))"
+)
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
-_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD = (
+_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD, _ONLY_SAYS = (
     part.replace("\\ ", " ").replace(" ", r"\ ")
-    for part in (_PLAIN_SOURCE, NEG, _PLAIN_SAY, _PLAIN_PAPER, _PLAIN_KNOWS, _PLAIN_SERVES, REFUSES, _PLAIN_HEAD)
+    for part in (
+        _PLAIN_SOURCE,
+        NEG,
+        _PLAIN_SAY,
+        _PLAIN_PAPER,
+        _PLAIN_KNOWS,
+        _PLAIN_SERVES,
+        REFUSES,
+        _PLAIN_HEAD,
+        _PLAIN_ONLY_SAYS,
+    )
 )
 _ABSTAINS = re.compile(
     rf"""
@@ -171,7 +186,7 @@ _NOT_SAID = re.compile(
     rf"""
     \b(?:{_PAPER})\b|
     \b(?:i|we)\ {_NEG}\ seem\ to\ (?:find|see|locate)\b|
-    \b(?:{_SOURCE}|(?:it|they)(?=\ (?:do|say|make)))\ (?:here\ |also\ |simply\ ){{0,2}}(?:{_NEG}\ {_SAY}|(?:say|says|provide|provides|contain|contains)\ nothing\b|
+    \b(?:{_SOURCE}|(?:it|they)(?=\ {_ONLY_SAYS}))\ (?:here\ |also\ |simply\ ){{0,2}}(?:{_NEG}\ {_SAY}|(?:say|says|provide|provides|contain|contains)\ nothing\b|
         (?:is|are)\ silent|(?:make|makes)\ no\ mention|
         (?:contain|contains|provide|provides|have|has|give|gives)\ (?:no|not\ enough|insufficient)\ (?:\w+\ ){{0,2}}(?:information|mention|details?|answer|data))
     |\b(?:is|are|was|were)(?:\ not|n[’']t)\ (?:explicitly\ |directly\ |specifically\ |clearly\ )?(?:mentioned|specified|stated|provided|included|given|found|covered|

@@ -11,7 +11,7 @@ claim says to the contrary of the evidence (contrary.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +22,14 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit, probabili
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.grounding.asked import (
+    ASKED_FEATURES,
+    YES_OR_NO_FEATURES,
+    asked_row,
+    in_the_answer,
+    with_question,
+    yes_or_no,
+)
 from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
@@ -55,11 +63,13 @@ class EmbeddedConfig(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Heads:
     """The calibrated models: of a claim by its words alone, of that with the cross-encoder's logit, of that with what became of the
-    claim's values, and of a whole answer."""
+    claim's values; of a claim in a few words beside its question, and of a plain yes or no; and of a whole answer."""
 
     lexical: Logistic
     claim: Logistic
     values: Logistic
+    asked: Logistic
+    yes_or_no: Logistic
     answer: Logistic
     claim_threshold: float
     answer_threshold: float
@@ -70,6 +80,12 @@ class Heads:
         by_words = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
         stated = float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
         return contrary.weighed(stated)
+
+    def of_short(self, claim: Claim, alone: float, with_question: float) -> float:
+        """The probability of a claim in a few words, of what was found of it alone and the cross-encoder's logit of it with its question."""
+        if yes_or_no(claim):
+            return float(self.yes_or_no.probability(np.array([[with_question]]))[0])
+        return float(self.asked.probability(asked_row(alone, with_question))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +99,20 @@ class Read:
     said: Said
     contrary: Contrary = NOTHING_CONTRARY
     copied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The probability that a claim is said, the cross-encoder's logit of it, and the probability that the contrary is said rather than
+    nothing, where the cross-encoder read it."""
+
+    probability: float
+    logit: float
+    contradicted: float | None = None
+
+
+NOTHING_FOUND = Judged(NOTHING_TO_READ, logit(NOTHING_TO_READ))
+COPIED = Judged(WORD_FOR_WORD, logit(WORD_FOR_WORD))
 
 
 class EmbeddedGrounder:
@@ -105,41 +135,49 @@ class EmbeddedGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        read = await self.read(claims, documents)
-        found = await self._judge(claims, read)
-        return [
-            Support(p, one.nearest, conflicts=one.contrary.conflicts, contradicted=contradicted)
-            for (p, contradicted), one in zip(found, read, strict=True)
+        short = [n for n, claim in enumerate(claims) if claim.short and claim.question]
+        every = [*claims, *(with_question(claims[n]) for n in short)]
+        read = await self.read(every, documents)
+        judged = await self._judge(every, read)
+        supports = [
+            Support(
+                one.probability, reading.nearest, conflicts=reading.contrary.conflicts, contradicted=one.contradicted
+            )
+            for one, reading in zip(judged, read, strict=True)
         ]
+        for n, place in zip(short, range(len(claims), len(every)), strict=True):
+            p = self._heads.of_short(claims[n], supports[n].probability, judged[place].logit)
+            conflicts = in_the_answer(claims[n], supports[place].conflicts) or supports[n].conflicts
+            supports[n] = replace(supports[place], probability=p, conflicts=conflicts)
+        return supports[: len(claims)]
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
         least = min((one.probability for one in supports), default=None)
-        if least is not None and len(claims) == 1 and claims[0].text.strip() == answer.strip():
+        if least is not None and len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip()):
             whole = least
         else:
             asked = Claim(answer, question=claims[0].question if claims else "")
             read = await self.read([asked], documents)
             if read[0].nearest is None:
                 return NOTHING_TO_READ
-            [(whole, _)] = await self._judge([asked], read)
+            [judged] = await self._judge([asked], read)
+            whole = judged.probability
         row = answer_row(whole, whole if least is None else least)
         return float(self._heads.answer.probability(row)[0])
 
-    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[tuple[float, float | None]]:
-        """Of each claim the probability that it is said, and of that the contrary is rather than nothing."""
+    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[Judged]:
+        """What is found of each claim beside its evidence."""
         found = [n for n, one in enumerate(read) if one.nearest and not one.copied]
         rows = await self._cross_encoder.rows([(read[n].premise, claims[n].text) for n in found])
 
-        def judge() -> list[tuple[float, float | None]]:
-            judged: list[tuple[float, float | None]] = [
-                (WORD_FOR_WORD if one.copied else NOTHING_TO_READ, None) for one in read
-            ]
+        def judge() -> list[Judged]:
+            judged = [COPIED if one.copied else NOTHING_FOUND for one in read]
             for n, row in zip(found, rows, strict=True):
                 p = self._heads.of_claim(read[n].rows, float(row[SUPPORT.column]), read[n].said, read[n].contrary)
-                judged[n] = p, probability(float(row[CONTRADICTED]))
+                judged[n] = Judged(p, float(row[SUPPORT.column]), probability(float(row[CONTRADICTED])))
             return judged
 
         return await off_loop(judge)
@@ -234,6 +272,8 @@ def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder
         lexical=Logistic.from_card(heads["lexical"], FEATURES),
         claim=Logistic.from_card(heads["claim"], CLAIM_FEATURES),
         values=Logistic.from_card(heads["values"], VALUE_FEATURES),
+        asked=Logistic.from_card(heads["asked"], ASKED_FEATURES),
+        yes_or_no=Logistic.from_card(heads["yes_or_no"], YES_OR_NO_FEATURES),
         answer=Logistic.from_card(heads["answer"], ANSWER_FEATURES),
         claim_threshold=heads["claim"]["threshold"],
         answer_threshold=heads["answer"]["threshold"],

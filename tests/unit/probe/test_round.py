@@ -88,7 +88,10 @@ async def test_a_round_that_passes_shows_scores_limits_and_when() -> None:
     assert report.negatives is not None
     assert (report.negatives.cases, report.negatives.abstained) == (1, 1)
     scores = shown(telemetry, "rag_probe_score")
-    assert scores["context_recall"] == scores["faithfulness"] == 1.0
+    assert scores["context_recall"] == 1.0
+    assert scores["faithfulness"] == pytest.approx(
+        1.0, abs=1e-3
+    )  # doubt counts in part, and the model is not always sure
     assert shown(telemetry, "rag_probe_limit") == {
         "answered": 0.95, "context_recall": 0.9, "faithfulness": 0.8, "negatives_declined": 1.0
     }  # fmt: skip

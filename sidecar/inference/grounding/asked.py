@@ -1,0 +1,42 @@
+"""Answers in a few words, "14 days" or "No, it isn't.": only their question tells what they say, so they are read with it as well.
+
+That the words stand in the documents says little of them: so do the other durations, and nothing at all of a plain yes. See
+docs/adr/0076.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from exporters.result import ValueConflict
+from sidecar.inference.base import Claim
+from sidecar.inference.calibrated import FloatVector, logit
+
+ASKED_FEATURES = ("alone", "with_question")
+YES_OR_NO_FEATURES = ("with_question",)
+_YES_OR_NO = re.compile(r"(?:yes|yeah|yep|yup|no|nope|nah)\b", re.IGNORECASE)
+_WORDS_OF_A_TAG = 5
+
+
+def with_question(claim: Claim) -> Claim:
+    """The claim as it is read with its question."""
+    return Claim(f"{claim.question} {claim.text}")
+
+
+def yes_or_no(claim: Claim) -> bool:
+    """Whether a claim says no more than yes or no: "Yes.", "No, they don't have to."."""
+    return _YES_OR_NO.match(claim.text) is not None and len(claim.text.split()) <= _WORDS_OF_A_TAG
+
+
+def asked_row(alone: float, with_question: float) -> FloatVector:
+    """ASKED_FEATURES (1, 2) of the probability of the words alone, and the cross-encoder's logit of them with the question."""
+    return np.array([[logit(alone), with_question]], np.float64)
+
+
+def in_the_answer(claim: Claim, conflicts: tuple[ValueConflict, ...]) -> tuple[ValueConflict, ...]:
+    """Conflicts of the claim with its question, as places in the claim alone; those of the question's own words are none of it."""
+    moved = len(with_question(claim).text) - len(claim.text)
+    return tuple(replace(one, start=one.start - moved, end=one.end - moved) for one in conflicts if one.start >= moved)
