@@ -19,8 +19,16 @@ from training.changes import NAME, Change, Spans, as_question, change, contract,
 from training.data import Row
 from training.made_facts import made_facts
 from training.selector import Selector, sentences, without_the_fact
+from training.short_answers import (
+    SENTENCES,
+    ShortPair,
+    sentences_of,
+    short_answers,
+    trained_sentences,
+    trained_short,
+    yes_or_no,
+)
 from training.short_answers import SET as SHORT
-from training.short_answers import ShortPair, short_answers, trained_short, yes_or_no
 from training.sources import SOURCES, Asks, Source
 from training.written import SET as WRITTEN
 from training.written import Verdict, asked, written
@@ -37,7 +45,8 @@ LONG_ANSWERS = (
 )  # fmt: skip
 _QUESTIONS_OF_CLAIMS = 6000
 _SHORT_WORDS = 10
-_LABELLED, _WRITTEN, _REST = 0.35, 0.15, 0.5  # of the words of the short answers
+_SHORT = 0.5  # of the answers in a few words
+_LABELLED, _WRITTEN, _REST = 0.35, 0.15, 0.5  # of the words of the short answers and sentences
 _SAYS: dict[str, Verdict] = {
     "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
     "NOT ENOUGH INFO": "neutral",
@@ -165,8 +174,8 @@ def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
 
 
 def short_answer_pairs(directory: Path, seed: int) -> list[Pair]:
-    """Pairs for weights that know the others: answers in a few words, and as many words of what was learned before, so that it is not
-    forgotten; shuffled."""
+    """Pairs for weights that know the others: answers in a few words and the sentences beside them, and as many words of what was learned
+    before, so that it is not forgotten; shuffled."""
     before = training_pairs(directory, seed, 1)
     rng = random.Random(seed + 21)
     blocks = short_answers("trained")
@@ -179,6 +188,19 @@ def short_answer_pairs(directory: Path, seed: int) -> list[Pair]:
     made = [*trained_short(blocks, rng), *yes_or_no(written("trained"), _QUESTIONS_OF_CLAIMS, rng)]
     short = [pair(SHORT, one, says) for one, says in made]
     short += [pair("halueval_qa", *one) for one in _labelled_short(directory)]
+    short = rng.sample(short, int(_SHORT * len(short)))
+    short += [
+        Pair(
+            SENTENCES,
+            "by hand",
+            "grounding",
+            said,
+            selector.select(said, "\n".join(texts), rng.uniform(0.8, 1.6)),
+            says,
+            1.0,
+        )
+        for says, said, texts in trained_sentences(blocks, rng)
+    ]
     parts = [
         ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
         ([one for one in before if one.set == WRITTEN], _WRITTEN),
@@ -300,4 +322,8 @@ def held_pairs(directory: Path, most: int) -> list[Pair]:
                 pairs.append(Pair(name, "held", task, first, second, says_of(row), 1.0))  # type: ignore[arg-type]
     for one in written("held"):
         pairs += [Pair(WRITTEN, "held", "grounding", claim, text, says, 1.0) for says, claim, text in one.pairs()]
+    blocks = short_answers("held")
+    selector = Selector(text for block in blocks for text in block.texts)
+    for says, said, texts in sentences_of(blocks):
+        pairs.append(Pair(SENTENCES, "held", "grounding", said, selector.select(said, "\n".join(texts)), says, 1.0))
     return pairs
