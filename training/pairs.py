@@ -19,16 +19,10 @@ from training.changes import NAME, Change, Spans, as_question, change, contract,
 from training.data import Row
 from training.made_facts import made_facts
 from training.selector import Selector, sentences, without_the_fact
-from training.short_answers import (
-    SENTENCES,
-    ShortPair,
-    sentences_of,
-    short_answers,
-    trained_sentences,
-    trained_short,
-    yes_or_no,
-)
+from training.sentences import SET as SENTENCES
+from training.sentences import stated, trained_sentences
 from training.short_answers import SET as SHORT
+from training.short_answers import ShortPair, short_answers, trained_short, yes_or_no
 from training.sources import SOURCES, Asks, Source
 from training.written import SET as WRITTEN
 from training.written import Verdict, asked, written
@@ -199,7 +193,7 @@ def short_answer_pairs(directory: Path, seed: int) -> list[Pair]:
             says,
             1.0,
         )
-        for says, said, texts in trained_sentences(blocks, rng)
+        for says, said, texts in trained_sentences(stated("trained"), rng)
     ]
     parts = [
         ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
@@ -322,8 +316,11 @@ def held_pairs(directory: Path, most: int) -> list[Pair]:
                 pairs.append(Pair(name, "held", task, first, second, says_of(row), 1.0))  # type: ignore[arg-type]
     for one in written("held"):
         pairs += [Pair(WRITTEN, "held", "grounding", claim, text, says, 1.0) for says, claim, text in one.pairs()]
-    blocks = short_answers("held")
+    blocks = stated("held")
     selector = Selector(text for block in blocks for text in block.texts)
-    for says, said, texts in sentences_of(blocks):
-        pairs.append(Pair(SENTENCES, "held", "grounding", said, selector.select(said, "\n".join(texts)), says, 1.0))
+    for block in blocks:
+        pairs += [
+            Pair(SENTENCES, "held", "grounding", said, selector.select(said, "\n".join(block.texts)), says, 1.0)
+            for says, said in block.pairs()
+        ]
     return pairs

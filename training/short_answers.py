@@ -1,8 +1,7 @@
-"""Questions with right and wrong answers of a few words, written by hand beside their texts, and both as whole sentences.
+"""Questions with right and wrong answers of a few words, written by hand beside their texts.
 
 A wrong answer is of the form of the right one, and most stand in the text in another role, so that only who reads question and text
-together can tell. The sentences are by other writers; half of them are twins that differ in one fact, half worded each in its own way, so
-that words in common tell nothing. Two files, so that nothing is measured that was trained on: short_trained.jsonl and short_held.jsonl. Nothing of them is
+together can tell. Two files, so that nothing is measured that was trained on: short_trained.jsonl and short_held.jsonl. Nothing of them is
 in tests/golden/judgement. Beside them questions for yes or no are made of the claims of texts in two versions (written.py).
 """
 
@@ -14,31 +13,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from training.changes import as_question, opened, reword
+from training.changes import as_question
 from training.written import FOLDER, SAID, Verdict, Written
 
 SET = "short answers"
-SENTENCES = "written sentences"
 YES_OR_NO = "yes_no"
 _AMONG_OTHERS = 0.25
 _ELSEWHERE = 0.04
 _LEFT_OUT = 0.35
 _TAGGED = 0.3
-_REWORDED, _OPENED = 0.2, 0.05
 _CONTRACTED = frozenset("is was has had does did could should would were are have do".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of some `kind` (span, value, phrase, yes_no) with answers that are right and wrong beside its texts, and sentences that
-    answer it rightly and wrongly."""
+    """A question of some `kind` (span, value, phrase, yes_no) with answers that are right and wrong beside its texts."""
 
     text: str
     kind: str
     right: tuple[str, ...]
     wrong: tuple[str, ...]
-    stated: tuple[str, ...] = ()
-    misstated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +76,10 @@ def short_answers(name: str) -> list[Asked]:
     return [
         Asked(
             tuple(block["contexts"]),
-            tuple(
-                Question(
-                    one["q"], one["kind"], *(tuple(one[side]) for side in ("right", "wrong", "stated", "misstated"))
-                )
-                for one in block["qa"]
-            ),
+            tuple(Question(one["q"], one["kind"], tuple(one["right"]), tuple(one["wrong"])) for one in block["qa"]),
         )
         for block in blocks
     ]
-
-
-def sentences_of(blocks: Sequence[Asked]) -> Iterator[tuple[Verdict, str, tuple[str, ...]]]:
-    """What is said of each whole sentence beside its texts."""
-    for block in blocks:
-        for one in block.questions:
-            yield from (("yes", sentence, block.texts) for sentence in one.stated)
-            yield from (("no", sentence, block.texts) for sentence in one.misstated)
-
-
-def trained_sentences(blocks: Sequence[Asked], rng: random.Random) -> Iterator[tuple[Verdict, str, tuple[str, ...]]]:
-    """Each whole sentence beside its texts, now and then among others, in other words, or behind a chat opener."""
-    for says, sentence, own in sentences_of(blocks):
-        texts = [*own]
-        if rng.random() < _AMONG_OTHERS:
-            texts.append(rng.choice(rng.choice(blocks).texts))
-        rng.shuffle(texts)
-        worded = reword(sentence, rng) if rng.random() < _REWORDED else sentence
-        if rng.random() < _OPENED:
-            worded, _ = opened(worded, rng)
-        yield says, worded, tuple(texts)
 
 
 def held_short(blocks: Sequence[Asked]) -> Iterator[ShortPair]:

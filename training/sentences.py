@@ -1,0 +1,67 @@
+"""Whole sentences that the texts beside them bear out or not, written by hand.
+
+Right and wrong ones are of one style and length; half of them are twins that differ in one fact, half worded each in its own way, so that
+neither a sentence nor its words in common with the texts tell anything. Some answer the questions of short_answers.py, in whole sentences by
+other writers (short_*.jsonl, `stated` and `misstated`), some stand beside texts of their own (sentences_*.jsonl). Nothing that is measured was
+trained on: *_trained and *_held; nothing of them is in tests/golden/judgement.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from training.changes import opened, reword
+from training.written import FOLDER, Verdict
+
+SET = "written sentences"
+_AMONG_OTHERS = 0.25
+_REWORDED, _OPENED = 0.2, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Texts, and sentences that they bear out and that they do not."""
+
+    texts: tuple[str, ...]
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+    def pairs(self) -> Iterator[tuple[Verdict, str]]:
+        """What is said of each sentence."""
+        yield from (("yes", sentence) for sentence in self.right)
+        yield from (("no", sentence) for sentence in self.wrong)
+
+
+def stated(name: str) -> list[Stated]:
+    """The texts with sentences of `trained` or `held`, in order. Raises KeyError where a field is missing."""
+    return [
+        Stated(
+            tuple(block["contexts"]),
+            tuple(said for one in block.get("qa", [block]) for said in one["stated"]),
+            tuple(said for one in block.get("qa", [block]) for said in one["misstated"]),
+        )
+        for of in ("short", "sentences")
+        for block in _blocks(f"{of}_{name}.jsonl")
+    ]
+
+
+def _blocks(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+def trained_sentences(blocks: Sequence[Stated], rng: random.Random) -> Iterator[tuple[Verdict, str, tuple[str, ...]]]:
+    """Each sentence with what is said of it and its texts, these now and then among others, it in other words or behind a chat opener."""
+    for block in blocks:
+        for says, sentence in block.pairs():
+            texts = [*block.texts]
+            if rng.random() < _AMONG_OTHERS:
+                texts.append(rng.choice(rng.choice(blocks).texts))
+            rng.shuffle(texts)
+            worded = reword(sentence, rng) if rng.random() < _REWORDED else sentence
+            if rng.random() < _OPENED:
+                worded, _ = opened(worded, rng)
+            yield says, worded, tuple(texts)
