@@ -39,8 +39,8 @@ LONG_ANSWERS = (
 )  # fmt: skip
 _QUESTIONS_OF_CLAIMS = 6000
 _SHORT_WORDS = 10
-_SHORT = 0.5  # of the answers in a few words
-_LABELLED, _WRITTEN, _REST = 0.35, 0.15, 0.5  # of the words of the short answers and sentences
+_SHORT = 0.3  # of the answers in a few words
+_LABELLED, _WRITTEN, _REST = 0.3, 0.15, 0.3  # of the words of the short answers and sentences
 _SAYS: dict[str, Verdict] = {
     "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
     "NOT ENOUGH INFO": "neutral",
