@@ -22,7 +22,7 @@ SETS = {
         .read_text(encoding="utf-8")
         .splitlines()
     ]
-    for name in ("requests", "blind", "second", "short")
+    for name in ("requests", "blind", "second", "short", "third")
 }
 
 
