@@ -14,10 +14,17 @@ import numpy as np
 from exporters.result import ValueConflict
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import FloatVector, logit
+from sidecar.inference.values.read import read_values
 
 ASKED_FEATURES = ("alone", "with_question")
 YES_OR_NO_FEATURES = ("with_question",)
-_YES_OR_NO = re.compile(r"(?:yes|yeah|yep|yup|no|nope|nah)\b", re.IGNORECASE)
+# As a word of its own: "No pets", "No. 5" and "no-reply" say something else.
+YES_OR_NO = re.compile(
+    r"(?:yes|yeah|yep|yup|nope|nah)(?![\w-])"
+    r"|no(?=\W*$|\s?[,;:!–—(]|\.+\s++\D|\s+-\s|\s+(?:i|you|he|she|it|we|they|there|that|not)\b)",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 _WORDS_OF_A_TAG = 5
 
 
@@ -27,8 +34,9 @@ def with_question(claim: Claim) -> Claim:
 
 
 def yes_or_no(claim: Claim) -> bool:
-    """Whether a claim says no more than yes or no: "Yes.", "No, they don't have to."."""
-    return _YES_OR_NO.match(claim.text) is not None and len(claim.text.split()) <= _WORDS_OF_A_TAG
+    """Whether a claim says no more than yes or no: "Yes.", "No, they don't have to."; "Yes, within 30 days." states a value as well."""
+    tag = YES_OR_NO.match(claim.text) is not None and len(claim.text.split()) <= _WORDS_OF_A_TAG
+    return tag and not _DIGIT.search(claim.text) and not read_values(claim.text)
 
 
 def asked_row(alone: float, with_question: float) -> FloatVector:

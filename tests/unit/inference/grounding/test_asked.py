@@ -9,13 +9,42 @@ from sidecar.inference.base import Claim
 from sidecar.inference.grounding.asked import in_the_answer, with_question, yes_or_no
 
 
-@pytest.mark.parametrize("text", ["Yes.", "no", "No, it isn't.", "Yes, you can.", "Nope, they don't have to."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes.",
+        "no",
+        "No, it isn't.",
+        "Yes, you can.",
+        "Nope, they don't have to.",
+        "No it isn't.",
+        "Yes it is",
+        "No – never.",
+    ],
+)
 def test_a_plain_yes_or_no_says_nothing_alone(text: str) -> None:
     assert yes_or_no(Claim(text))
 
 
 @pytest.mark.parametrize(
-    "text", ["Norway", "None", "Yes, within thirty days of the purchase", "14 days", "Not before Monday"]
+    "text",
+    [
+        "Norway",
+        "None",
+        "Yes, within thirty days of the purchase",
+        "14 days",
+        "Not before Monday",
+        "Yes, within 30 days.",
+        "Yes, within thirty days.",
+        "Yes, 500 MB.",
+        "Yes, 18.",
+        "Yes, at noon.",
+        "Yes, form 27b/6x",
+        "No pets are allowed.",
+        "No fee.",
+        "No. 5 Main Street",
+        "No-reply@acme.com",
+    ],
 )
 def test_what_says_something_else_is_no_plain_yes_or_no(text: str) -> None:
     assert not yes_or_no(Claim(text))
