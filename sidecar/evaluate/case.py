@@ -17,7 +17,7 @@ from sidecar.inference.base import Claim, Models, Support
 from sidecar.record.authored import Authored, Message
 from sidecar.record.request import Document, RagTrace
 
-_MOST_QUESTION_WORDS = 40
+_MOST_QUESTION_WORDS, _MOST_QUESTION_CHARS = 40, 300
 Value = TypeVar("Value")
 
 
@@ -109,7 +109,7 @@ class Case:
 
     @cached_property
     def _short_question(self) -> str:
-        return short_question(self.question, _MOST_QUESTION_WORDS)
+        return short_question(self.question, _MOST_QUESTION_WORDS, _MOST_QUESTION_CHARS)
 
     @property
     def abstained(self) -> bool:

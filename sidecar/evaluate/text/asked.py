@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 
 from sidecar.evaluate.text.clauses import is_sentence
+from sidecar.inference.grounding.asked import YES_OR_NO
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FEW_WORDS, _FEWER_WORDS = 8, 5
 
-
-_YES_OR_NO = re.compile(r"(?:yes|yeah|yep|yup|no|nope|nah)\b", re.IGNORECASE)
 _HANGS_ON_QUESTION = re.compile(
-    r"(?:because|if|when|while|after|before|by|only|unless|until|since|once|so that|in order to|to)\b", re.IGNORECASE
+    r"(?:because|if|when|while|after|before|by|only|unless|until|since|once|so that|in order to|to|no \w+ than)\b",
+    re.IGNORECASE,
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+_TIME = rf"(?:(?=\S{{0,12}}\d)\S++(?:\s+(?!of\b)(?:[a-z]+\b|{_MONTH}))?|noon|midnight|then|now|today|[A-Z][a-z]+day)"
+_SUBJECT = rf"(?:(?:the|a|an|no|I|you|he|she|it|we|they|there|this|these|our|your)\b|(?!{_MONTH})[A-Z])"
+# After a comma, and after a time: "Since 1998 Acme makes pipes".
+_MAY_GO_ON = re.compile(rf",\s+|^(?i:after|before|by|since|until)\s+{_TIME}\s+(?={_SUBJECT})")
+_HANGS_TOO = re.compile(
+    rf"{_HANGS_ON_QUESTION.pattern}|(?:and|or|but|not|as|who|which|that|in|on|at|for|from|of|with|without|during|may)\b",
+    re.IGNORECASE,
 )
 
 
@@ -20,14 +29,32 @@ def is_short(claim: str) -> bool:
     """Whether a claim is so short that only the question tells what it says: "14 days", "No, it isn't.", "Because it was late". A whole
     sentence says something by itself, and so do more words, in which a value stands with what it is of."""
     words = len(claim.split())
-    if _YES_OR_NO.match(claim) or _HANGS_ON_QUESTION.match(claim):
+    if YES_OR_NO.match(claim):
         return words <= _FEW_WORDS
+    if _HANGS_ON_QUESTION.match(claim):
+        return words <= _FEW_WORDS and not _goes_on(claim)
     return words <= _FEWER_WORDS and not is_sentence(claim)
 
 
-def short_question(question: str, most_words: int) -> str:
-    """The question, or of a longer text its last sentence that asks; empty where that is too long as well."""
-    if len(question.split()) <= most_words:
+def _goes_on(claim: str) -> bool:
+    """Whether what hangs on something has it behind it, so that both are a sentence: "If it rains, we stay at home."."""
+    rests = [claim[match.end() :] for match in _MAY_GO_ON.finditer(claim)]
+    return any(" " in rest and not _HANGS_TOO.match(rest) and is_sentence(rest) for rest in rests)
+
+
+def short_question(question: str, most_words: int, most_chars: int) -> str:
+    """The question, or of a longer text its last sentences that ask, as many as fit; empty where the last of them is too long as well."""
+
+    def fits(text: str) -> bool:
+        return len(text) <= most_chars and len(text.split()) <= most_words
+
+    if fits(question):
         return question
-    asked = [part for part in _SENTENCE_END.split(question) if part.rstrip().endswith("?")]
-    return asked[-1].strip() if asked and len(asked[-1].split()) <= most_words else ""
+    asked = ""
+    for part in reversed(_SENTENCE_END.split(question)):
+        if part.rstrip().endswith("?"):
+            longer = f"{part.strip()} {asked}".rstrip()
+            if not fits(longer):
+                break
+            asked = longer
+    return asked
