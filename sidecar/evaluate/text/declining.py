@@ -70,9 +70,10 @@ _PLAIN_HEAD = (
     r"(?:with which |on which )?to (?:answer|say|share|give|offer|provide|help|support|suggest|indicate|show|determine|tell|confirm|go on|rely|base|work|make|draw|"
     r"be (?:found|had)|this|that|the|your|it|any))\b)"
 )
-# "It does not say" speaks of the documents; "they don't have to" and "it doesn't cover theft" of the matter.
+# "It does not say" speaks of the documents; "they don't have to", "it doesn't cover theft" and "it does not answer the phone" of the matter.
 _PLAIN_ONLY_SAYS = (
-    rf"(?:say|make|{NEG} (?:\w+ly )?(?:(?:mention|say|state|specify|address|discuss|indicate|explain|describe)\b|"
+    rf"(?:say|make|{NEG} (?:\w+ly )?(?:(?:(?:appear|seem) to )?(?:mention|say|state|specify|address|discuss|indicate|explain|describe)\b|"
+    r"tell (?:(?:us|me|when)\b|(?:you )?(?:who|what|where|why|how|which|whether)\b)|answer (?:(?:the|this|that|your) questions?\b|(?:this|that)(?=\W*$))|"
     r"(?:provide|give|contain|include|offer|have) (?:\w+ ){0,3}(?:information|details?|answer|mention)))"
 )
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.

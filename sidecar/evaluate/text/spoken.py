@@ -63,6 +63,8 @@ _REMARK = re.compile(
     |(?:sources?|references?|note|notes|citations?|disclaimer|see\ also|further\ reading|p\.?s\.?)\s*(?::.{{0,200}})?
     |(?:this|the\ above)\ (?:answer|information|summary)?\s?(?:is|was|comes)\ (?:based\ on|taken\ from|from|drawn\ from)\ {_SOURCE.replace(" ", chr(92) + " ")}\b[^.]{{0,60}}\W?
     |(?:i|we)(?:[’']ve|\ have)?\ (?:checked|searched|looked|went|gone|reviewed|read)\ (?:through\ |at\ |in\ |into\ |over\ )?{_SOURCE.replace(" ", chr(92) + " ")}\b[^.]{{0,40}}[.:!]
+    |i(?:[’']ve|\ have)?\ (?:checked|searched|looked|went|gone|reviewed|read)\ (?:through\ |at\ |in\ |into\ |over\ )?(?:the|this|these|your)\ (?:reports?|e-?mails?|
+        transcripts?|minutes|notes)[.:!]
     |as\ (?:requested|promised|mentioned)\W?
     |(?:that|this)(?:[’']s|\ is)\ (?:what|all\ that)\ [^.]{{0,40}}\ (?:says?|states?|say|know|found)\W?
     """,
