@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
+
+from sidecar.inference.compatible import resolved
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 # So far back is looked for the end of the sentence before.
@@ -28,7 +29,7 @@ _PLAIN = frozenset(
 
 def folded(entity: str) -> str:
     """An entity whatever its case, width and spaces."""
-    return " ".join(unicodedata.normalize("NFKC", entity).casefold().split())
+    return " ".join(resolved(entity).casefold().split())
 
 
 def entities(text: str, *, beside: Iterable[str] = ()) -> list[str]:
@@ -57,9 +58,7 @@ def named_in(texts: Iterable[str], names: Iterable[str]) -> set[str]:
 
 
 def _words(text: str) -> str:
-    return " ".join(token.casefold() for token in _TOKEN.findall(unicodedata.normalize("NFKC", text))).replace(
-        "'s ", " "
-    )
+    return " ".join(token.casefold() for token in _TOKEN.findall(resolved(text))).replace("'s ", " ")
 
 
 def _inside(text: str) -> Iterable[str]:

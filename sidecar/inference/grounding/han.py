@@ -7,12 +7,12 @@ reads, numerals in characters too.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from sidecar.inference.compatible import resolved
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.text import Span
 from sidecar.inference.values.compare import equal
@@ -67,7 +67,7 @@ class Piece:
 
 def read(text: str) -> Read:
     """What a text says."""
-    folded = unicodedata.normalize("NFKC", text)
+    folded = resolved(text)
     runs = _HAN.findall(folded)
     return Read(
         pairs=tuple(run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))),

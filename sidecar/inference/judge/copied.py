@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 
+from sidecar.inference.compatible import resolved
+
 # A text may be JSON within JSON: as many backslashes as there are stand for one.
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _BLANKS = frozenset("nrtbf")
@@ -28,7 +30,7 @@ def bare(text: str) -> str:
     if not plain.isascii():
         # Two escapes may be the halves of one character.
         whole = plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        plain = unicodedata.normalize("NFKC", whole)
+        plain = resolved(whole)
         plain = "".join(one for one in plain if unicodedata.category(one) != "Cf")
     return "".join(plain.split()).casefold()
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from exporters.text import clean
+from sidecar.inference.compatible import resolved
 
 _MOST_CHARS = 200_000
 _ORDER = (
@@ -86,7 +87,7 @@ def _patterns() -> Mapping[str, Any]:
 
 def fold(text: str) -> str:
     """Small letters, compatibility forms resolved, without backslashes and characters that show nothing, one space for many."""
-    plain = unicodedata.normalize("NFKC", clean(text))
+    plain = resolved(clean(text))
     seen = plain if plain.isascii() else "".join(one for one in plain if unicodedata.category(one) != "Cf")
     bare = seen.replace("\\", "")
     return "\n".join(" ".join(line.split()) for line in bare.lower().splitlines())
