@@ -34,7 +34,7 @@ def agree(claim: Value, other: Value) -> bool:
 
 def equal(claim: Value, other: Value) -> bool:
     """Whether the claim's value is the other one, as exactly as the claim states it."""
-    if same_digits(claim, other):
+    if same_digits(claim, other) or same_whole(claim, other):
         return True
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
         return any(_within(one, two) for one in claim.dates for two in other.dates)
@@ -50,6 +50,11 @@ def equal(claim: Value, other: Value) -> bool:
 def same_digits(claim: Value, other: Value) -> bool:
     """Whether both are (groups of) one long number, however its digits are grouped."""
     return bool(claim.digits) and claim.digits == other.digits
+
+
+def same_whole(claim: Value, other: Value) -> bool:
+    """Whether one may be part of a number that is the other one: "2 500 mg tablets" and "2,500 mg"."""
+    return (claim.whole is None) != (other.whole is None) and equal(claim.whole or claim, other.whole or other)
 
 
 def less_exact(claim: Value, other: Value) -> bool:

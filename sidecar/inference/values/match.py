@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.arithmetic import follows
-from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits
+from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits, same_whole
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Kind, Value
 
@@ -135,7 +135,7 @@ def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
 
 
 def _comparable(own: Stated, other: Stated) -> bool:
-    if same_digits(own.value, other.value):
+    if same_digits(own.value, other.value) or same_whole(own.value, other.value):
         return True
     if Kind.NAME in (own.value.kind, other.value.kind):
         return own.value.kind is other.value.kind or equal(own.value, other.value)

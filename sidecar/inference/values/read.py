@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.dates import moment_at
-from sidecar.inference.values.grouping import with_digits, with_groups
+from sidecar.inference.values.grouping import with_digits, with_groups, with_wholes
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.numbers import PARTS, SHORT_SCALES, Number, Tokens, number_at
@@ -41,7 +42,15 @@ def read_values(text: str) -> list[Value]:
 def read_tokens(text: str) -> tuple[list[Token], list[Value]]:
     """The tokens of a text, and its values."""
     text = text[:_LONGEST]
-    listed = with_groups(text, tokenise(text))
+    tokens = tokenise(text)
+    listed, in_doubt = with_groups(text, tokens), with_groups(text, tokens, in_doubt=True)
+    found = _read(text, listed)
+    if len(in_doubt) < len(listed):
+        found = with_wholes(found, _read(text, in_doubt))
+    return listed, with_digits(text, found)
+
+
+def _read(text: str, listed: Sequence[Token]) -> list[Value]:
     tokens = Tokens(text, listed)
     found: list[tuple[Value, int, int]] = []
     n = 0
@@ -52,7 +61,7 @@ def read_tokens(text: str) -> tuple[list[Token], list[Value]]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    return listed, with_digits(text, hedged(tokens, compounds(tokens, same_unit(tokens, found))))
+    return hedged(tokens, compounds(tokens, same_unit(tokens, found)))
 
 
 def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:

@@ -51,6 +51,7 @@ class Value:
     per      the unit of a rate ("18 euros a night": night), or ""
     dates    readings of a date, more than one where day and month may be swapped
     name     versions, part numbers and the like, compared as they are written
+    whole    the one number that it is part of if spaces group digits there: 2500 mg of both values of "2 500 mg tablets", or None
     digits   of the long number that it is, or is a group of, without what groups them: "48219934" of "4821-9934", or ""
     """
 
@@ -64,4 +65,5 @@ class Value:
     hedge: Hedge = Hedge.NONE
     dates: tuple[Date, ...] = ()
     name: str = ""
+    whole: Value | None = None
     digits: str = ""
