@@ -69,8 +69,9 @@ _FRENCH = re.compile(rf"0(?<![{_W}.,/+-].)[1-9](?:\.\d\d){{4}}(?![{_W}]|[.,/-]\d
 # German, British and French mobiles without a space. Numbers of orders and goods look alike: the words before them and their check digits tell.
 _MOBILE = re.compile(rf"0(?<![{_W}.,/+#-].)(?:1(?:5\d|6[023]|7\d)\d{{7,8}}|7\d{{9}}|[67]\d{{8}})(?![{_W}]|[.,/-]\d)")
 _OF_GOODS = re.compile(
-    r"(?i)(?:order|invoice|ticket|item|article|product|part|sku|ean|gtin|upc|isbn(?:-10)?|barcode|account|customer|contract|case|batch|ref(?:erence)?|serial|id|"
-    r"bestell|auftrags|rechnungs|artikel|kunden|konto|vertrags|serien|commande|facture|compte|订单|编号)"
+    rf"(?i)(?:(?:(?<![{_LATIN}])|(?-i:(?<=[a-z])(?=[A-Z])))"
+    r"(?:order|invoice|ticket|item|article|product|part|sku|ean|gtin|upc|isbn(?:-10)?|barcode|account|customer|contract|case|batch|ref(?:erence)?|serial|id|"
+    r"kunden|commande|facture|compte)|bestell|auftrags|rechnungs|artikel|konto|vertrags|serien|订单|编号)"
     r"[ _-]?(?:number|num|no\.?|nr\.?|nummer|id|code|号)?(?: is| ist| est|是|为)?[ :#.=(]{0,3}$"
 )
 _PHONE_SAID = re.compile(

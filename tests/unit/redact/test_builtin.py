@@ -63,6 +63,8 @@ SAID = {
     "bearer": (("Authorization: Bearer abcdefgh12345678", "abcdefgh12345678"),),
     "us_ssn": (("his SSN is 123456789 they say", "123456789"), ("social security number: 123 45 6789", "123 45 6789")),
     "phone": (("Tel.: 87654321", "87654321"), ("call us at 555-0123", "555-0123"), ("电话：87654321", "87654321"), ("手机号码是87654321", "87654321"),
+              ("Please ring David 07700900123 tomorrow", "07700900123"), ("He said 07700900123", "07700900123"), ("I already paid, Jean: 07700900123", "07700900123"),
+              ("my counterpart 07700900123", "07700900123"), ("le départ 0612345678", "0612345678"), ("in 5 Sekunden 01712345678", "01712345678"),
               ("Mobil: 87654321", "87654321"), ("Handynummer 87654321", "87654321"), ("móvil: 87654321", "87654321")),
 }  # fmt: skip
 
@@ -80,6 +82,7 @@ LEFT_ALONE = (
     "127.0.0.1, 0.0.0.0, ::1 and 255.255.255.0 are everybody's.",
     "The secret is out, the key is here; a risk-free task-based desk-top sk-8 board; bearer of bad news.",
     "Order 0612345678, invoice no. 07911123456, Bestellnummer: 01712345678, item #0612345678, ISBN 0672310503 or plain 0716703440, bar code 016000275287.",
+    "order_id=0612345678, user_id: 0612345678, userId=0612345678, bookingRef: 07911123456, Sammelbestellnummer 01712345678, Girokonto 01712345678.",
     "It costs 0.12.34 or 06.12.2024 at 10.11.12; 0123456789 and 0412345678 are ids, 75001 75002 and 98765 43210 postcodes, 01.02.03.04.05.06 sections.",
     "xai-grok, tvly-search, npm_config_registry, SG.1 and gsk_models are names; sig=short, react%4018.2.0 and medium.com/%40user no secrets.",
     "Das Passwort ist erforderlich; Kennwort: mindestens acht Zeichen; la contraseña es necesaria; 请看@example，谢谢。",
