@@ -12,6 +12,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 
@@ -83,10 +84,10 @@ class HttpClient:
         begins: Callable[[], None] = lambda: None,
     ) -> Answer:
         """The answer, whatever its status. `begins` is called when there is a connection and the request begins to go out on it: from then on
-        the service may know of it. Raises UnansweredError or WrongRequestError."""
+        the service may know of it, a proxy that is asked for a tunnel to it tells nothing of it. Raises UnansweredError or WrongRequestError."""
 
-        async def trace(event: str, _: Mapping[str, object]) -> None:
-            if event.endswith(".send_request_headers.started"):
+        async def trace(event: str, info: Mapping[str, Any]) -> None:
+            if event.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
                 begins()
 
         pairs = [(name.encode(), value.encode()) for name, value in {**self._headers, **_lower(headers or {})}.items()]

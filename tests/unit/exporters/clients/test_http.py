@@ -120,6 +120,22 @@ async def test_it_is_told_when_a_request_begins_to_go_out_and_not_where_nobody_i
     assert told == ["there"]
 
 
+async def test_a_proxy_that_lets_nothing_through_is_not_told_as_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    for name in ("NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    async with server(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n") as (url, heads):
+        monkeypatch.setenv("HTTPS_PROXY", url.removesuffix("/v1"))
+        client = HttpClient()
+        try:
+            with pytest.raises(UnansweredError, match="ProxyError"):
+                await client.post("https://judge.example/v1", b"body", begins=lambda: told.append("the proxy"))
+        finally:
+            await client.close()
+    assert heads[0].startswith(b"CONNECT judge.example:443 ")
+    assert told == []
+
+
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "http://", "nonsense", "http://127.0.0.1:99999/"])
 async def test_an_address_that_makes_no_sense_is_said_to_be_wrong(url: str) -> None:
     with pytest.raises(WrongRequestError):
