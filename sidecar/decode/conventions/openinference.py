@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sidecar.decode.values.conversation import dialogue
-from sidecar.decode.values.documents import document, documents_in, settle_ids
+from sidecar.decode.values.documents import document, documents_in, holds_nothing, settle_ids
 from sidecar.decode.values.messages import unwrap_input, unwrap_output
 from sidecar.decode.values.scalars import (
     REDACTED,
@@ -142,16 +143,16 @@ def _messages(attributes: Attributes, prefix: str) -> list[tuple[str, str]]:
 
 def _documents(attributes: Attributes, prefix: str) -> tuple[Document, ...]:
     """Flattened documents; the key's index keeps the rank where the first ones were dropped."""
-    outer = documents_in(attributes.get("output.value"), retrieved=True)
+    outer = {one.rank: one for one in documents_in(attributes.get("output.value"), retrieved=True)}
     kept = []
-    flattened = sorted(slots(attributes, prefix).items())
-    for index, slot in flattened:
+    for index, slot in sorted(slots(attributes, prefix).items()):
         item: dict[str, Any] = {key.removeprefix("document."): value for key, value in slot.items()}
         one = document(item, index + 1)
-        if one is None:
+        if one is None or holds_nothing(item):
             continue
-        if one.id is None and len(outer) == len(flattened) and index < len(outer) and outer[index].text == one.text:
-            one = Document(one.rank, one.text, outer[index].id, one.score, one.distance, one.source)
+        same = outer.get(one.rank)
+        if one.id is None and same is not None and same.text == one.text:
+            one = replace(one, id=same.id)
         kept.append(one)
     return settle_ids(kept)
 

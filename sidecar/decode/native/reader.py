@@ -155,9 +155,9 @@ def _documents(record: NativeRecord, dropped: Dropped | None) -> tuple[tuple[Doc
             raise DecodeError("bad_field", "contexts must be a list of texts or objects")
         ids = next((ids for ids in record.values("retrieved_context_ids") if isinstance(ids, list)), [])
         found, unread = [], 0
-        for rank, item in enumerate(unpaired(items), 1):
+        for rank, item in enumerate(unpaired(list(map(_item, items))), 1):
             own = identifier(ids[rank - 1]) if len(ids) == len(items) else None
-            one = Document(rank, text_of(item), own) if isinstance(item, str) else document(_item(item), rank)
+            one = Document(rank, text_of(item), own) if isinstance(item, str) else document(item, rank)
             if one is not None and (one.text or one.id):
                 found.append(replace(one, id=one.id or own))
             elif not isinstance(item, str) and not holds_nothing(item):

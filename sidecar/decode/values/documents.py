@@ -45,10 +45,9 @@ def _documents(value: Any, retrieved: bool, depth: int) -> tuple[Document, ...]:
         return _of_retriever(items, value)
     if _is_conversation(items):
         return ()
-    found_all = [document(item, rank) for rank, item in enumerate(items, 1)]
-    if any(one is None and not holds_nothing(item) for one, item in zip(found_all, items, strict=True)):
-        return ()
-    return settle_ids(one for one in found_all if one is not None)
+    filled = [(rank, item) for rank, item in enumerate(items, 1) if not holds_nothing(item)]
+    kept = [one for rank, item in filled if (one := document(item, rank)) is not None]
+    return settle_ids(kept) if len(kept) == len(filled) else ()
 
 
 def _of_retriever(items: Sequence[Any], raw: Sequence[Any]) -> tuple[Document, ...]:
@@ -64,7 +63,7 @@ def _of_retriever(items: Sequence[Any], raw: Sequence[Any]) -> tuple[Document, .
         one = document(item, rank)
         if (one is None or one.text is None) and (plain := text_of(text)):
             one = Document(rank, plain)
-        if one is not None:
+        if one is not None and not holds_nothing(item):
             found.append(one)
     return settle_ids(found)
 
@@ -106,22 +105,29 @@ def document(item: Any, rank: int) -> Document | None:
 
 
 def holds_nothing(item: Any) -> bool:
-    """Whether an item of a list is no document because it is empty: nothing at all, or an object whose text is."""
+    """Whether an item of a list is no document because it is empty: nothing at all, or an object without an id whose text is."""
     item = parsed(item)
     if not isinstance(item, dict) or not item:
         return not item
     inner = _inner(item)
-    blank = [key for key in _TEXT_KEYS if key in inner and not str(inner[key] or "").strip()]
-    return bool(blank) and document(item, 1) is None
+    if not any(key in inner and _is_blank(inner[key]) for key in _TEXT_KEYS):
+        return False
+    one = document(item, 1)
+    return one is None or not (one.text or one.id)
+
+
+def _is_blank(value: Any) -> bool:
+    return not value or (isinstance(value, str) and not value.strip())
 
 
 def unpaired(items: Sequence[Any], *, texts: bool = True) -> list[Any]:
-    """The items of a list; those of `[[document, number], ...]`, as searches with scores give them, as objects. The first is the best: where the numbers
-    fall they are scores, where they rise distances, and else nobody knows, and they are left out. `texts`: whether a document may be a text alone."""
+    """The items of a list; those of `[[document, number], ...]`, as searches with scores give them, as objects, empty ones between them as they are. The first
+    is the best: where the numbers fall they are scores, where they rise distances, and else nobody knows, and they are left out. `texts`: whether a document
+    may be a text alone."""
     kinds = (dict, str) if texts else (dict,)
     pairs = [item for item in items if isinstance(item, list) and len(item) == 2 and isinstance(item[0], kinds)]
     numbers = [item[1] for item in pairs if isinstance(item[1], int | float) and not isinstance(item[1], bool)]
-    if not items or len(numbers) != len(items):
+    if not numbers or len(numbers) + sum(map(holds_nothing, items)) != len(items):
         return list(items)
     order = sorted(numbers)
     names = [name for name, wanted in (("score", order[::-1]), ("distance", order)) if numbers == wanted]
@@ -130,7 +136,9 @@ def unpaired(items: Sequence[Any], *, texts: bool = True) -> list[Any]:
             "document" if isinstance(item[0], dict) else "text": item[0],
             **({names[0]: item[1]} if len(names) == 1 else {}),
         }
-        for item in pairs
+        if isinstance(item, list) and item
+        else item
+        for item in items
     ]
 
 
@@ -169,7 +177,7 @@ def _is_conversation(items: Sequence[Any]) -> bool:
 
 def _is_message(item: Mapping[str, Any]) -> bool:
     role, kind = item.get("role"), item.get("type")
-    if str(role).lower() in ROLES or kind in _MESSAGES:
+    if (isinstance(role, str) and role.lower() in ROLES) or (isinstance(kind, str) and kind in _MESSAGES):
         return True
     return ("role" in item or kind == "text") and not any(key in item for key in _ID_KEYS)
 

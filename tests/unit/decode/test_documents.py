@@ -35,7 +35,9 @@ def test_a_document_may_have_a_type_or_a_role(odd: dict[str, Any], retrieved: bo
 
 
 @pytest.mark.parametrize(
-    "nothing", [None, "", {}, {"content": ""}, {"page_content": " ", "metadata": {"source": "a.md"}}], ids=repr
+    "nothing",
+    [None, "", {}, {"content": ""}, {"page_content": " ", "metadata": {"source": "a.md"}}, {"text": "", "score": 0.1}],
+    ids=repr,
 )
 @pytest.mark.parametrize("retrieved", [True, False])
 def test_an_item_that_holds_nothing_costs_no_other(nothing: Any, retrieved: bool) -> None:
@@ -94,6 +96,25 @@ def test_a_document_may_stand_beside_its_score(
     assert texts(found) == TEXTS
     assert [document.score for document in found] == scores
     assert [document.distance for document in found] == distances
+
+
+def test_a_text_that_was_hidden_leaves_a_document_with_its_score() -> None:
+    hidden = {"content": "__REDACTED__", "score": 0.9}
+    assert documents_in(dumps([hidden]), retrieved=True) == (Document(1, None, None, 0.9),)
+
+
+def test_an_empty_one_among_flattened_documents_leaves_the_others_their_ids() -> None:
+    flattened = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(["", *TEXTS])}
+    scores = {f"retrieval.documents.{n}.document.score": 0.5 for n in range(3)}
+    output = dumps([{"id": own, "content": text} for own, text in zip((None, "a", "b"), ["", *TEXTS], strict=True)])
+    request = one(message(
+        span("search", {KIND: "RETRIEVER", **flattened, **scores, "output.value": output}, number=1),
+        span("llm", {KIND: "LLM"}, number=2, at=2),
+    ))  # fmt: skip
+    assert [(document.rank, document.id, document.text) for document in request.documents] == [
+        (2, "a", TEXTS[0]),
+        (3, "b", TEXTS[1]),
+    ]
 
 
 @pytest.mark.parametrize(

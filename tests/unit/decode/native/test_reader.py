@@ -112,6 +112,29 @@ def test_documents_are_read_in_the_shapes_of_stores(record: dict[str, Any], foun
     assert (trace.kind, trace.partial, told) == (TraceKind.RAG, (), [])
 
 
+@pytest.mark.parametrize(
+    "empty",
+    [{"text": "", "score": 0.1}, {"id": None, "content": None}, {"body": " ", "score": 0.1}, None],
+    ids=["a score", "nulls", "another name", "null"],
+)
+@pytest.mark.parametrize("dropped", [True, False], ids=["in a stream", "in a file"])
+def test_contexts_that_are_empty_are_passed_over(empty: Any, dropped: bool) -> None:
+    told: list[str] = []
+    for contexts, ranks in (([empty], []), ([["The warranty.", 0.9], empty], [1]), (["The warranty.", empty], [1])):
+        record = {"question": "q", "answer": "a", "contexts": contexts}
+        trace = read(record, told.append) if dropped else read(record)
+        assert [document.rank for document in trace.documents] == ranks
+        assert (trace.retrieved, trace.partial, told) == (True, (), [])
+
+
+def test_an_empty_item_between_pairs_leaves_them_their_scores() -> None:
+    trace = read({"question": "q", "answer": "a", "contexts": [["a", 0.9], None, ["", 0.5], ["b", 0.4]]})
+    assert [(document.rank, document.text, document.score) for document in trace.documents] == [
+        (1, "a", 0.9),
+        (4, "b", 0.4),
+    ]
+
+
 def test_contexts_that_nobody_can_read_are_an_error_in_a_file_and_told_in_a_stream() -> None:
     record = {"question": "q", "answer": "a", "contexts": [None, {"url": "https://example.com"}]}
     with pytest.raises(DecodeError, match="contexts: item 2 is neither a text nor an object with a text or an id"):
