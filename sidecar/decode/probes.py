@@ -28,7 +28,7 @@ def is_probe(span: RawSpan, attributes: Sequence[str], key: str | None) -> bool:
 def says_so(value: AttributeValue) -> bool:
     """Whether a value says yes; a captured header is a list of texts."""
     if isinstance(value, list | tuple):
-        return any(map(says_so, value))
+        return any(says_so(one) for one in value if not isinstance(one, list | tuple))
     if isinstance(value, str):
         return value.strip().lower() not in _NO
     return bool(value)

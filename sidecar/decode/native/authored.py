@@ -10,7 +10,7 @@ from sidecar.decode.native.fields import NativeRecord, scalar_in, text_in
 from sidecar.decode.native.table import names as names_of
 from sidecar.decode.values.conversation import MOST_CALLS, MOST_MESSAGES, conversation, tool_calls
 from sidecar.decode.values.documents import identifier
-from sidecar.decode.values.scalars import parsed
+from sidecar.decode.values.scalars import parsed, written
 from sidecar.record.authored import Authored, Message, SourceUnit, ToolCall
 from sidecar.record.errors import DecodeError
 
@@ -152,7 +152,7 @@ def _rubric(record: NativeRecord) -> Mapping[int, str] | None:
         if not isinstance(levels, dict) or not 2 <= len(levels) <= _MOST_LEVELS:
             raise DecodeError("bad_field", f"rubrics must describe 2 to {_MOST_LEVELS} scores")
         try:
-            found = {_level(key): str(text) for key, text in levels.items()}
+            found = {_level(key): written(text) for key, text in levels.items()}
         except ValueError:
             raise DecodeError("bad_field", "rubrics must have keys such as score1_description, or 1") from None
         if any(not text.strip() or len(text) > _MOST_LEVEL_CHARS for text in found.values()) or len(found) < 2:
@@ -173,7 +173,9 @@ def _persona(record: NativeRecord) -> str | None:
     for value in record.values(*names_of("persona")):
         said = value
         if isinstance(value, dict):
-            said = ": ".join(str(value[key]) for key in ("name", "role_description", "description") if value.get(key))
+            said = ": ".join(
+                written(value[key]) for key in ("name", "role_description", "description") if value.get(key)
+            )
         if isinstance(said, str) and said.strip():
             if len(said) > _MOST_PERSONA_CHARS:
                 raise DecodeError("bad_field", f"persona is longer than {_MOST_PERSONA_CHARS} characters")
@@ -216,7 +218,11 @@ def _params(record: NativeRecord) -> Mapping[str, Any] | None:
         params = parsed(value)
         if not isinstance(params, dict):
             raise DecodeError("bad_field", "generation_params must be an object")
-        if len(json.dumps(params)) > _MOST_PARAMS_BYTES:
+        try:
+            size = len(json.dumps(params))
+        except RecursionError:
+            raise DecodeError("bad_field", "generation_params is nested too deep") from None
+        if size > _MOST_PARAMS_BYTES:
             raise DecodeError("bad_field", f"generation_params is larger than {_MOST_PARAMS_BYTES} bytes")
         return params
     return None

@@ -8,7 +8,7 @@ from typing import Any
 from sidecar.decode.errors import CLASSES, first_class
 from sidecar.decode.native.fields import NativeRecord
 from sidecar.decode.native.table import names
-from sidecar.decode.values.scalars import number
+from sidecar.decode.values.scalars import number, written
 
 _FAILED = frozenset({"error", "failed", "failure"})
 # What becomes of "no error" on its way through a table or str().
@@ -60,4 +60,4 @@ def _class_of_status(value: Any) -> str | None:
 def _text(value: Any) -> str:
     """A code as it is written: 429 of 429.0."""
     amount = number(value)
-    return str(value) if amount is None or amount % 1 else str(int(amount))
+    return written(value) if amount is None or amount % 1 else str(int(amount))

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.decode.values.scalars import MOST_SLOTS, parsed, text_of
+from sidecar.decode.values.scalars import MOST_SLOTS, parsed, text_of, written
 
 _INPUT_KEYS = (
     "query", "question", "user_input", "user_query", "input", "inputs", "prompt", "query_str", "str_or_query_bundle", "query_bundle",
@@ -98,11 +98,10 @@ def role_of(message: Any) -> str:
     role = inner.get("role") or inner.get("_role") or inner.get("type") or ""
     if "lc" in message:
         kinds = message.get("id")
-        name = str(kinds[-1]) if isinstance(kinds, list) and kinds else ""
+        name = written(kinds[-1]) if isinstance(kinds, list) and kinds else ""
         role = inner.get("type") or name.removesuffix("Chunk").removesuffix("Message").lower()
-    return {"human": "user", "ai": "assistant", "aimessagechunk": "assistant", "model": "assistant"}.get(
-        str(role).lower(), str(role).lower()
-    )
+    name = written(role).lower()
+    return {"human": "user", "ai": "assistant", "aimessagechunk": "assistant", "model": "assistant"}.get(name, name)
 
 
 def message_text(message: Any) -> str | None:
@@ -173,7 +172,15 @@ def tool_text(message: Any) -> str | None:
         for part in parts
         if isinstance(part, dict) and part.get("type") == "tool_call_response"
     ]
-    return "\n".join(text if isinstance(text, str) else orjson.dumps(text).decode() for text in found if text) or None
+    return "\n".join(text if isinstance(text, str) else _as_json(text) for text in found if text) or None
+
+
+def _as_json(value: Any) -> str:
+    """JSON of a value; "" where it is nested deeper than is written."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        return ""
 
 
 def flat(messages: Any) -> list[Any]:

@@ -63,6 +63,14 @@ def first_id(attributes: Attributes, *keys: str) -> str | None:
     return None
 
 
+def written(value: Any) -> str:
+    """What str() makes of a value; "" where it is nested deeper than that can follow."""
+    try:
+        return str(value)
+    except RecursionError:
+        return ""
+
+
 def unquoted(value: Any) -> str | None:
     """A text that may stand in JSON quotes."""
     return text_of(parsed(value)) if isinstance(value, str) else None

@@ -17,6 +17,7 @@ from sidecar.decode.decoder import Decoded, Decoder
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from tests.unit.decode.recordings import NAMES, record, understood, values
+from tests.unit.decode.spans import pairs
 
 
 def decode(value: bytes | None, **config: object) -> Decoded:
@@ -213,3 +214,45 @@ def test_a_message_of_many_brackets_takes_no_time() -> None:
     started = time.perf_counter()
     understood([native(answer="[" * 500_000, contexts=["<document>" * 10_000])])
     assert time.perf_counter() - started < 5
+
+
+DEEP = "[" * 1000 + "]" * 1000
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("contexts", f'[{{"content": {DEEP}}}]'),
+        ("error", f'{{"detail": {DEEP}}}'),
+        ("messages", f'[{{"role": {DEEP}, "content": "x"}}]'),
+        ("generation_params", f'{{"a": {DEEP}}}'),
+        ("rubrics", f'{{"1": {DEEP}, "2": "x"}}'),
+        ("persona", f'{{"name": {DEEP}}}'),
+        ("probe", DEEP),
+    ],
+)
+def test_what_is_nested_deep_within_a_field_costs_no_request(field: str, value: str) -> None:
+    [request] = decode(f'{{"question": "q", "answer": "a", "{field}": {value}}}'.encode()).requests
+    assert (request.question, request.answer, request.documents) == ("q", "a", ())
+    assert request.error_class == ("other" if field == "error" else None)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"output.value": f'{{"output": [{{"content": {DEEP}}}]}}'},
+        {"output.value": f'[{{"role": {DEEP}, "content": "x"}}]'},
+        {"output.value": f'[{{"type": {DEEP}, "id": {DEEP}}}]'},
+        {"gen_ai.tool.call.result": f'[{{"role": {DEEP}}}]'},
+        {"gen_ai.tool.call.result": '[{"type": [], "id": 1}]'},
+        {"gen_ai.output.messages": f'{{"lc": 1, "id": [{DEEP}], "kwargs": {{}}}}'},
+        {
+            "gen_ai.input.messages": f'[{{"role": "tool", "parts": [{{"type": "tool_call_response", "response": {DEEP}}}]}}]'
+        },
+    ],
+)
+@pytest.mark.parametrize("kind", ["CHAIN", "LLM", "TOOL"])
+def test_what_is_nested_deep_within_an_attribute_costs_no_span(kind: str, attributes: dict[str, str]) -> None:
+    values = pairs({"openinference.span.kind": kind, **attributes})
+    span = {"traceId": "01" * 16, "spanId": "02" * 8, "attributes": values}
+    assert decode(orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})).spans
