@@ -5,6 +5,7 @@ Prompts are anybody's: every pattern here starts at a line or a literal and neve
 
 from __future__ import annotations
 
+import contextlib
 import html
 import itertools
 import re
@@ -12,7 +13,6 @@ from collections.abc import Sequence
 
 from sidecar.record.request import Document
 
-_SPACE = re.compile(r"\s+")
 _CODE = re.compile(r"u([0-9a-fA-F]{4})")
 _ESCAPE = re.compile(r"\\++(?:(u[0-9a-fA-F]{4}(?:\\++u[0-9a-fA-F]{4})*+)|x([0-9a-fA-F]{2})|([nrtfv]))?+")
 _NUMBERED = re.compile(r"^[^\S\n]*+\[(\d{1,3})\]\s*+", re.MULTILINE)
@@ -163,10 +163,15 @@ def _in_prompt(documents: Sequence[Document], folded: str) -> list[Document]:
     return [document for document in documents if document.text and folded and _fold(document.text) in folded]
 
 
-def holds_any(prompt: str | None, documents: Sequence[Document]) -> bool:
-    """Whether the text of one of the documents is in a prompt."""
-    folded = _fold(prompt) if prompt else ""
-    return len(folded) * len(documents) <= _MOST_COMPARED and bool(_in_prompt(documents, folded))
+def folded_texts(documents: Sequence[Document]) -> list[str]:
+    """The texts of documents as they are looked for in prompts."""
+    return [_fold(document.text) for document in documents if document.text]
+
+
+def holds_any(prompt: str | None, folded: Sequence[str]) -> bool:
+    """Whether one of some texts, folded already, is in a prompt."""
+    within = _fold(prompt) if prompt else ""
+    return bool(within) and len(within) * len(folded) <= _MOST_COMPARED and any(text in within for text in folded)
 
 
 def _fold(text: str) -> str:
@@ -175,8 +180,9 @@ def _fold(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(_unescaped, text)
     if "&" in text:
-        text = html.unescape(text)
-    return _SPACE.sub(" ", text).strip()
+        with contextlib.suppress(ValueError):  # A number of thousands of digits stands for no character.
+            text = html.unescape(text)
+    return " ".join(text.split())
 
 
 def _unescaped(escape: re.Match[str]) -> str:

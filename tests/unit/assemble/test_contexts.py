@@ -115,3 +115,8 @@ def test_documents_are_found_in_a_prompt_however_they_are_escaped(written: str) 
     hidden = Document(9, "Versand: 6 Tage.")
     assert choose_documents([("tool", shown)], f"Results: {written}") == (shown, "tool", False)
     assert choose_documents([("tool", (*shown, hidden))], f"Results: {written}") == (shown, "tool", True)
+
+
+def test_a_number_of_thousands_of_digits_is_no_character_of_a_prompt() -> None:
+    shown = (Document(1, FIRST),)
+    assert choose_documents([("tool", shown)], f"{FIRST} &#{'9' * 4400}") == (shown, "tool", False)
