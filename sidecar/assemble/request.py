@@ -105,8 +105,9 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
 
 
 def _attributes(group: Sequence[Node], top: Node) -> Attributes:
-    """Of several spans with one attribute the request's own says it, else the first."""
-    return {key: value for n in (*reversed(group), top) for key, value in n.span.attributes.items()}
+    """Of several spans with one attribute the request's own says it, else the first, else a batch around it."""
+    batches = [n for n in top.ancestors() if n.span.kind in ORCHESTRATORS]
+    return {key: value for n in (*reversed(batches), *reversed(group), top) for key, value in n.span.attributes.items()}
 
 
 def _question(group: Sequence[Node], top: Node, generation: Node | None, retrievals: Sequence[Node]) -> str | None:

@@ -107,8 +107,12 @@ def _requests_of(node: Node, covering: set[int], depth: int = 0) -> list[Node]:
     alike = len({one.span.name for one in inner}) == 1 or all(one.span.asks for one in inner)
     if not inner or not alike:
         return [node]
+    below, asked = node.subtree(), {one.span.name for one in inner if one.span.asks}
+    # One that needed no retrieval ("Thanks!") is a request too.
+    turns = {id(n) for n in below if n.span.kind in ORCHESTRATORS and n.span.asks and n.span.name in asked}
+    inner = _topmost(node, covering | turns)
     held = {id(n) for one in inner for n in one.subtree()}
-    if any(id(n) not in held and (is_part(n) or retrieves(n)) for n in node.subtree()):
+    if any(id(n) not in held and (is_part(n) or retrieves(n)) for n in below):
         return [node]
     found = [one for part in inner for one in _requests_of(part, covering, depth + 1)]
     return found if len(found) > 1 else [node]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from sidecar.assemble import contexts
 from sidecar.assemble.generation import after_label
-from sidecar.record.request import RagTrace, Tokens
-from tests.unit.decode.recordings import understood
-from tests.unit.decode.spans import dumps, message, one, span
+from sidecar.assemble.request import build_requests
+from sidecar.decode.config import DecodeConfig
+from sidecar.decode.decoder import Decoder
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.request import RagTrace, Tokens, TraceKind
+from tests.unit.decode.recordings import record, understood
+from tests.unit.decode.spans import dumps, message, one, pairs, span
 
 KIND = "openinference.span.kind"
 QUESTION, ANSWER, TEXT = "Which currency has Rome?", "Rome has the euro.", "rome uses the euro."
@@ -79,6 +85,36 @@ def test_a_batch_is_not_one_request(texts: bool) -> None:
     assert [request.session for request in requests] == ["7"] * 3
     if texts:
         assert [request.answer for request in requests] == [f"Answer {number}." for number in (10, 20, 30)]
+
+
+@pytest.mark.parametrize("retrieved", [1, 2])
+def test_a_turn_without_a_retrieval_is_one_of_several_too(retrieved: int) -> None:
+    turns = three(1)[3 * (2 - retrieved) :]
+    turns[-2:] = [model(32, 30, "Answer 30.")]
+    requests = understood([message(chain(1, name="conversation"), *turns)])
+    assert [request.kind for request in requests] == [*[TraceKind.RAG] * retrieved, TraceKind.LLM_ONLY]
+    assert [request.answer for request in requests] == [f"Answer {number}." for number in (10, 20, 30)[2 - retrieved :]]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [chain(30, 1, asked(30), name="title"), chain(30, 1)],
+    ids=["another name", "it was not asked"],
+)
+def test_a_step_with_a_model_call_alone_is_no_turn(last: dict[str, Any]) -> None:
+    [request] = understood([message(chain(1, name="conversation"), *three(1)[:6], last, model(32, 30))])
+    assert request.root_span_id == f"{1:016x}"
+
+
+def test_a_batch_says_attributes_of_its_requests_which_they_say_better() -> None:
+    own = {"tier": "gold", "region": "eu", "team": "a"}
+    batch = chain(1, None, own), chain(2, 1, {"region": "us"}), *three(2)
+    batch[2]["attributes"] += pairs({"team": "b"})
+    decoder = Decoder(DecodeConfig(keep_attributes=("tier", "region", "team")), Telemetry())
+    requests = build_requests(decoder.decode(record(message(*batch))).spans)
+    assert [dict(request.attributes) for request in requests] == [
+        {"tier": "gold", "region": "us", "team": team} for team in ("b", "a", "a")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +226,35 @@ def test_a_call_after_the_answer_is_not_the_answer(shown: str | None) -> None:
     assert (request.answer, request.span_id) == (shown or ANSWER, f"{3:016x}")
 
 
+def test_a_word_of_a_grader_within_the_shown_answer_is_not_the_answer() -> None:
+    documents = ("Refunds take 30 days.", "Shipping takes 5 days.", "We like cats.")
+    shown = "Refunds take 30 days (source: refunds.pdf). You will know more from the mail that we send."
+    graders = [
+        model(at, 1, said, f"Is this of use? {text}")
+        for at, said, text in zip((3, 4, 5), ("yes", "no", "no"), documents, strict=True)
+    ]
+    own = "Refunds take 30 days [d1]. You will know more from the mail that we send."
+    request = one(message(
+        chain(1, None, {"input.value": QUESTION, "output.value": shown}),
+        retriever(2, 1, *((text, 0.9) for text in documents)), *graders, model(6, 1, own, " ".join(documents)),
+    ))  # fmt: skip
+    assert (request.answer, request.span_id) == (shown, f"{6:016x}")
+    assert [document.text for document in request.documents] == list(documents)
+
+
+def test_documents_are_made_ready_for_all_prompts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fold = contexts._fold
+
+    def folds(calls: int) -> int:
+        """How often a document is folded where so many model calls were not given it."""
+        seen: Counter[str] = Counter()
+        monkeypatch.setattr(contexts, "_fold", lambda text: seen.update([text]) or fold(text))
+        one(message(retriever(1, None, (TEXT, 0.9)), *(model(at, None, prompt="hidden") for at in range(2, 2 + calls))))
+        return seen[TEXT]
+
+    assert folds(9) == folds(2)
+
+
 @pytest.mark.parametrize(
     ("prompt", "question"),
     [
@@ -201,6 +266,11 @@ def test_a_call_after_the_answer_is_not_the_answer(shown: str | None) -> None:
         ("Question: an example?\nAnswer: yes\n\nQuestion: How long?\nAnswer:", "How long?"),
         ("Here is the user's question: How long?", "How long?"),
         ("Frage: Wie lange?", "Frage: Wie lange?"),
+        ("Two years.\n\nUsing only the context, answer the question: How long?", "How long?"),
+        ("Answer the following question: How long?\nContext: Two years.", "How long?"),
+        ("Use this to answer the user's query:\nHow long?", "How long?"),
+        ("Question: How long?\nAnswer this question:", "How long?\nAnswer this question:"),
+        ("How should I answer the question: why us?", "How should I answer the question: why us?"),
     ],
 )
 def test_a_label_of_a_prompt_is_cut_and_words_of_a_question_are_not(prompt: str, question: str) -> None:
