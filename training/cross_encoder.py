@@ -285,7 +285,9 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--decay", type=float, default=0.5, help="share of the steps over which the rate falls")
     parser.add_argument("--by-hand", type=int, default=0, help="times each claim of training/written is read")
-    parser.add_argument("--short-answers", action="store_true", help="half answers in a few words, half all the rest")
+    parser.add_argument(
+        "--short-answers", action="store_true", help="answers in a few words, whole sentences, and as much of the rest"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--from-step", type=int, default=0)
     parser.add_argument("--measure-every", type=int, default=500)

@@ -32,6 +32,7 @@ from training.data import Row
 from training.export_bert import MAX_TOKENS, load_cross_encoder
 from training.grounding_heads import NONE, SEED, grounding_heads
 from training.relevance_heads import relevance_heads
+from training.sentences import SET as SENTENCES
 from training.short_answers import SET as SHORT
 from training.sources import SOURCES
 from training.written import SET as WRITTEN
@@ -105,12 +106,12 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "7-short-answers",
+                "version": "8-sentences",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],
                 "files": files,
-                "trained_on": sorted({WRITTEN, SHORT, *(source.name for source in SOURCES)}),
+                "trained_on": sorted({WRITTEN, SHORT, SENTENCES, *(source.name for source in SOURCES)}),
                 "seed": SEED,
             },
             indent=2,

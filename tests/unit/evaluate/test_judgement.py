@@ -26,7 +26,9 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize(("name", "least"), [("requests", 150), ("blind", 120), ("second", 100), ("short", 160)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("requests", 150), ("blind", 120), ("second", 100), ("short", 160), ("third", 120)]
+)
 def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     rows = SETS[name]
     verdicts = Counter(row["verdict"] for row in rows)
@@ -36,9 +38,11 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     assert len({row["request_id"] for row in rows}) == len(rows)
 
 
-# Measured: what the packaged models reach today. Raise it with them. Before answers in a few words were read with their question these were 137, 81,
-# 61 and 84, AUROC of groundedness of the last 0.55 instead of 0.75 (docs/models/embedded.md).
-@pytest.mark.parametrize(("name", "least_right"), [("requests", 136), ("blind", 77), ("second", 60), ("short", 87)])
+# Measured: what the packaged models reach today. Raise it with them. Before whole sentences beside such texts were trained on, these were 136, 77, 60, 87 and 70
+# (AUROC of groundedness of the last 0.59, now 0.60; docs/models/embedded.md).
+@pytest.mark.parametrize(
+    ("name", "least_right"), [("requests", 136), ("blind", 81), ("second", 63), ("short", 95), ("third", 66)]
+)
 async def test_no_fewer_verdicts_are_right_than_before(name: str, least_right: int) -> None:
     rows = SETS[name]
     telemetry = Telemetry()
