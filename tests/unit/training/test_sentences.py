@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from training.measure import auroc
-from training.sentences import Stated, stated, trained_sentences
+from training.sentences import Stated, balanced, in_common, stated, trained_sentences
 
 GOLDEN = Path(__file__).parents[2] / "golden/judgement"
 
@@ -35,22 +35,16 @@ def test_whole_sentences_that_are_right_and_wrong_differ_in_no_outward_way(name:
         assert 0.8 < means[0] / means[1] < 1.25
 
 
-def test_words_in_common_tell_little_of_whole_sentences() -> None:
-    shares = [
-        (share(said, " ".join(block.texts)), says == "yes")
-        for block in stated("trained")
-        for says, said in block.pairs()
-    ]
-    assert 0.4 < auroc([one for one, _ in shares], [int(right) for _, right in shares]) < 0.6
-
-
-def share(said: str, text: str) -> float:
-    words = re.findall(r"\w+", said.casefold())
-    return sum(word in text.casefold() for word in words) / len(words)
+def test_words_in_common_tell_nothing_of_sentences_that_are_trained_on() -> None:
+    blocks = stated("trained")
+    kept = balanced(blocks, random.Random(1))
+    area = auroc([in_common(said, texts) for _, said, texts in kept], [int(says == "yes") for says, _, _ in kept])
+    assert 0.49 < area < 0.51
+    assert len(kept) > 0.6 * sum(len(block.right) + len(block.wrong) for block in blocks)
 
 
 def test_a_sentence_is_read_beside_all_its_texts_as_it_is_meant() -> None:
-    block = Stated(("The hall is in Bern.", "The shop is in Basel."), ("It is in Bern.",), ("It is in Basel.",))
+    block = Stated(("The hall is in Bern.", "The shop is in Basel."), ("Go to Bern.",), ("Go to Basel.",))
     other = Stated(("Rain is likely.",), (), ())
     made = [each for seed in range(20) for each in trained_sentences([block, other], random.Random(seed))]
     assert {says for says, said, _ in made if "Bern" in said} == {"yes"}
