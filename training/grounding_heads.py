@@ -8,6 +8,7 @@ weighs what it should. The threshold is chosen on held rows of one fold, its err
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +38,8 @@ from training.logistic import Floats, card_of, fit, fit_best_choice, set_weights
 from training.measure import auroc, calibration_error, operating_threshold, rates, wilson
 from training.pairs import MOST_QUESTION_WORDS
 from training.short_heads import FALSE_ALARMS, short_heads
+from training.written import SET as WRITTEN
+from training.written import Written, written
 
 SEED = 7
 CONTRAST = ("scone_nli", "condaqa_yesno_dev", "cad_snli", "infotabs_lines", "paws_wiki_dev")
@@ -49,6 +52,8 @@ MADE_OF = (
 NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
 _ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 240, 120, 220, 100
 _MADE_ROWS, _MADE_HELD_ROWS = 450, 200
+# Claims of texts in two versions, and how much all of them weigh, where a labelled set weighs one.
+_BY_HAND_ROWS, BY_HAND = 400, 2.0
 _THRESHOLD_FOLD = 8
 _AT_ONCE = 12
 
@@ -129,8 +134,9 @@ async def examples_of(
     return [one for one in await asyncio.gather(*map(read, rows)) if one is not None]
 
 
-def claim_heads(training: Sequence[Example], made: Sequence[Example]) -> Heads:
-    """The heads of a claim, of labelled examples; that of its values of those among them that state any, and of made ones."""
+def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: Sequence[Example]) -> Heads:
+    """The heads of a claim: of its words, of labelled examples; of its words and the cross-encoder, of these and of claims of texts in two versions, of
+    which words tell nothing; of its values, of labelled ones that state any, and of made ones."""
 
     def known(examples: Sequence[Example]) -> tuple[Floats, Floats]:
         labels = np.array([example.label for example in examples], float)
@@ -142,13 +148,25 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example]) -> Heads:
     def by_words(seen: Seen) -> Floats:
         return claim_row(float(lexical.probability(seen.choices).max()), seen.logit)
 
-    claim = fit(np.concatenate([by_words(one.whole) for one in training]), y, weight, 10.0)
+    of_a_set = float(weight.sum()) / len({example.set for example in training})
+    both = np.concatenate([weight, np.full(len(by_hand), BY_HAND * of_a_set / max(1, len(by_hand)))])
+    labels = np.array([example.label for example in (*training, *by_hand)], float)
+    claim = fit(np.concatenate([by_words(one.whole) for one in (*training, *by_hand)]), labels, both, 10.0)
     stating = [one for one in (*training, *made) if one.whole.said.any]
     y, weight = known(stating)
     before = [logit(float(claim.probability(by_words(one.whole))[0])) for one in stating]
     rows = [one.whole.said.row(value) for one, value in zip(stating, before, strict=True)]
     values = fit(np.concatenate(rows), y, weight, 1.0, products=False)
     return Heads(lexical, claim, values, NONE, NONE, NONE, 0.5, 0.5)
+
+
+def rows_of_versions(texts: Sequence[Written]) -> list[Row]:
+    """Claims of texts in two versions, each beside one of them, as labelled rows."""
+    pairs = random.Random(SEED).sample([one for text in texts for one in text.pairs()], _BY_HAND_ROWS)
+    return [
+        {"claim": claim, "context": text, "label": int(says == "yes"), "doc_cluster": text, "set": WRITTEN}
+        for says, claim, text in pairs
+    ]
 
 
 def supports_of(claims: Heads, example: Example) -> list[float]:
@@ -201,7 +219,10 @@ async def grounding_heads(
     answers = await read((*data.GROUNDING, "attributionbench_train"), _ROWS, data.for_combiner)
     contrasts = await read(CONTRAST, _CONTRAST_ROWS, data.for_combiner)
     of_values = await examples_of(grounder, cross_encoder, contrast.SET, made(data.for_combiner, _MADE_ROWS))
-    claims = claim_heads([*answers, *contrasts], of_values)
+    versions = written("held")
+    by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_of_versions(versions[::2]))
+    held_by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_of_versions(versions[1::2]))
+    claims = claim_heads([*answers, *contrasts], of_values, by_hand)
     # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.
     like = [one for one in answers if one.set in OPERATING]
     rows = np.concatenate([answer_of(supports_of(claims, one)) for one in like])
@@ -214,6 +235,7 @@ async def grounding_heads(
     held = score(await read((*data.GROUNDING_DEV, "expertqa"), _HELD_ROWS, data.held))
     held_contrasts = score(await read(data.CONTRAST_DEV, _HELD_CONTRAST_ROWS, data.held))
     held_values = score(await examples_of(grounder, cross_encoder, contrast.SET, made(data.held, _MADE_HELD_ROWS)))
+    by_texts = score(held_by_hand)
     chosen = held.where(lambda one: one.chooses and one.set in OPERATING)
     threshold = operating_threshold(chosen.scores, chosen.labels, chosen.names, FALSE_ALARMS)
     counted = held.where(lambda one: not one.chooses and one.set in OPERATING)
@@ -228,6 +250,8 @@ async def grounding_heads(
         *table("Groundedness", held, claims, of_claims),
         *table("Contrast", held_contrasts, claims, of_claims),
         *values_line(held_values, threshold),
+        f"{WRITTEN}, other texts: n {len(held_by_hand)}, AUROC {auroc(by_texts.scores, by_texts.labels):.3f}.",
+        "",
         *operating_table(counted, threshold),
         *of_short,
     ]
