@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import unicodedata
-from types import SimpleNamespace
 
 import pytest
 
@@ -13,17 +11,18 @@ from sidecar.evaluate.case import Case
 from sidecar.evaluate.metrics.context_entity_recall import ContextEntityRecall, ContextEntityRecallSettings
 from sidecar.evaluate.text import entities
 from sidecar.evaluate.text.entities import named_in
+from sidecar.inference.compatible import resolved
 from sidecar.record.request import Document, RagTrace
 
 
 def test_each_text_is_read_once_whatever_the_number_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def normalize(form: str, text: str) -> str:
+    def reading(text: str) -> str:
         read.append(text)
-        return unicodedata.normalize("NFKC", text)
+        return resolved(text)
 
-    monkeypatch.setattr(entities, "unicodedata", SimpleNamespace(normalize=normalize))
+    monkeypatch.setattr(entities, "resolved", reading)
     texts = [f"Anna Berg met guest {n} in Oslo." for n in range(5)]
     assert named_in(texts, ["Anna Berg", "Oslo", "Rome"]) == {"Anna Berg", "Oslo"}
     assert [text for text in read if text in texts] == texts
