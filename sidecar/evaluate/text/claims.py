@@ -47,6 +47,8 @@ _BARE = re.compile(
     r"(?:yes|no|yeah|nope|right|correct|true|false|indeed|exactly|sure|是的?|不是|对|不对|不|否|没错|正确|错误)[.!,。！，]?",
     re.IGNORECASE,
 )
+# Behind a question of the answer's own.
+_ANSWERED = re.compile(r"(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(
     r"(?:summary|overview|answer|details?|key (?:points?|facts?|takeaways?|features?)|main points?|introduction|conclusion|steps?|notes?|background|explanation|results?|information|"
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
@@ -99,6 +101,8 @@ class Statement:
 
     @property
     def _mark(self) -> str:
+        if self.lead.endswith(("?", "？")):
+            return " "
         if self.language == "zh":
             return "：" if self.lead[-1:] not in "括有是为含" else ""
         return " " if wants_object(self.lead) else ": "
@@ -132,20 +136,24 @@ def read_answer(answer: str) -> Answer:
     firm = [one for one in read if not one[1].bare] or read
     found: list[Statement] = []
     questions: list[str] = []
-    before = ""
+    before = asked = ""
     for sentence, block, lead in firm:
         language = chinese.language(sentence.text)
         text = without_lead(sentence, language=language)
         if text.text.endswith(("?", "？")):
             if not is_chatter(text.text, language=language):
                 questions.append(text.text)
-                before = text.text
+                before = asked = text.text
+            continue
+        if asked and _ANSWERED.fullmatch(text.text):
+            found.append(Statement(text, "", sentence.text, language, lead=questions.pop(), cell=block.cell))
         elif _states_something(sentence.text, text.text, language, only=len(firm) == 1, listed=block.alone):
             fragment = not block.cell and not _LABEL.match(text.text) and not is_sentence(text.text, language=language)
             joins = bool(lead) and fragment
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
             found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
             before = text.text
+        asked = ""
     asks = bool(questions) and firm[-1][0].text.endswith(("?", "？"))
     return Answer(tuple(found), tuple(questions), asks, whole)
 

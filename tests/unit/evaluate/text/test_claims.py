@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from exporters.result import Abstention
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
 from sidecar.record.errors import Unscorable
@@ -55,3 +56,18 @@ def test_as_many_claims_as_there_may_be_are_judged() -> None:
 )
 def test_a_yes_or_no_is_left_out_where_a_whole_sentence_follows(answer: str, claims: list[str]) -> None:
     assert [claim.text for claim in stance_of(answer).claims] == claims
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("Is it open on Sundays? No. It opens on Monday.", ["Is it open on Sundays? No.", "It opens on Monday."]),
+        ("If it rains, is there a chance that they play? Yes", ["If it rains, is there a chance that they play? Yes"]),
+        ("Is it free? Yes.\nIs it fast? No.", ["Is it free? Yes.", "Is it fast? No."]),
+        ("Is it late? Yes, it is.", ["Yes, it is."]),
+        ("Which plan do you have? Yes or no?", []),
+    ],
+)
+def test_a_bare_yes_or_no_is_a_claim_with_the_question_before_it(answer: str, claims: list[str]) -> None:
+    assert [one.text for one in split_claims(answer)] == claims
+    assert (stance_of(answer).kind is Abstention.CLARIFICATION) == (not claims)
