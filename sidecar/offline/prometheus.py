@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -43,6 +44,8 @@ class Prometheus:
         if token:
             headers["authorization"] = f"Bearer {token}"
         self._client = HttpClient(Limits(_SECONDS, 4, _MOST_BYTES), headers=headers)
+        # The windows of all queries end at one time, so that sums and counts are of the same requests.
+        self._time = f"{time.time():.3f}"
 
     async def variants(self, names: tuple[str, str], asked: Asked) -> tuple[Variant, Variant]:
         """Both. Raises PrometheusError, ConfigError for an address that is none."""
@@ -93,7 +96,7 @@ class Prometheus:
     async def _query(self, promql: str) -> Mapping[tuple[str, str], float]:
         """An instant vector by variant and its other label."""
         try:
-            answer = await self._client.post(self._url, urlencode({"query": promql}).encode())
+            answer = await self._client.post(self._url, urlencode({"query": promql, "time": self._time}).encode())
         except UnansweredError as error:
             raise PrometheusError(f"{self._url}: no answer: {error}") from error
         except WrongRequestError as error:

@@ -82,7 +82,10 @@ def test_a_build_server_is_told_of_rows_that_cannot_be_read(tmp_path: Path) -> N
 
 
 def test_the_turns_of_a_conversation_are_held_against_what_was_known_by_then(tmp_path: Path) -> None:
-    turns = [("How long is the warranty?", "It is two years."), ("And when does shipping end?", "It ends on a Monday.")]
+    turns = [
+        ("How long is the warranty?", "It is two years."),
+        ("And when does shipping end?", "Shipping ends on Friday, 14 March, at noon."),
+    ]
     rows = [
         {
             "id": f"t{n}", "session_id": "s", "timestamp": 1_700_000_000 + n, "question": asked, "answer": said,
@@ -95,7 +98,7 @@ def test_the_turns_of_a_conversation_are_held_against_what_was_known_by_then(tmp
     [record] = json.loads(run.stdout)["results"]
     [found] = [one for one in record["evaluations"] if one["evaluator"] == "turn_faithfulness"]
     assert [one["supported"] for one in found["claims"]] == [True, False]
-    assert found["score"] == pytest.approx(0.5, abs=0.2)
+    assert found["score"] == pytest.approx(0.5, abs=0.1)
     off = cli("evaluate", source, "--sessions", "-o", "-", RAG_SIDECAR_EVALUATE__REFERENCES="off")
     assert "turn_faithfulness" not in off.stdout
 
@@ -269,17 +272,17 @@ def test_a_gate_that_fails_has_an_exit_code_of_its_own_and_the_report_is_written
 def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> None:
     stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 20, kind="simple", answer="Two years.")
     assert cli("evaluate", good, "-o", stored).returncode == 0
-    worse = cases(tmp_path / "worse.jsonl", 20, kind="simple", answer="Seven dogs built it in Paris.")
+    worse = cases(tmp_path / "worse.jsonl", 20, kind="simple", answer="The parrots cost 9,000 dollars.")
     run = cli("evaluate", worse, "--against", stored)
     assert run.returncode == 5
-    assert re.search(r"faithfulness +20 +1\.000 +0\.[01]\d\d +-0\.[89]\d\d .*A is better", run.stdout)
+    assert re.search(r"faithfulness +20 +1\.000 +0\.0\d\d +-0\.9\d\d .*A is better", run.stdout)
     assert cli("evaluate", good, "--against", stored).returncode == 0
 
 
 def test_a_collapse_is_no_pass_where_the_cases_are_too_few_to_show_anything(tmp_path: Path) -> None:
     stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 4, kind="simple", answer="Two years.")
     assert cli("evaluate", good, "-o", stored).returncode == 0
-    worse = cases(tmp_path / "worse.jsonl", 4, kind="simple", answer="Seven dogs built it in Paris.")
+    worse = cases(tmp_path / "worse.jsonl", 4, kind="simple", answer="The parrots cost 9,000 dollars.")
     run = cli("evaluate", worse, "--against", stored, "-o", tmp_path / "junit.xml")
     assert run.returncode == 5
     assert "too few cases to show any difference, however large" in run.stderr
