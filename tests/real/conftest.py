@@ -9,7 +9,6 @@ import pytest
 
 from tests.kafka.harness import eventually
 
-
 # A socket that nobody closed is told of, but fails no test with real parts: the collector finds it at any time later and blames whatever runs then.
 # That descriptors stay flat is what tests/soak counts.
 _LATE_SOCKET = pytest.mark.filterwarnings(
