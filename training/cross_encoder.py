@@ -5,7 +5,7 @@
 `--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors); `--graph` goes on from the weights of a quantised
 graph of the product instead. Writes model.safetensors (BERT's weights and the heads), tokenizer.json, config.json and log.jsonl to
 `--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 298,000 pairs is 5,600 steps, on two cores in bf16 some two
-hours; with glibc's allocator twice that, page faults: preload jemalloc with
+hours, where the processor has no bf16 twice that; with glibc's allocator twice that, page faults: preload jemalloc with
 MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:4000,muzzy_decay_ms:4000,narenas:1,thp:always, which holds about 3 GB (pages that never
 decay grew to 22 GB, since batches have many shapes). A run that was stopped goes on with --from-step.
 
@@ -40,6 +40,7 @@ from training.quantise import weights_of
 from training.written import Verdict
 
 SEED = 7
+_BF16 = ("amx_bf16", "avx512_bf16")
 MAX_TOKENS = 288
 BATCH_TOKENS = 1600
 LENGTHS = 3
@@ -185,7 +186,7 @@ def measure(model: CrossEncoder, pairs: Sequence[Pair], made: Sequence[Sample]) 
     model.eval()
     scores = [0.0] * len(pairs)
     order = sorted(range(len(pairs)), key=lambda n: len(made[n].ids))
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16()):
         for at in range(0, len(order), 32):
             part = order[at : at + 32]
             ids, types, mask, _ = padded([made[n] for n in part])
@@ -200,6 +201,12 @@ def measure(model: CrossEncoder, pairs: Sequence[Pair], made: Sequence[Sample]) 
     return found
 
 
+def bf16() -> bool:
+    """Whether the processor multiplies in bf16: one that does not takes a hundred times as long for it as in fp32."""
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    return any(flag in flags for flag in _BF16)
+
+
 def train(args: argparse.Namespace) -> None:
     """Everything, in order."""
     torch.manual_seed(SEED)
@@ -208,7 +215,11 @@ def train(args: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(args.start / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    pairs = short_answer_pairs(args.data, SEED) if args.short_answers else training_pairs(args.data, SEED, args.by_hand)
+    pairs = (
+        short_answer_pairs(args.data, SEED, args.read)
+        if args.short_answers
+        else training_pairs(args.data, SEED, args.by_hand)
+    )
     held = held_pairs(args.data, HELD_PAIRS)
     made, held_made = samples(tokenizer, pairs), samples(tokenizer, held)
     model = CrossEncoder(args.start)
@@ -216,6 +227,8 @@ def train(args: argparse.Namespace) -> None:
         model.take(weights_of(args.graph))
     if args.from_step:
         model.load_state_dict(load_file(str(args.out / "last.safetensors")))
+    for layer in model.bert.encoder.layer[: args.frozen]:
+        layer.requires_grad_(False)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(
         [
@@ -239,6 +252,7 @@ def train(args: argparse.Namespace) -> None:
     say(pairs=len(pairs), held=len(held), tokens_a_pair=round(tokens, 1), steps=args.steps, rate=args.rate, seed=SEED)
     if args.graph and not args.from_step:
         say(step=0, **measure(model, held, held_made))
+    in_bf16 = bf16()
     started, running, step = time.monotonic(), 0.69, args.from_step
     rng = random.Random(SEED + step)
     model.train()
@@ -253,7 +267,7 @@ def train(args: argparse.Namespace) -> None:
             size = sum(map(len, batches))
             for chosen in batches:
                 ids, types, mask, wrong = padded([made[n] for n in chosen])
-                with torch.autocast("cpu", dtype=torch.bfloat16):
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=in_bf16):
                     logits, of_tokens = model(ids, types, mask)
                 loss = losses(logits.float(), of_tokens.float(), [pairs[n] for n in chosen], wrong) / size
                 loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
@@ -263,7 +277,7 @@ def train(args: argparse.Namespace) -> None:
             step += 1
             if step % 25 == 0:
                 print(step, args.steps, round(running, 4), round(time.monotonic() - started), "s", flush=True)
-            if step % 200 == 0:
+            if step % 100 == 0:
                 keep()
             if step % args.measure_every == 0 or step == args.steps:
                 found = measure(model, held, held_made)
@@ -288,6 +302,8 @@ def main() -> None:
     parser.add_argument(
         "--short-answers", action="store_true", help="answers in a few words, whole sentences, and as much of the rest"
     )
+    parser.add_argument("--read", type=int, default=0, help="texts with sentences that these weights have read before")
+    parser.add_argument("--frozen", type=int, default=0, help="layers, from below, that stay as they are")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--from-step", type=int, default=0)
     parser.add_argument("--measure-every", type=int, default=500)

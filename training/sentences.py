@@ -21,6 +21,7 @@ SET = "written sentences"
 _AMONG_OTHERS = 0.25
 _REWORDED, _OPENED = 0.2, 0.05
 _STEPS = 20
+_AGAIN = 0.25
 _WORD = re.compile(r"\w+")
 
 
@@ -49,6 +50,12 @@ def stated(name: str) -> list[Stated]:
         for of in ("short", "sentences")
         for block in _blocks(f"{of}_{name}.jsonl")
     ]
+
+
+def stated_anew(read: int, rng: random.Random) -> list[Stated]:
+    """The texts of `trained` but the first `read`, which earlier weights have read: of these a quarter."""
+    every = stated("trained")
+    return [*rng.sample(every[:read], int(_AGAIN * read)), *every[read:]]
 
 
 def _blocks(name: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from training.measure import auroc
-from training.sentences import Stated, balanced, in_common, stated, trained_sentences
+from training.sentences import Stated, balanced, in_common, stated, stated_anew, trained_sentences
 
 GOLDEN = Path(__file__).parents[2] / "golden/judgement"
 
@@ -41,6 +41,14 @@ def test_words_in_common_tell_nothing_of_sentences_that_are_trained_on() -> None
     area = auroc([in_common(said, texts) for _, said, texts in kept], [int(says == "yes") for says, _, _ in kept])
     assert 0.49 < area < 0.51
     assert len(kept) > 0.6 * sum(len(block.right) + len(block.wrong) for block in blocks)
+
+
+def test_weights_that_have_read_texts_read_all_others_and_a_quarter_of_those() -> None:
+    every = stated("trained")
+    anew = stated_anew(1000, random.Random(1))
+    assert anew[250:] == every[1000:]
+    assert len({one.texts for one in anew[:250]} & {one.texts for one in every[:1000]}) == 250
+    assert stated_anew(0, random.Random(1)) == every
 
 
 def test_a_sentence_is_read_beside_all_its_texts_as_it_is_meant() -> None:
