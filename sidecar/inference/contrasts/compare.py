@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.contrasts.reading import Opposite, Reading, Stem, share
+from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, share
 from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, PARTLY
 
 _PRIOR = 4.0  # of idf
@@ -46,6 +46,17 @@ class Contrasts:
     negated: Contrast | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An opposite with what its sentence says of it, read once for all that it is compared with. `sides` is None where none are told apart."""
+
+    one: Opposite
+    about: Mapping[str, float]
+    sides: Sides | None
+    denied: bool
+    partly: bool
+
+
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
     """What of the claim the texts say otherwise; of one with an exception nothing is compared. `weight` is how telling a stem is."""
     whole = [(number, piece) for number, piece in enumerate(pieces) if EXCEPTIONS.isdisjoint(piece.words)]
@@ -57,35 +68,38 @@ def _clearest(found: Iterator[Contrast]) -> Contrast | None:
 
 
 def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iterator[Contrast]:
-    for own in claim.opposites:
-        like, unlike, about = 0.0, None, claim.about(own)
-        for number, piece in pieces:
-            for other in (one for one in piece.opposites if one.group == own.group):
-                if not _comparable(claim, own, piece, other):
-                    continue
-                strength = share(about, piece.about(other), weight, _PRIOR)
-                same = other.pole == own.pole
-                if own.group in CONVERSE and _crossed(claim, own, piece, other, weight):
-                    same = not same
-                if same:
-                    like = max(like, strength)
-                elif unlike is None or strength > unlike.strength:
-                    unlike = Contrast(strength, own.start, own.end, number, other.start, other.end)
+    groups = {one.group for one in claim.opposites}
+    others = [(number, _told(piece, one)) for number, piece in pieces for one in piece.opposites if one.group in groups]
+    for own in (_told(claim, one) for one in claim.opposites):
+        like, unlike = 0.0, None
+        for number, other in others:
+            if other.one.group != own.one.group or not _comparable(own, other):
+                continue
+            strength = share(own.about, other.about, weight, _PRIOR)
+            same = other.one.pole == own.one.pole
+            if own.sides and other.sides and _crossed(own.sides, other.sides, weight):
+                same = not same
+            if same:
+                like = max(like, strength)
+            elif unlike is None or strength > unlike.strength:
+                unlike = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
         yield from _left(unlike, like)
 
 
-def _comparable(claim: Reading, own: Opposite, piece: Reading, other: Opposite) -> bool:
+def _told(reading: Reading, one: Opposite) -> _Told:
+    about = reading.about(one)
+    sides = reading.sides(one, about) if one.group in CONVERSE else None
+    denied = one.group in DENIED and reading.denied(one.first)
+    return _Told(one, about, sides, denied, reading.says(PARTLY, one.first))
+
+
+def _comparable(own: _Told, other: _Told) -> bool:
     """Whether both are said of the whole, and both or neither is denied where that turns what follows."""
-    if claim.says(PARTLY, own.first) != piece.says(PARTLY, other.first):
-        return False
-    return own.group not in DENIED or claim.denied(own.first) == piece.denied(other.first)
+    return own.partly == other.partly and own.denied == other.denied
 
 
-def _crossed(claim: Reading, own: Opposite, piece: Reading, other: Opposite, weight: Weight) -> bool:
+def _crossed(mine: Sides, theirs: Sides, weight: Weight) -> bool:
     """Whether the sides of the claim's word fit those of the other one better the other way round."""
-    mine, theirs = claim.sides(own), piece.sides(other)
-    if claim.by(own) != piece.by(other):
-        theirs = theirs[1], theirs[0]
     if any(one.keys().isdisjoint(side) for one, side in zip(mine, theirs[::-1], strict=True)):
         return False
     straight = [share(one, side, weight, _PRIOR) for one, side in zip(mine, theirs, strict=True)]

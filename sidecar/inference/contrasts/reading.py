@@ -21,6 +21,7 @@ _PRONOUNS = frozenset("it they them this these those he she its their him her bo
 _LOOKED_FOR_PRONOUN = 12  # words
 
 Stem = Callable[[str], str | None]
+Sides = tuple[Mapping[str, float], Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,14 @@ class Reading:
         taken = {self.clauses[each.first] for each in self.opposites if each.group == one.group} - {clause}
         return self.around(one.first, one.last, taken)
 
-    def sides(self, one: Opposite) -> tuple[dict[str, float], dict[str, float]]:
-        """The stems of an opposite's own side, which is what follows in its clause, and those of the other side."""
+    def sides(self, one: Opposite, about: Mapping[str, float]) -> Sides:
+        """The stems about an opposite of its own side, which is what follows in its clause, and those of the other side; before "by" the
+        sides of a verb have changed places."""
         clause = self.clauses[one.first]
-        own = {self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == clause}
-        every = {stem: much for stem, much in self.about(one).items() if stem not in self.carried}
-        return {s: w for s, w in every.items() if s in own}, {s: w for s, w in every.items() if s not in own}
+        behind = {self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == clause}
+        every = {stem: much for stem, much in about.items() if stem not in self.carried}
+        own, other = ({s: w for s, w in every.items() if (s in behind) is side} for side in (True, False))
+        return (other, own) if self.words[one.last + 1 : one.last + 2] == ("by",) else (own, other)
 
     def says(self, words: frozenset[str], k: int) -> bool:
         """Whether one of the words stands in the clause of a token."""
@@ -68,10 +71,6 @@ class Reading:
     def denied(self, k: int) -> bool:
         """Whether anything is denied in the clause of a token."""
         return any(denies(word) and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
-
-    def by(self, one: Opposite) -> bool:
-        """Whether "by" follows: then the sides of a verb have changed places."""
-        return self.words[one.last + 1 : one.last + 2] == ("by",)
 
     def around(self, first: int, last: int, taken: frozenset[int] | set[int] = frozenset()) -> dict[str, float]:
         """The stems around the tokens first..last, with how much (0..1) each is their own. `taken` are clauses that say it of something else."""

@@ -11,16 +11,18 @@ _WIDE = {0xFF10 + n: str(n) for n in range(10)} | {
 }  # fmt: skip
 _CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HKD|SGD|KRW|BRL|MXN|ZAR|TRY|US"
 _TOKEN = re.compile(
+    r"(?=[\d+(])(?:"
     r"(?P<ymd>\d{4}([-/.])\d{1,2}\2\d{1,2}(?![\d/-]))"
     r"|(?P<dmy>\d{1,2}(?:/\d{1,2}/(?:\d{4}|\d{2})|\.\d{1,2}\.\d{4}|-\d{1,2}-\d{4})(?![\w/-]))"
     r"|(?P<clock>\d{1,2}:\d{2}(?::\d{2})?(?![\d:]))"
     r"|(?P<phone>\+\d{1,3}(?:[ -]?\(?\d{1,4}\)?){2,6}(?!\d)|\(\d{3}\) ?\d{3}-\d{4}(?!\d)|\d{3}-\d{3}-\d{4}(?!\d))"
     r"|(?P<version>\d{1,9}(?:\.\d{1,9}){2,9}(?![\d]))"
     r"|(?P<number>\d++(?:[,.]\d++|['\u00a0\u202f\u2009]\d{3}(?!\d))*+)"
-    rf"|(?P<code>(?:{_CODES})(?=[\d$]))"
+    r")|(?=[A-Za-z])(?:"
+    rf"(?P<code>(?:{_CODES})(?=[\d$]))"
     r"|(?P<quarter>(?:Q[1-4]|H[12]|FY)(?![A-Za-z]))"
     r"|(?P<name>(?:[A-Za-z]{0,12}[A-Z][A-Za-z]{0,12}-?|v)\d[\w.-]*+)"
-    r"|(?P<han>[\u4e00-\u9fff])"
+    r")|(?P<han>[\u4e00-\u9fff])"
     r"|(?P<word>[^\W\d_\u4e00-\u9fff]++(?:'[a-z]{1,2}(?![a-z]))?)"
     r"|(?P<sign>[^\w\s])"
 )
