@@ -48,7 +48,7 @@ MORE_RUNS = (
     "0 ", "00", ":a", "token=", "token:$", "eyJ", "-----BEGIN PRIVATE KEY-----",
     "[1]", "[1]\n", "![",
     "[a](", "<b ", "<doc ", "</context>", "context:\n", "a: b\n", "```", "**a", "- a\n", "|a|\n", "provided ", "is not ", "i am really ",
-    "there is no ", "however ", "status ", '["', '{"a":', "\\ud800",
+    "there is no ", "i searched the report ", "however ", "status ", '["', '{"a":', "\\ud800",
 )  # fmt: skip
 
 # The callers read no more than so many characters of a text (another test holds them to it).
@@ -57,6 +57,7 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.refusing._LECTURE": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
     "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
+    "sidecar.evaluate.text.silence._SILENT": 50_000,
     "sidecar.evaluate.text.declining._NOT_SAID": 50_000,
     "sidecar.evaluate.text.declining._NEEDS": 50_000,
     "sidecar.evaluate.text.declining._CHINESE_NOT_SAID": 50_000,

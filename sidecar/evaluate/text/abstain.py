@@ -101,10 +101,10 @@ def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
 def _abstains(answer: str, said: Sequence[Statement]) -> bool:
     text = " ".join(answer[:_READ].split())
     language = _language(said)
-    if not declining.declines(text, language=language) or declining.answers(text):
-        return False
     sentences = [one.whole for one in said] or [text]
     decline = [one for one in sentences if declining.declines(one, language=language)]
+    if not (decline or declining.declines(text, language=language)) or declining.answers(text):
+        return False
     rest = [one for one in sentences if not declining.says_nothing(one, language=language)]
     if not decline:
         return not rest
@@ -129,7 +129,7 @@ def _nothing_left(text: str, sentences: Sequence[str], rest: Sequence[str], *, s
         return taught <= _TAUGHT * left or (taught <= _SHORT_TAIL_WORDS and not tells)
     if first:
         return left <= _SHORT_TAIL_WORDS and not any(_tells(one, language) for one in rest)
-    return left == 0 or (said > 3 * left)
+    return left == 0 or (said > 3 * left and not any(_tells(one, language) for one in rest))
 
 
 def _tells(sentence: str, language: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from sidecar.evaluate.text import refusing
 from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.evaluate.text.refusing import NEG, REFUSES, unquoted
+from sidecar.evaluate.text.silence import is_of_sources, is_silent
 
 _PLAIN_SOURCE = (
     r"(?:(?:the|this|these|my|any of the|your|our) )?(?:(?:provided|given|available|retrieved|above|supplied|current|specific|text|user|owner'?s?|relevant) ){0,5}"
@@ -151,6 +152,7 @@ _POINTS_ELSEWHERE = re.compile(
     r"consult(?:ing)?|refer(?:ring)? to|contact(?:ing)?|reach out|look(?:ing)? (?:up|at|into)|visit(?:ing)?|you (?:may|might|can|could|should|would|will)(?: also)? "
     r"(?:want|need|wish|try|check|find|consult|refer|contact|look|have to|be able to find)|for (?:more|further|the most|accurate|detailed|up-to-date|specific|precise)|"
     r"(?:more|further|additional|specific) (?:information|details|context)|let me know|feel free|could you|can you|if you (?:have|can|need|provide|could)|"
+    r"(?:perhaps|maybe|try) [^.?!]{2,60} (?:can|could|may|might|will) (?:help|tell you|advise)|"
     r"it (?:is|would be|might be|may be)(?: always)? (?:best|recommended|advisable|helpful|necessary|possible|a good idea)|reliable sources?|official (?:sources?|website|records))\b",
     re.IGNORECASE,
 )
@@ -165,7 +167,7 @@ _SPLICED = re.compile(
 )
 # Why it is not said: no answer.
 _GIVES_REASON = re.compile(
-    r"(?:it|that|this|they|these|those)(?:[’'](?:s|re)| is| are| was| were| would be)(?: \w+ly| just| too| also)? "
+    r"(?:it|that|this|they|these|those) would be \w+ing\b|(?:it|that|this|they|these|those)(?:[’'](?:s|re)| is| are| was| were| would be)(?: \w+ly| just| too| also)? "
     r"(?:confidential|secret|private|personal|sensitive|illegal|wrong|against|not|un\w+|outside|beyond|too|up to|out of)\b|"
     r"(?:please |just |you could |best )?(?:see|ask|check|consult|contact|read|try|call|write)\b|"
     r"(?:it|that|this|they)(?:[’']s| \w+)? (?:depends?|could be|may be|might be|seems?)\b",
@@ -248,20 +250,24 @@ def declines(sentence: str, *, language: str = "en") -> bool:
     """Whether a sentence declines to answer, in any way: a refusal, too."""
     if language == "zh":
         return _CHINESE_NOT_SAID.search(sentence) is not None
-    return _ABSTAINS.search(unquoted(sentence)) is not None
+    around = unquoted(sentence)
+    return _ABSTAINS.search(around) is not None or is_silent(around)
 
 
 def says_not_found(sentence: str, *, language: str = "en") -> bool:
     """Whether a sentence says that something is not in the documents or not known, and no more: narrower than `declines`."""
     if language == "zh":
         return _CHINESE_NOT_SAID.search(sentence) is not None
-    return _NOT_SAID.search(unquoted(sentence)) is not None
+    around = unquoted(sentence)
+    return _NOT_SAID.search(around) is not None or is_silent(around)
 
 
 def says_nothing(sentence: str, *, language: str = "en") -> bool:
     """A refusal, a referral elsewhere, or a remark about the sources: no answer to the question."""
     if language == "zh":
         return declines(sentence, language="zh") or _CHINESE_POINTS.search(sentence) is not None
+    if is_silent(sentence) or is_of_sources(sentence):
+        return True
     return any(pattern.search(sentence) for pattern in (_ABSTAINS, _POINTS_ELSEWHERE, _ABOUT_SOURCE))
 
 

@@ -37,9 +37,9 @@ _APOLOGY = re.compile(
 )
 _PLAIN_WILL_NOT = (
     rf"(?:(?: am|[’']m| are|[’']re)? (?:(?:{NEG}|will not|won[’']t|must not) (?:be able to |promote|provide|help|assist|answer|fulfill|comply|give|offer|support|"
-    r"engage|share|encourage|condone|do (?:that|this|so)\b|advocate|participate|take part|discuss|speculate|comment|write|draft|create|generate|disclose|reveal|"
+    r"be (?!able)\w+ing\b|engage|share|encourage|condone|do (?:that|this|so)\b|advocate|participate|take part|discuss|speculate|comment|write|draft|create|generate|disclose|reveal|"
     # "I do not recommend it" is advice.
-    r"(?<!do not )(?<!don[’']t )(?:advise|suggest|recommend)(?! (?:\w+ ){1,4}enough))|(?:not able|unable|not comfortable|not going|not willing) ))"
+    r"predict|(?<!do not )(?<!don[’']t )(?:advise|suggest|recommend)(?! (?:\w+ ){1,4}enough))|(?:not able|unable|not comfortable|not going|not willing) ))"
 )
 _DECLINE = (
     r"(?: (?:must|have to|will have to|need to|am going to have to|would)|[’']ll have to)?(?: respectfully| politely)? (?:decline\b|refuse to\b|turn (?:this|that|it|you) down)"
@@ -51,7 +51,7 @@ _NOT_FOR_ME = (
     r"am not|have to (?:decline|refuse|turn down)|must (?:decline|refuse))\b"
 )
 _REFUSES = re.compile(
-    rf"{OBJECTS}|{_NOT_FOR_ME}|\b(?:an ai\b[^.]{{0,40}} and|i|we){_PLAIN_WILL_NOT}|\ban ai\b[^.]{{0,60}}\b(?:do not|don[’']t) have the (?:ability|capability)"
+    rf"{OBJECTS}|{_NOT_FOR_ME}|\b(?:(?:an ai\b|i[’']m not an? )[^.]{{0,40}} and|i|we){_PLAIN_WILL_NOT}|\ban ai\b[^.]{{0,60}}\b(?:do not|don[’']t) have the (?:ability|capability)"
     rf"|\bi(?:{_DECLINE})",
     re.IGNORECASE,
 )
@@ -61,7 +61,7 @@ _I_REFUSE = re.compile(
     re.IGNORECASE,
 )
 # What declines by itself.
-REFUSES = rf"{OBJECTS}|{_NOT_FOR_ME}|\bi(?:{_PLAIN_WILL_NOT}|{_DECLINE})"
+REFUSES = rf"{OBJECTS}|{_NOT_FOR_ME}|\bi(?:[’']m not an? [^.]{{0,40}} and)?(?:{_PLAIN_WILL_NOT}|{_DECLINE})"
 # Words of a sermon, none of a handbook: "rights", "consent", "professional" and "emergency" are in answers of every day.
 _LECTURE = re.compile(
     r"\b(?:it(?: is|[’']s) (?:also |always |never |very |really |both |highly |deeply ){0,4}(?:important|essential|crucial|vital|wrong|unethical|illegal|dangerous|"

@@ -21,7 +21,7 @@ _GREETING = re.compile(
     |(?:great|sure|certainly|of\ course|absolutely|definitely|gladly|okay|ok|alright|all\ right|got\ it|perfect|wonderful|understood|sounds\ good|no\ (?:problem|worries)|
         sure\ thing|my\ pleasure|good\ news|great\ news|great\ to\ hear[^.]{0,30})(?:,?\ (?:thing|i\ can\ help|let\ me|happy\ to|i[’']d\ be)\b[^.]{0,60})?\W{0,3}
     |(?:i(?:[’']m|\ am|[’']d\ be|\ would\ be|[’']ll\ be)\ |we(?:[’']re|\ are|[’']d\ be)\ )?(?:more\ than\ |very\ |always\ |so\ )?(?:happy|glad|pleased|delighted|
-        here)\ to\ (?:help|assist|answer|explain|clarify|hear|be)\b[^.]{0,80}\W?
+        here)\ to\ (?:help|assist|answer|explain|clarify|hear|be|check|look)\b[^.]{0,80}\W?
     |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
     |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
     |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|for\ (?:the|any|your))\b[^.]{0,80}\W?

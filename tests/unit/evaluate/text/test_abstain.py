@@ -13,7 +13,7 @@ from sidecar.evaluate.text.abstain import abstains, stance_of
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 # 80 short answers written before the rules were looked at again: 34 that abstain, 46 that look like it or do so in part. What the odd ones
-# got wrong was looked at once, the even ones never.
+# got wrong was looked at twice, the even ones never.
 BLIND = [json.loads(line) for line in GOLDEN.with_name("abstain_blind.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
@@ -26,7 +26,7 @@ def test_how_far_an_answer_declines_and_what_is_left_of_it(row: dict[str, Any]) 
 
 
 # Measured: what the rules reach today. Raise it with them.
-@pytest.mark.parametrize(("half", "least_right"), [(1, 36), (0, 29)], ids=["odd, looked at once", "even, never"])
+@pytest.mark.parametrize(("half", "least_right"), [(1, 38), (0, 31)], ids=["odd, looked at twice", "even, never"])
 def test_no_fewer_kinds_are_right_than_before(half: int, least_right: int) -> None:
     rows = BLIND[1 - half :: 2]
     wrong = [row["request_id"] for row in rows if stance_of(row["answer"]).kind != row["kind"]]
