@@ -80,15 +80,15 @@ _SILENT = re.compile(
             r"\b(?:i|we)(?: really| just| simply| still)? (?:couldn[’']t|could not|can[’']t|cannot|didn[’']t|did not) (?:spot|dig|track|trace|turn up|"
             r"come across|unearth|make out)\b",
             # The source keeps it to itself.
-            rf"{_ANY}[^.?!,;]{{0,30}} (?:says?|tells?|reveals?|gives?|holds?|has|have|contains?|makes?)(?: us| me| you)? {_NOT_A_WORD} (?:about|on|of|as to|regarding|to|for)\b",
+            rf"{_ANY}(?:[^.?!,;]{{0,30}} (?:says?|tells?|reveals?|gives?|holds?|has|have|contains?|makes?)(?: us| me| you)? {_NOT_A_WORD} (?:about|on|of|as to|regarding|to|for)"
+            r"|(?: \w+)? makes? no (?:mention|reference|allusion) (?:of|to)"
+            r"|(?: \w+)? (?:keeps?|leaves?) (?:that|this|it|the (?:question|point|matter|issue)) (?:to (?:itself|themselves)|open|out|unsaid|unanswered)"
+            r"|(?: \w+)? (?:skips? over|passes over|never (?:mentions?|says?|states?|names?|gets? (?:to|around to)|touch(?:es)?|explains?))"
+            r"|(?: \w+)? (?:breaks? off|cuts? off|is cut off|are cut off) (?:\w+ )?before"
+            rf"|[^.?!]{{0,60}}\bwithout (?:ever |even |actually )?{_NAMING})\b",
+            rf"{_MINE} (?:\w+ )?(?:leaves? out|omits?)\b|\b(?:it|they)(?: \w+)? makes? no (?:mention|reference|allusion) (?:of|to)\b",
             rf"\b(?:about|on|of|regarding|concerning|as (?:for|to)) [^.?!]{{2,60}} {_ANY} (?:says?|tells?|has|have) {_NOT_A_WORD}\b",
             rf"^\W{{0,3}}(?:but |and )?(?:there[’']s |there is )?{_NOT_A_WORD}(?: (?:there|here|at all))?\W*$",
-            rf"(?:{_ANY}|\b(?:it|they))(?: \w+)? makes? no (?:mention|reference|allusion) (?:of|to)\b",
-            rf"{_ANY} (?:\w+ )?(?:keeps?|leaves?) (?:that|this|it|the (?:question|point|matter|issue)) (?:to (?:itself|themselves)|open|out|unsaid|unanswered)\b",
-            rf"{_MINE} (?:\w+ )?(?:leaves? out|omits?)\b",
-            rf"{_ANY} (?:\w+ )?(?:skips? over|passes over|never (?:mentions?|says?|states?|names?|gets? (?:to|around to)|touch(?:es)?|explains?))\b",
-            rf"{_ANY}[^.?!]{{0,60}}\bwithout (?:ever |even |actually )?{_NAMING}\b",
-            rf"{_ANY} (?:\w+ )?(?:breaks? off|cuts? off|is cut off|are cut off) (?:\w+ )?before\b",
             # Beyond what there is, or nothing to answer with.
             rf"\b(?:falls?|lies?|is|are|that[’']s|it[’']s) (?:well |just |far )?(?:outside|beyond)(?: of)? (?:(?:the )?(?:scope|range|coverage) of )?(?:{_MINE}|what (?:i|we)\b)",
             r"\b(?:i|we) (?:have|see|(?:was|were|have been) given) (?:no|nothing)\b[^.?!]{0,60} (?:to (?:draw from|draw on|go on|work with|quote)|on (?:that|this|file|record))\b",
@@ -101,6 +101,12 @@ _SILENT = re.compile(
     re.IGNORECASE,
 )
 
+# One of these is in whatever the pattern finds: most sentences have none of them, and need not be searched.
+_SIGNS = (
+    " no", "n't", "n’t", " 0 ", "zero", "cannot", "never", "without", "missing", "absent", "omit", "left out", "leave", "leaving", "keep", "empty",
+    "empti", "blank", " un", "outside", "beyond", "skip", "passes over", "break", "cut", "guess", "a loss", "the dark", "wiser", "stumped", "beats me",
+    "hard to say", "in vain",
+)  # fmt: skip
 _LOOKS = re.compile(
     rf"(?:i|we)(?:[’']ve| have)?(?: \w+ly| just| also)? {_LOOKED} [^.?!,;:]{{2,90}}\W{{0,2}}", re.IGNORECASE
 )
@@ -113,7 +119,8 @@ _OF_SOURCES = re.compile(
 
 def is_silent(sentence: str) -> bool:
     """Whether a sentence says that what was asked stands nowhere, or that the one who answers does not know."""
-    return _SILENT.search(sentence) is not None
+    low = f" {sentence.lower()}"
+    return any(sign in low for sign in _SIGNS) and _SILENT.search(sentence) is not None
 
 
 def is_of_sources(sentence: str) -> bool:

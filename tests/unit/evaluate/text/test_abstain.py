@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.evaluate.text import silence
 from sidecar.evaluate.text.abstain import abstains, stance_of
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
@@ -23,6 +24,12 @@ def test_how_far_an_answer_declines_and_what_is_left_of_it(row: dict[str, Any]) 
     assert stance.kind == row["kind"]
     if "claims" in row:
         assert [claim.text for claim in stance.claims] == row["claims"]
+
+
+def test_no_sentence_that_says_silence_lacks_a_sign_of_it() -> None:
+    found = [row["answer"] for row in (*ROWS, *BLIND) if silence._SILENT.search(row["answer"])]
+    assert len(found) > 40
+    assert all(map(silence.is_silent, found))
 
 
 # Measured: what the rules reach today. Raise it with them.
