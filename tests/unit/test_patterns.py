@@ -57,7 +57,6 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.refusing._LECTURE": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
     "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
-    "sidecar.evaluate.text.silence._SILENT": 50_000,
     "sidecar.evaluate.text.declining._NOT_SAID": 50_000,
     "sidecar.evaluate.text.declining._NEEDS": 50_000,
     "sidecar.evaluate.text.declining._CHINESE_NOT_SAID": 50_000,

@@ -57,7 +57,10 @@ def stance_of(answer: str) -> Stance:
     said = [one.without(declining.hedge(one.text.text)) for one in read.statements]
     if _abstains(answer, said):
         asks = read.questions or any(declining.needs_more(one.whole) for one in said)
-        found = any(declining.says_not_found(one.whole, language=one.language) for one in said)
+        found = any(
+            declining.says_not_found(one.whole, language=one.language) and not declining.needs_more(one.whole)
+            for one in said
+        )
         return Stance(Abstention.CLARIFICATION if asks and not found else Abstention.FULL, ())
     if _asks_back(read, said):
         return Stance(Abstention.CLARIFICATION, ())
@@ -101,10 +104,11 @@ def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
 def _abstains(answer: str, said: Sequence[Statement]) -> bool:
     text = " ".join(answer[:_READ].split())
     language = _language(said)
-    sentences = [one.whole for one in said] or [text]
+    sentences = [one.whole for one in said]
     decline = [one for one in sentences if declining.declines(one, language=language)]
-    if not (decline or declining.declines(text, language=language)) or declining.answers(text):
+    if not (decline or declining.declines(text, language=language, idioms=False)) or declining.answers(text):
         return False
+    sentences = sentences or [text]
     rest = [one for one in sentences if not declining.says_nothing(one, language=language)]
     if not decline:
         return not rest
@@ -138,7 +142,7 @@ def _tells(sentence: str, language: str) -> bool:
 
 def _answers_in_part(one: Statement) -> bool:
     """Whether a statement declines in one clause and answers in another."""
-    if not declining.says_not_found(one.whole, language=one.language):
+    if not declining.says_not_found(one.whole, language=one.language) or refusing.refuses(one.whole):
         return False
     claims = [claim.text for claim in one.claims]
     return len(claims) > 1 and not all(declining.says_nothing(claim, language=one.language) for claim in claims)

@@ -50,7 +50,9 @@ _PLAIN_PAPER = (
     r"|there(?: is|[’']s) no (?:telling\b|way for (?:me|us) to (?:tell|know|say|determine))"
     r"|^(?:(?:the|my|your) )?(?:search|query|lookup) (?:returned|gave|found|yielded|turned up|came back with) (?:no|zero|0) "
     r"(?:\w+ )?(?:results?|matches|hits|documents|information|entries|records)(?=\W*$| (?:for|on|about|matching)\b)"
-    r"|(?:i|we) (?:came up (?:empty|short|with nothing)|(?:am|are) drawing a blank|drew a blank)|i[’']m drawing a blank"
+    r"|(?:i|we) (?:came (?:up|away|back) (?:empty|short|blank|with nothing)|(?:am|are) drawing a blank|drew a blank)|i[’']m drawing a blank"
+    rf"|(?:is|are|was|were)(?: not|n[’']t)(?: \w+ly)? (?:recorded|named|noted|mentioned|stated) in {_PAPERS}"
+    r"|nowhere to be found|never (?:comes?|crops?) up(?=\W*$)|no \w+(?: \w+){0,4} (?:was|were) retrieved"
     r"|i(?: would|[’']d) (?:only |just )?be (?:guessing|speculating)|a guess on my part"
     r"|i have no (?:idea|clue|way|knowledge|access)\b"
     rf"|(?:do not|does not|don[’']t|doesn[’']t|never|did not|didn[’']t) come up (?:anywhere )?in {_PLAIN_GIVEN}"
@@ -246,12 +248,12 @@ _NEEDS = re.compile(
 )
 
 
-def declines(sentence: str, *, language: str = "en") -> bool:
-    """Whether a sentence declines to answer, in any way: a refusal, too."""
+def declines(sentence: str, *, language: str = "en", idioms: bool = True) -> bool:
+    """Whether a sentence declines to answer, in any way: a refusal, too. Without `idioms` in the usual phrases alone."""
     if language == "zh":
         return _CHINESE_NOT_SAID.search(sentence) is not None
     around = unquoted(sentence)
-    return _ABSTAINS.search(around) is not None or is_silent(around)
+    return _ABSTAINS.search(around) is not None or (idioms and is_silent(around))
 
 
 def says_not_found(sentence: str, *, language: str = "en") -> bool:

@@ -1,128 +1,178 @@
-"""Sentences that say in other words than "the documents do not say" that the sources are silent: something is nowhere to be found, a search came
-back empty, the minutes keep it to themselves. English.
+"""Sentences that decline in words that no list of phrases holds: "searched the handbook; zero hits", "the minutes keep that to themselves". English.
 
-Such a sentence says where it was looked for, or who looked, and what came of it. That something is not in a paper is not enough: "theft is not
-covered by the policy" and "the label does not list sugar" answer.
+A sentence is read as a row of word classes (who speaks, a document, a search, a denial, what a writer does); all other words are one class, so
+that no topic is learned. A logistic regression over pairs and triples of these classes, fit on answers written by hand (training/silence.py,
+silence.json), says how likely it declines.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-_KIND = (
-    r"(?:documents?|documentation|docs?|contexts?|passages?|sources?|texts?|articles?|excerpts?|extracts?|snippets?|materials?|chunks?|"
-    r"knowledge base|archives?|manuals?|pages?|handbooks?|guides?|faqs?|brochures?|leaflets?|reports?|e-?mails?|threads?|notes|minutes|"
-    r"transcripts?|memos?|data ?sheets?|instructions|newsletters?|wiki|listings?|catalogue|chapters?|sections?|paragraphs?|logs?|"
-    r"spreadsheets?|tables?|files?|records?|tickets?|agenda|survey|programme|advisory|schematics?|letters?|correspondence|index|dataset|"
-    r"data|summar(?:y|ies)|attachments?|slides?|deck|specifications?|specs?|readme|changelog|bulletins?|booklet|statements?|annex|"
-    r"append(?:ix|ices)|briefing|dossier|paperwork|literature|collection|repository|entries|cards?|filings?|prospectus|stud(?:y|ies)|"
-    r"papers?|terms|contracts?|agreements?|uploads?|search results?|history)\b"
-)
-_PAPER = rf"(?:the|this|these|those|your|our|my)(?: [\w’'-]{{1,20}}){{0,3}} {_KIND}"
-# Who answers speaks of what lies before them.
-_BEFORE_ME = (
-    r"(?:(?:that |which )?(?:i|we)(?:[’']ve)? (?:have|had|hold|got|(?:can )?see|(?:was|were) (?:given|handed|shown|sent)|received|retrieved|pulled|"
-    r"found|checked|searched)|(?:that |which )?you(?:[’']ve| have)? (?:gave|given|shared|provided|uploaded|attached|pasted|sent)|"
-    r"(?:given|supplied|provided|furnished|available|handed|shown|accessible|visible) to (?:me|us)|(?:at|on) hand|in front of (?:me|us)|"
-    r"before me|at my disposal)\b"
-)
-_GIVEN = (
-    r"(?:the|these|your|any|any of the|my) (?:(?:provided|given|available|retrieved|supplied|attached|uploaded|indexed|pasted|shared)"
-    rf"(?: [\w’'-]{{1,20}}){{0,2}} {_KIND}|(?:[\w’'-]{{1,20}} ){{0,2}}(?:excerpts?|extracts?|snippets?|passages?|contexts?|chunks?|uploads?|"
-    r"search results?|knowledge base)\b)"
-)
-_MINE = rf"(?:{_GIVEN}|(?:the|this|these|those|your|our|my)(?: [\w’'-]{{1,20}}){{1,4}} {_BEFORE_ME}|(?:what|anything|everything) {_BEFORE_ME})"
-_ANY = rf"(?:{_MINE}|{_PAPER})"
-_SURELY = r"(?:(?:explicitly|directly|specifically|actually|clearly|simply|just|really|even|ever|also) ){0,2}"
-_IS_NOT = (
-    r"(?:(?:is|are|was|were|has been|have been)(?:n[’']t| not| never)|(?:has|have)(?:n[’']t| not| never) been|"
-    r"(?:does|do|did)(?:n[’']t| not) (?:get|seem to be|appear to be)|never gets?)"
-)
-# What a writer does: papers that bind "include", "cover" and "give".
-_TOLD = (
-    r"(?:recorded|named|depicted|shown|addressed|listed|stated|documented|mentioned|described|quoted|specified|spell?(?:ed|t) out|noted|"
-    r"reported|discussed|touched (?:on|upon)|brought up|gone into|identified|explained|disclosed|referred to|alluded to)"
-)
-_BARE = r"(?:missing|absent|omitted|left out|included|covered|given|provided|contained|part of|among)"
-_UNTOLD = r"un(?:mentioned|stated|specified|recorded|named|documented|addressed|explained|answered|listed)"
-_NAMING = (
-    r"(?:mentioning|naming|saying|stating|giving|specifying|explaining|detailing|describing|telling|identifying|indicating|listing|"
-    r"going into|touching (?:on|upon)|disclosing)"
-)
-_NO_HITS = r"(?:no|zero|0|not (?:a single|one)) (?:\w+ ){0,2}(?:mention|trace|hits?|match(?:es)?|results?|entry|entries|references?|records?|word)"
-_LOOKED = r"(?:searched|looked|combed|scanned|sifted|dug|went|gone|leafed|hunted|scoured|read|checked|reviewed|trawled|skimmed|queried|consulted)"
-_EMPTY = (
-    rf"(?:nothing\b|nowhere\b|{_NO_HITS}\b|empty[- ]?handed|(?:up|back|away) (?:empty|blank)|without (?:success|luck|finding)|to no avail|"
-    rf"{_IS_NOT} {_SURELY}(?:{_TOLD}|there)|(?:could|can)(?:not|n[’']t| not) (?:find|locate|spot|see))"
-)
-_NOT_A_WORD = r"(?:nothing|not a (?:single )?word|no word|no (?:mention|hint|clue|reference|allusion|indication))"
-_CANNOT = r"(?:can[’']?t|cannot|can not|couldn[’']t|could not|wouldn[’']t|am unable to)"
-_SILENT = re.compile(
-    "|".join(
-        (
-            # It stands nowhere: "the name isn't recorded in the minutes", "sanding is missing from the excerpts".
-            rf"\b{_IS_NOT} {_SURELY}{_TOLD}(?: anywhere)? (?:in|on|by|within|among) {_ANY}",
-            rf"\b(?:{_IS_NOT} {_SURELY}|is |are |was |were ){_BARE}(?: anywhere)? (?:in|on|by|of|from|within|among) {_MINE}",
-            rf"(?:[:;,–—] |^\W{{0,3}})not (?:{_TOLD}|{_BARE}) (?:in|on|by|within|among) {_ANY}",
-            rf"\b(?:goes|go|went|remains?|stays?|is|are|was|were)(?: left)? {_UNTOLD}(?: anywhere)? (?:in|by) {_ANY}",
-            rf"\bnowhere (?:to be found\b|in {_ANY})|\b(?:appears|stands|is|are|mentioned|named) nowhere in {_ANY}",
-            rf"\b(?:never|doesn[’']t|does not|don[’']t|do not) (?:come|crop|turn|show)s? up(?: anywhere)? in {_ANY}|\bnever (?:come|crop)s? up\W*$",
-            r"^\W{0,6}(?:not found|nothing found|no (?:match(?:es)?|hits?|results?|answer)(?: found)?)\W*$",
-            # Somebody looked, and what came of it: "searched the handbook; zero hits".
-            rf"(?:\b(?:i|we)(?:[’']ve| have)?(?: \w+ly| just| also)?|^\W{{0,3}}) ?{_LOOKED}\b[^.?!]{{0,90}}?\b{_EMPTY}",
-            rf"^\W{{0,3}}(?:(?:the|my|your|a) )?(?:search|lookup|query|retrieval)\b[^.?!]{{0,50}}?\b(?:returned|gave|found|yielded|produced|turned up|came) (?:back )?(?:with )?"
-            rf"{_EMPTY}(?! (?:because|since|until|unless|when|as)\b)",
-            r"\b(?:came|come|coming) (?:up|back|away) (?:empty|blank)",
-            rf"^\W{{0,3}}(?:(?:sorry|hmm|alas|regrettably|unfortunately)\W{{1,3}})?(?!no entr){_NO_HITS} (?:on|for|about|of|concerning|regarding)\b"
-            r"(?![^.?!]*\b(?:is|are|was|were|will|may|must|can|has|have|exists?|kept|needed|required)\b)",
-            r"\bno \w+(?: \w+){0,4} (?:was|were|has been|have been) (?:retrieved|surfaced|indexed)\b",
-            r"^\W{0,3}(?:couldn[’']t|could not|can[’']t|didn[’']t|unable to) (?:find|locate|dig|see|spot|track|trace|turn up)\b",
-            r"\b(?:i|we)(?: really| just| simply| still)? (?:couldn[’']t|could not|can[’']t|cannot|didn[’']t|did not) (?:spot|dig|track|trace|turn up|"
-            r"come across|unearth|make out)\b",
-            # The source keeps it to itself.
-            rf"{_ANY}(?:[^.?!,;]{{0,30}} (?:says?|tells?|reveals?|gives?|holds?|has|have|contains?|makes?)(?: us| me| you)? {_NOT_A_WORD} (?:about|on|of|as to|regarding|to|for)"
-            r"|(?: \w+)? makes? no (?:mention|reference|allusion) (?:of|to)"
-            r"|(?: \w+)? (?:keeps?|leaves?) (?:that|this|it|the (?:question|point|matter|issue)) (?:to (?:itself|themselves)|open|out|unsaid|unanswered)"
-            r"|(?: \w+)? (?:skips? over|passes over|never (?:mentions?|says?|states?|names?|gets? (?:to|around to)|touch(?:es)?|explains?))"
-            r"|(?: \w+)? (?:breaks? off|cuts? off|is cut off|are cut off) (?:\w+ )?before"
-            rf"|[^.?!]{{0,60}}\bwithout (?:ever |even |actually )?{_NAMING})\b",
-            rf"{_MINE} (?:\w+ )?(?:leaves? out|omits?)\b|\b(?:it|they)(?: \w+)? makes? no (?:mention|reference|allusion) (?:of|to)\b",
-            rf"\b(?:about|on|of|regarding|concerning|as (?:for|to)) [^.?!]{{2,60}} {_ANY} (?:says?|tells?|has|have) {_NOT_A_WORD}\b",
-            rf"^\W{{0,3}}(?:but |and )?(?:there[’']s |there is )?{_NOT_A_WORD}(?: (?:there|here|at all))?\W*$",
-            # Beyond what there is, or nothing to answer with.
-            rf"\b(?:falls?|lies?|is|are|that[’']s|it[’']s) (?:well |just |far )?(?:outside|beyond)(?: of)? (?:(?:the )?(?:scope|range|coverage) of )?(?:{_MINE}|what (?:i|we)\b)",
-            r"\b(?:i|we) (?:have|see|(?:was|were|have been) given) (?:no|nothing)\b[^.?!]{0,60} (?:to (?:draw from|draw on|go on|work with|quote)|on (?:that|this|file|record))\b",
-            r"^\W{0,3}(?:(?:sorry|hmm|well|honestly|i have|i[’']ve)\W{1,3})?(?:no idea|no clue|not a clue|beats me|hard to say)\b",
-            r"\byour guess is as good as mine\b|\bi(?:[’']m| am) (?:at a loss|in the dark|none the wiser|stumped)\b",
-            rf"\b(?:leaves?|leaving) (?:me|us) (?:unable|guessing|none the wiser|in the dark)\b|\bi therefore {_CANNOT} (?:say|tell)\b",
-            rf"[,;–—] (?:so|and|hence|therefore|which) i {_CANNOT} (?:say|tell|judge|confirm)\b(?! enough)",
-        )
-    ),
-    re.IGNORECASE,
-)
-
-# One of these is in whatever the pattern finds: most sentences have none of them, and need not be searched.
-_SIGNS = (
-    " no", "n't", "n’t", " 0 ", "zero", "cannot", "never", "without", "missing", "absent", "omit", "left out", "leave", "leaving", "keep", "empty",
-    "empti", "blank", " un", "outside", "beyond", "skip", "passes over", "break", "cut", "guess", "a loss", "the dark", "wiser", "stumped", "beats me",
-    "hard to say", "in vain",
+_MOST_CHARACTERS = 600
+_MOST_TOKENS = 60
+_APART = 7  # tokens
+_LENGTH = 6  # tokens
+_SHORT_FORMS = (
+    ("’", "'"), ("can't", "can not"), ("cannot", "can not"), ("won't", "will not"), ("n't", " not"), ("'m", " am"), ("'re", " are"),
+    ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'s", " is"),
 )  # fmt: skip
+_TOKEN = re.compile(r"[a-z]+(?:-[a-z]+)*|\d[\d.,]*|[?:;,—–-]")
+_LINKS = frozenset(("x", "the", "in", "about", ",", "^", "$"))
+_OWN = frozenset("up down here there enough far as than even once single anywhere yet empty-handed".split())
+_WORDS: Mapping[str, str] = {
+    "i": "i me my myself mine we us our ours ourselves",
+    "you": "you your yours yourself",
+    "not": "not no never none neither nor without hardly nobody cannot zero nothing",
+    "nowhere": "nowhere",
+    "absent": (
+        "absent missing silent silence blank empty mute mum elusive unmentioned unstated unspecified unanswered undisclosed unaddressed unlisted "
+        "unrecorded undocumented unclear unknown unavailable unresolved untouched gap gaps omitted omission omits omit lack lacks lacking lacked skip "
+        "skips skipped overlooks excludes redacted illegible cropped unreadable unaccounted"
+    ),
+    "leaves": (
+        "leave leaves leaving left keeps keep kept passes glosses steers stays remains remain remained goes stops stop ends end breaks break cuts cut "
+        "starts start begins falls fall came comes come coming draws drew draw"
+    ),
+    "out": "out off over short aside blind dry",
+    "beyond": "beyond outside past other elsewhere different another unrelated",
+    "source": (
+        "document documents documentation doc docs context contexts passage passages source sources text texts article articles excerpt excerpts "
+        "extract extracts snippet snippets material materials content contents base database knowledge corpus library archive archives manual manuals "
+        "page pages chunk chunks handbook guide guides faq faqs website brochure leaflet leaflets report reports email mail mails thread notes note "
+        "minutes transcript transcripts memo datasheet sheet sheets instructions newsletter wiki listing catalogue catalog chapter section sections "
+        "paragraph paragraphs policy terms contract agreement log logs spreadsheet spreadsheets table tables list file files record records history "
+        "agenda survey programme advisory schematic schematics letter letters correspondence index dataset data "
+        "summary summaries abstract pdf attachment attachments slide slides deck specification spec specs readme changelog bulletin gazette newspaper "
+        "book booklet statement statements appendix annex footnote footnotes brief briefing dossier paperwork literature collection "
+        "repository entry entries timetable prospectus filing filings study paper papers "
+        "bundle upload uploads"
+    ),
+    "given": (
+        "given provided supplied furnished uploaded attached shared retrieved available accessible handed fetched indexed pulled loaded received pasted "
+        "sent returned surfaced hand front disposal sight reach possession"
+    ),
+    "find": (
+        "find found locate located see spot spotted dig dug trace traced look looked looking search searched searching check checked checking combed "
+        "comb scanned scan read went sifted scoured reviewed review turned turn turns retrieve pull unearth"
+    ),
+    "say": (
+        "mention mentions mentioned mentioning say says said saying state states stated specify specifies specified give gives giving list lists listed "
+        "cover covers covered covering contain contains contained include includes included discuss discusses discussed address addresses addressed "
+        "describe describes described detail detailed explain explains explained indicate indicates indicated name names named naming show shows shown "
+        "spell spells spelled touch touches refer refers referred reveal reveals revealed disclose discloses disclosed tell tells told answer answers "
+        "answered speak speaks talk talks dwell deal deals concern concerns depict depicts depicted documented recorded record noted print printed "
+        "reported quote quoted published hold holds carry carries offer offers provide provides identify identifies appear appears appeared feature "
+        "features featured set"
+    ),
+    "know": (
+        "know sure certain determine determined confirm confirmed verify verified judge guess guessing speculate speculating speculation deduce deduced "
+        "infer inferred conclude concluded derive derived work predict comment idea clue clueless aware establish established pin pinpoint ascertain "
+        "recall remember guesswork estimate"
+    ),
+    "able": "able can could may might unable would will must position allowed permitted authorised authorized qualified comfortable willing going",
+    "help": (
+        "help assist advise advice support share comply draft write produce walk engage fulfil fulfill recommend guidance opinion request decline refuse "
+        "discuss assistance participate"
+    ),
+    "sorry": "sorry afraid apologies apologise apologize regret regrettably unfortunately alas hmm oops sadly pity luck",
+    "information": (
+        "information info detail details figure figures word words mention reference references hit hits match matches result results hint hints "
+        "indication line lines evidence anything something"
+    ),
+    "asked": "question questions topic subject matter point issue query that this it",
+    "only": "only just exclusively solely merely simply purely",
+    "have": "have has had having",
+    "be": "is are was were be been being am",
+    "do": "do does did done",
+    "about": "about on regarding concerning for to",
+    "in": "in within from by of at with among amongst inside throughout across",
+    "the": "the a an any these those",
+    "which": "if whether what which who whom whose when where why how",
+    "but": "but however though although while yet whereas",
+    "so": "so therefore hence thus because since until unless",
+    "ai": "ai assistant bot model",
+}
+_SUBJECT_WORDS = 6
+_REPLY = re.compile(r"\W{0,3}(?:yes|no)\b[,.;:!]", re.IGNORECASE)  # "No, we can't" answers
+_DENIALS = frozenset(("not", "nowhere", "absent", "beyond", "leaves", "only", "sorry"))
+_KNOWERS = frozenset(("i", "source", "given", "find", "know", "information", "say", "asked"))
 _LOOKS = re.compile(
-    rf"(?:i|we)(?:[’']ve| have)?(?: \w+ly| just| also)? {_LOOKED} [^.?!,;:]{{2,90}}\W{{0,2}}", re.IGNORECASE
-)
-_OF_SOURCES = re.compile(
-    rf"^(?:(?:but|instead|however|hmm|well|sorry),? )?(?:{_ANY}|{_MINE}[^.?!,;:]{{0,40}}) (?:only |mainly |just )?(?:talks? about|deals? with|(?:is|are) (?:only )?(?:about|for)|"
-    r"concerns?|covers?|focus(?:es)? on|(?:run|range|start|begin|stop|end)s? (?:from|with|in|at)|[^.?!]{1,60} (?:exclusively|only)\W*$)",
+    r"(?:i|we)(?:[’']ve| have)?(?: \w+ly| just| also)? (?:searched|looked|combed|scanned|sifted|dug|went|gone|hunted|read|checked|reviewed|skimmed) "
+    r"[^.?!,;:]{2,90}\W{0,2}",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(
+    r"\b(?:(?P<verb>talks? about|deals? with|(?:is|are) (?:only )?(?:about|for)|concerns?|covers?|focus(?:es)? on|"
+    r"(?:run|range|start|begin|stop|end)s? (?:from|with|in|at))\b|(?P<only>exclusively|only)\W{0,3}$)",
+    re.IGNORECASE,
+)
+_CLASS_OF = {word: name for name, words in reversed(list(_WORDS.items())) for word in words.split()}
+
+
+@functools.cache
+def _fitted() -> tuple[float, Mapping[str, float]]:
+    read = json.loads(Path(__file__).with_name("silence.json").read_text(encoding="utf-8"))
+    return read["bias"] - read["threshold"], read["weights"]
 
 
 def is_silent(sentence: str) -> bool:
-    """Whether a sentence says that what was asked stands nowhere, or that the one who answers does not know."""
-    low = f" {sentence.lower()}"
-    return any(sign in low for sign in _SIGNS) and _SILENT.search(sentence) is not None
+    """Whether a sentence says that what was asked stands nowhere, is not known or will not be told."""
+    if _REPLY.match(sentence):
+        return False
+    bias, weights = _fitted()
+    found = features(sentence)
+    return may_decline(found) and bias + sum(weights.get(one, 0.0) for one in found) > 0
+
+
+def may_decline(found: set[str]) -> bool:
+    """Whether the classes of a sentence hold a denial, and somebody or something that could know."""
+    return not (_DENIALS.isdisjoint(found) or _KNOWERS.isdisjoint(found))
+
+
+def features(sentence: str) -> set[str]:
+    """What the regression sees of a sentence: its word classes, those that stand beside each other with and without what links them, and
+    which come before which."""
+    row = list(_classes(sentence))
+    bare = [one for one in row if one not in _LINKS]
+    found = {*row, f"length {min(6, len(row) // _LENGTH)}"}
+    for size in (2, 3):
+        found.update(" ".join(row[at : at + size]) for at in range(len(row) - size + 1))
+        found.update("- " + " ".join(bare[at : at + size]) for at in range(len(bare) - size + 1))
+    found.update(f"{one} > {other}" for at, one in enumerate(bare) for other in bare[at + 1 : at + 1 + _APART])
+    return found
+
+
+def _classes(sentence: str) -> Iterator[str]:
+    low = sentence[:_MOST_CHARACTERS].lower()
+    for short, long in _SHORT_FORMS:
+        low = low.replace(short, long)
+    yield "^"
+    before = ""
+    for token in _TOKEN.findall(low)[:_MOST_TOKENS]:
+        if token[0].isdigit():
+            before = "9"
+        elif not token[0].isalpha():
+            before = ","
+        else:
+            of = _CLASS_OF.get(token) or (token if token in _OWN else "x")
+            if of == before == "x":
+                continue
+            before = of
+        yield before
+    yield "$"
 
 
 def is_of_sources(sentence: str) -> bool:
     """Whether a sentence says where one looked, or what the sources are about instead: no answer, beside one that declines."""
-    return _LOOKS.fullmatch(sentence) is not None or _OF_SOURCES.search(sentence) is not None
+    if _LOOKS.fullmatch(sentence):
+        return True
+    found = _TOPIC.search(sentence[:_MOST_CHARACTERS])
+    if not found:
+        return False
+    subject = sentence[: found.start("verb")] if found["verb"] else sentence[: found.start("only")]
+    return any(_CLASS_OF.get(word) == "source" for word in subject.lower().split()[:_SUBJECT_WORDS])

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sidecar.evaluate.text import silence
 from sidecar.evaluate.text.abstain import abstains, stance_of
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "abstain.jsonl"
@@ -26,12 +25,6 @@ def test_how_far_an_answer_declines_and_what_is_left_of_it(row: dict[str, Any]) 
         assert [claim.text for claim in stance.claims] == row["claims"]
 
 
-def test_no_sentence_that_says_silence_lacks_a_sign_of_it() -> None:
-    found = [row["answer"] for row in (*ROWS, *BLIND) if silence._SILENT.search(row["answer"])]
-    assert len(found) > 40
-    assert all(map(silence.is_silent, found))
-
-
 # Measured: what the rules reach today. Raise it with them.
 @pytest.mark.parametrize(("half", "least_right"), [(1, 38), (0, 31)], ids=["odd, looked at twice", "even, never"])
 def test_no_fewer_kinds_are_right_than_before(half: int, least_right: int) -> None:
@@ -39,6 +32,18 @@ def test_no_fewer_kinds_are_right_than_before(half: int, least_right: int) -> No
     wrong = [row["request_id"] for row in rows if stance_of(row["answer"]).kind != row["kind"]]
     assert len(rows) == 40
     assert len(rows) - len(wrong) >= least_right, wrong
+
+
+# 180 answers, asked for in as many idioms as their writer knew: what training/silence.py learned from are 240 others of the same writer.
+def test_of_held_answers_in_idioms_no_fewer_abstentions_are_told_than_before_and_hardly_any_else() -> None:
+    rows = [
+        json.loads(line) for line in GOLDEN.with_name("abstain_held.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    decline = [row for row in rows if row["kind"] in ("full", "clarification")]
+    taken = [row["kind"] for row in rows if abstains(row["answer"])]
+    assert (len(rows), len(decline)) == (180, 99)
+    assert len(taken) - taken.count("none") - taken.count("partial") >= 49
+    assert taken.count("none") + taken.count("partial") <= 1
 
 
 def test_of_blind_answers_that_answer_hardly_any_is_taken_for_an_abstention() -> None:
