@@ -36,7 +36,8 @@ LEAST_SEEN = 3  # times among the answers, of a feature
 ORDINARY = 40_000
 MOST_OF_SET = 1500
 ORDINARY_WEIGHT = 0.05
-FALSE_ALARMS = 0.001  # of ordinary sentences, some of which do decline
+GOLDEN_TIMES = 2  # Those of the golden file are what was agreed.
+FALSE_ALARMS = 0.002  # of ordinary sentences, some of which do decline
 LEAST_WEIGHT = 0.02
 _ABSTENTION = {"delucionqa_noncommittal", "simpleqa_gpt4o_answers", "xstest_refusal"}
 
@@ -173,7 +174,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     sentences = ordinary(args.data)
-    found = [*bags(FOLDER / "abstain_trained.jsonl"), *bags(GOLDEN)]
+    found = [*bags(FOLDER / "abstain_trained.jsonl"), *GOLDEN_TIMES * bags(GOLDEN)]
     card = fitted(found, sentences[:ORDINARY], sentences[ORDINARY:])
     args.out.write_text(json.dumps(card, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     print(f"{len(found)} answers, {len(sentences)} ordinary sentences, threshold {card['threshold']}: {args.out}")

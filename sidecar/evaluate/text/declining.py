@@ -47,6 +47,7 @@ _PLAIN_PAPER = (
     rf"|(?:cannot|can[’']?t|can not|could not|couldn[’']t) be (?:(?:read (?:off|from)|deduced|concluded|gleaned|worked out)(?: from)? "
     rf"(?:{_PLAIN_GIVEN}|them|these|those|what (?:i|we|you)\b)|(?:found|told|derived)(?: (?:from|in|with))? (?:{_PLAIN_GIVEN}|what (?:i|we|you)\b))"
     rf"|(?:does not|doesn[’']t|do not|don[’']t) appear (?:anywhere )?in {_PLAIN_GIVEN}|(?:is not|isn[’']t|are not|aren[’']t) something (?:that )?{_PLAIN_GIVEN}"
+    r"|(?:is|are|was|were) (?:missing|absent) from (?:the|these|any of the) (?:context|passages?|excerpts?|snippets?)"
     r"|there(?: is|[’']s) no (?:telling\b|way for (?:me|us) to (?:tell|know|say|determine))"
     r"|^(?:(?:the|my|your) )?(?:search|query|lookup) (?:returned|gave|found|yielded|turned up|came back with) (?:no|zero|0) "
     r"(?:\w+ )?(?:results?|matches|hits|documents|information|entries|records)(?=\W*$| (?:for|on|about|matching)\b)"
@@ -148,6 +149,12 @@ _ABSTAINS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# One of these stands wherever _ABSTAINS or _NOT_SAID finds something; they read far slower.
+_SIGN = re.compile(
+    r"\b(?:no|un|(?:do|does|did|ca|could|wo)nt\b)|n[’']t|cannot|never|neither|n/a|fail|only|need|sorry|afraid|apolog|impossible|difficult|hard|insufficient|silent|missing|absent|leave|zero|0|"
+    r"empty|short|blank|guess|specul|yet to|beyond|outside|out of|knowledge|declin|refus|turn|quest|query",
+    re.IGNORECASE,
+)
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:recommend|suggest|advise|please (?:check|consult|contact|call|dial|refer|provide|visit|ask|see|try|verify)|"
     r"check(?:ing)? (?:the|with|a|an|more|official|reliable|recent|their)|"
@@ -248,12 +255,16 @@ _NEEDS = re.compile(
 )
 
 
+def _abstains(text: str) -> bool:
+    return bool(_SIGN.search(text) and _ABSTAINS.search(text))
+
+
 def declines(sentence: str, *, language: str = "en", idioms: bool = True) -> bool:
     """Whether a sentence declines to answer, in any way: a refusal, too. Without `idioms` in the usual phrases alone."""
     if language == "zh":
         return _CHINESE_NOT_SAID.search(sentence) is not None
     around = unquoted(sentence)
-    return _ABSTAINS.search(around) is not None or (idioms and is_silent(around))
+    return _abstains(around) or (idioms and is_silent(around))
 
 
 def says_not_found(sentence: str, *, language: str = "en") -> bool:
@@ -261,16 +272,16 @@ def says_not_found(sentence: str, *, language: str = "en") -> bool:
     if language == "zh":
         return _CHINESE_NOT_SAID.search(sentence) is not None
     around = unquoted(sentence)
-    return _NOT_SAID.search(around) is not None or is_silent(around)
+    return bool(_SIGN.search(around) and _NOT_SAID.search(around)) or is_silent(around)
 
 
 def says_nothing(sentence: str, *, language: str = "en") -> bool:
     """A refusal, a referral elsewhere, or a remark about the sources: no answer to the question."""
     if language == "zh":
         return declines(sentence, language="zh") or _CHINESE_POINTS.search(sentence) is not None
-    if is_silent(sentence) or is_of_sources(sentence):
+    if _abstains(sentence) or is_silent(sentence) or is_of_sources(sentence):
         return True
-    return any(pattern.search(sentence) for pattern in (_ABSTAINS, _POINTS_ELSEWHERE, _ABOUT_SOURCE))
+    return any(pattern.search(sentence) for pattern in (_POINTS_ELSEWHERE, _ABOUT_SOURCE))
 
 
 def turns(sentence: str) -> bool:
@@ -290,10 +301,10 @@ def answers_after_all(sentence: str) -> bool:
 
 def _answer_in(sentence: str) -> int:
     """Where, after a hedge, something is said; 0 where nothing is."""
-    if (match := _HEDGED_LEAD.search(sentence)) and _ABSTAINS.search(sentence[: match.start()]):
+    if (match := _HEDGED_LEAD.search(sentence)) and _abstains(sentence[: match.start()]):
         rest = match["rest"]
-        return 0 if _ABSTAINS.search(rest) or _POINTS_ELSEWHERE.search(rest) else match.start("rest")
-    if (match := _SPLICED.search(sentence)) and _ABSTAINS.search(sentence[: match.start()]):
+        return 0 if _abstains(rest) or _POINTS_ELSEWHERE.search(rest) else match.start("rest")
+    if (match := _SPLICED.search(sentence)) and _abstains(sentence[: match.start()]):
         rest = match["rest"]
         nothing = says_nothing(rest) or refusing.lectures(rest) or _GIVES_REASON.match(rest) or needs_more(rest)
         return 0 if nothing or not is_sentence(rest) else match.start("rest")
@@ -305,7 +316,7 @@ def hedge(sentence: str) -> int:
     if start := _answer_in(sentence):
         return start
     match = _HEDGE.match(sentence)
-    return match.end() if match and _ABSTAINS.search(match[0]) else 0
+    return match.end() if match and _abstains(match[0]) else 0
 
 
 def needs_more(sentence: str) -> bool:

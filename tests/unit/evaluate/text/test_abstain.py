@@ -34,15 +34,15 @@ def test_no_fewer_kinds_are_right_than_before(half: int, least_right: int) -> No
     assert len(rows) - len(wrong) >= least_right, wrong
 
 
-# 180 answers, asked for in as many idioms as their writer knew: what training/silence.py learned from are 240 others of the same writer.
+# 200 answers, asked for in as many idioms as their writer knew, another than the one of whom training/silence.py learned. Never read.
 def test_of_held_answers_in_idioms_no_fewer_abstentions_are_told_than_before_and_hardly_any_else() -> None:
     rows = [
         json.loads(line) for line in GOLDEN.with_name("abstain_held.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     decline = [row for row in rows if row["kind"] in ("full", "clarification")]
     taken = [row["kind"] for row in rows if abstains(row["answer"])]
-    assert (len(rows), len(decline)) == (180, 99)
-    assert len(taken) - taken.count("none") - taken.count("partial") >= 49
+    assert (len(rows), len(decline)) == (200, 110)
+    assert len(taken) - taken.count("none") - taken.count("partial") >= 64
     assert taken.count("none") + taken.count("partial") <= 1
 
 
