@@ -55,6 +55,7 @@ MORE_RUNS = (
 BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.declining._ABSTAINS": 50_000,
     "sidecar.evaluate.text.refusing._LECTURE": 50_000,
+    "sidecar.evaluate.text.refusing._REFUSES": 50_000,
     "sidecar.evaluate.text.claims._LABEL": 50_000,
     "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
     "sidecar.evaluate.text.declining._NOT_SAID": 50_000,
@@ -197,6 +198,7 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
 def test_what_reads_user_text_reads_a_run_of_anything_within_a_second(name: str) -> None:
     read, size = READERS[name]
     read("What models and tables need is loaded with the first text.")
+    read(_text("\n", 2000))  # that of languages with one that can hardly be told
     for run, text, limit in _texts(size):
         with cpu_limit(limit, f"{name} of a run of {run!r}"):
             read(text)
