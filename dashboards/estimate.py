@@ -174,7 +174,9 @@ def _explained(window: str) -> str:
     told = f"({_told('local', window)} * {_told('judge', window)})"
     rho = _or_zero(f"{_sum('spread_both', window)} ^ 2 / {told}", window)
     alone = judged_samples(window)
-    return f"clamp(\n  1 - (1 - {rho}) * ({alone} - 1) / clamp_min({alone} - 2, 1),\n  0, 1\n)"
+    # As in sidecar/evaluate/estimate.py: no less than 1 / judged is left unexplained, and of two judged nothing is explained.
+    left = f"((1 - {rho} > 1 / {alone}) or 1 / {alone})"
+    return _or_zero(f"clamp(\n  1 - {left} * ({alone} - 1) / ({alone} - 2 > 1e-9),\n  0, 1\n)", window)
 
 
 def _samples(window: str) -> str:

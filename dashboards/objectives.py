@@ -13,7 +13,8 @@ from exporters.series import SERIES
 class Windows:
     """The windows of the hallucination ratio, as PromQL durations. Tests pass short ones to the same rules.
 
-    `fast` pairs with `fast_check`, `slow` with `slow_check`, `ticket` with `ticket_check`, `long_ticket` with `slow`: the
+    Each long window has a check: in the alerts about traffic `fast` has `fast_check`; in those about quality, where a judge sees few answers, `fast`
+    has `slow_check`, `slow` has `ticket_check`, `ticket` has `slow`, and `long_ticket` has `ticket`. The
     long window says that it matters, the short one that it still goes on (Site Reliability Workbook, chapter 5,
     multiwindow multi-burn-rate alerts). A `day` is what a share is compared with those before.
     """

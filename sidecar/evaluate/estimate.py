@@ -99,7 +99,9 @@ def anchored(scored: Scored, judged: Judged) -> Estimate:
         slope = np.where(told, together / spread_local, 0.0)
         rho = np.where(told, together**2 / (spread_local * spread_judge), 0.0)
     alone = judged.weight**2 / judged.squared
-    rho = np.clip(1 - (1 - rho) * (alone - 1) / np.maximum(alone - 2, 1), 0, 1)
+    # A few judged agree with the local verdict by luck: what it leaves unexplained is taken as no less than 1 / judged, and of two nothing is explained.
+    left = np.maximum(1 - rho, 1 / alone) * (alone - 1) / np.maximum(alone - 2, _ROUNDING)
+    rho = np.where(alone > 2, np.clip(1 - left, 0, 1), 0.0)
     part = np.minimum(alone / (scored.weight**2 / scored.squared), 1)
     samples = alone / (1 - (1 - part) * rho)
     share = np.clip(judge - slope * (local - scored.local / scored.weight), 0, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pytest
@@ -93,7 +93,30 @@ def test_it_is_never_wider_than_the_judge_alone_and_narrower_where_local_verdict
     assert (found.samples / alone.samples).mean() > 1.1
 
 
-def test_a_local_model_that_is_always_right_is_worth_all_that_it_scored() -> None:
+@pytest.mark.parametrize("judged", [2, 3, 5, 10, 30])
+def test_the_interval_of_a_few_judged_answers_holds_it_too(judged: int) -> None:
+    """Of a few, Wilson's own interval holds a little less than it says, and so does this one."""
+    made = world(seed=100 + judged, answers=400, rate=judged / 400)
+    seen = made.judged.weight > 0
+    scored = Scored(**{name: sums[seen] for name, sums in asdict(made.scored).items()})
+    of_few = Judged(**{name: sums[seen] for name, sums in asdict(made.judged).items()})
+    held, by_judge = (coverage(found, made.judges[seen]) for found in (anchored(scored, of_few), judge_alone(of_few)))
+    assert held >= min(0.93, by_judge - 0.015)
+
+
+@pytest.mark.parametrize(("judged", "bad"), [(1, 0), (1, 1), (2, 1)])
+def test_one_or_two_judged_answers_say_what_they_say_by_themselves(judged: int, bad: int) -> None:
+    all_agree = {
+        name: np.array([float(bad)]) for name in ("judge", "local", "squared_judge", "squared_local", "squared_both")
+    }
+    few = Judged(weight=np.array([float(judged)]), squared=np.array([float(judged)]), **all_agree)
+    scored = Scored(weight=np.array([400.0]), local=np.array([40.0]), squared=np.array([400.0]))
+    found = anchored(scored, few)
+    assert found.samples == judged
+    assert found.upper - found.lower >= 0.5
+
+
+def test_a_local_model_that_is_always_right_is_worth_nearly_all_that_it_scored() -> None:
     made = world(seed=8, answers=2000)
     judged, n = made.judged, SERVICES
     right = Judged(
@@ -107,7 +130,9 @@ def test_a_local_model_that_is_always_right_is_worth_all_that_it_scored() -> Non
     )
     found = anchored(made.scored, right)
     assert found.share == pytest.approx(made.scored.local / made.scored.weight)
-    assert found.samples == pytest.approx(made.scored.weight**2 / made.scored.squared)
+    scored, alone = made.scored.weight**2 / made.scored.squared, judged.weight**2 / judged.squared
+    left = 1 / (alone - 2) - 1 / (alone * (alone - 2))  # what so few who agree do not show
+    assert found.samples == pytest.approx(alone / (1 - (1 - alone / scored) * (1 - left)))
     assert found.samples.shape == (n,)
 
 
