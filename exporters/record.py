@@ -174,8 +174,13 @@ class ResultRecord(_Part):
     @property
     def claims(self) -> tuple[ClaimRecord, ...]:
         """The claims of the answer: those that faithfulness checked, else those of any other evaluator."""
+        return own.claims if (own := self.of_claims) else ()
+
+    @property
+    def of_claims(self) -> EvaluationRecord | None:
+        """The evaluation that has them."""
         own = self.evaluation("faithfulness")
-        return (own.claims if own else ()) or next((one.claims for one in self.evaluations if one.claims), ())
+        return own if own and own.claims else next((one for one in self.evaluations if one.claims), None)
 
     @property
     def completeness(self) -> tuple[bool, int, int]:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sidecar.evaluate.base import AUTHORED, Needs
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
+from sidecar.settings.messages import Given, explain
 from sidecar.settings.yaml_file import read_yaml
 
 Bound = Literal["mean", "lower"]
@@ -43,6 +44,15 @@ class Limit(BaseModel):
     version: str | None = Field(default=None, description="The evaluator's version that it is for.")
     model: str | None = Field(default=None, description="The model that it is for.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_number(cls, given: object) -> object:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            return {"limit": given}
+        if not isinstance(given, Mapping | Limit):
+            raise ValueError("must be a number, or a map with limit")
+        return given
+
 
 class GateFile(BaseModel):
     """A gate as it is written in YAML."""
@@ -64,26 +74,17 @@ class GateFile(BaseModel):
     )
     least_scored: int = Field(default=1, ge=1, description="Fewest cases with a score in a gated metric.")
 
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _plain_numbers(cls, given: object) -> object:
-        if not isinstance(given, Mapping):
-            return given
-        return {
-            name: {"limit": one} if isinstance(one, int | float) and not isinstance(one, bool) else one
-            for name, one in given.items()
-        }
-
 
 def load_gate(path: Path, field: str = "--gate") -> GateFile:
-    """Raises ConfigError naming what gave the path and the field that is wrong."""
-    given = read_yaml(path, field)
+    """Raises ConfigError naming what gave the path and every field that is wrong."""
+    given = read_yaml(path, field) or {}
+    if not isinstance(given, Mapping):
+        raise ConfigError(field, f"{path}: the top level must be a map", "see docs/offline.md")
     try:
-        return GateFile.model_validate({} if given is None else given)
+        return GateFile.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the top level"
-        raise ConfigError(field, f"{path}: {place}: {first['msg']}", "see docs/offline.md") from None
+        wrong = explain(error, GateFile, prefix="", given=Given(given, {}, {}))
+        raise ConfigError(field, f"{path}: {wrong}", "see docs/offline.md") from None
 
 
 def check(report: Report, gate: GateFile) -> Gate:

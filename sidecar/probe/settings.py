@@ -167,6 +167,7 @@ def load_probe(path: Path) -> ProbeConfig:
     try:
         probe = ProbeConfig.model_validate(given)
     except ValidationError as error:
-        raise explain(error, ProbeConfig, prefix="", given=Given(given, {}, {})) from None
+        wrong = explain(error, ProbeConfig, prefix="", given=Given(given, {}, {}))
+        raise ConfigError("CONFIG", f"{path}: {wrong}", "see docs/probe.md") from None
     cases = probe.cases.expanduser()
     return probe.model_copy(update={"cases": cases if cases.is_absolute() else path.parent / cases})

@@ -99,9 +99,8 @@ def _said(item: Any, model: type[BaseModel], *, types: list[Any], prefix: str) -
         return f"no such setting ({near(str(location[-1]), shapes.names(siblings))})"
     if kind == "missing":
         _, path = shapes.at(model, location)
-        return (
-            "is required" if any(isinstance(part, int) for part in path) else f"is required ({_set_it(path, prefix)})"
-        )
+        by_variable = prefix and not any(isinstance(part, int) for part in path)
+        return f"is required ({_set_it(path, prefix)})" if by_variable else "is required"
     if kind in _LISTS:
         return f"must be a list ({how_to_list(shapes.items(types) or [str])})"
     if kind in ("literal_error", "enum"):

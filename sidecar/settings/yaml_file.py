@@ -28,8 +28,10 @@ def read_yaml(path: Path, field: str) -> Any:
     """What stands in the file, None where nothing does. Raises ConfigError naming `field`, the file and the line, never what stands there."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(field, f"{path}: {type(error).__name__}", "give a readable UTF-8 YAML file") from error
+    except OSError as error:
+        raise ConfigError(field, f"{path}: {error.strerror}", "give a readable YAML file") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(field, f"{path}: not UTF-8", "give a YAML file in UTF-8") from error
     try:
         return _Loader(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:

@@ -18,6 +18,7 @@ from sidecar.commands.results import options, show
 from sidecar.commands.results.read import Collected, Row, Wanted, latest, named, plain, since, worst
 from sidecar.commands.results.source import Source, TextsOf, open_source
 from sidecar.record.errors import ConfigError
+from sidecar.settings.environment import near
 
 cli = new_cli(
     cls=WholeHelp,
@@ -52,8 +53,9 @@ def worst_command(
     source = open_source(file, topic, records, requests, received, config_file)
     wanted = Wanted(service, model, variant, verdict, since(ended_since))
     collected = Collected()
-    rows = [row for row in collected.read(source.lines()) if wanted.takes(row)]
-    found = worst(rows, count, by)
+    rows = collected.read(source.lines())
+    _known(by, rows)
+    found = worst(filter(wanted.takes, rows), count, by)
     _print(found, source, by=by, claims=claims, as_json=as_json)
     _end(collected, of=len(found))
 
@@ -142,6 +144,13 @@ def _print(rows: Sequence[Row], source: Source, *, by: str | None = None, claims
     for row in rows if claims else ():
         console.print()
         console.print(show.answer(row.record, texts(row)))
+
+
+def _known(by: str | None, rows: Sequence[Row]) -> None:
+    """Raises ConfigError where no result has the evaluator."""
+    names = sorted({one.evaluator for row in rows for one in row.record.evaluations})
+    if by is not None and names and by not in names:
+        raise ConfigError("--by", "no result is of such an evaluator", near(by, names))
 
 
 def _plain_texts(row: Row, texts: TextsOf) -> dict[str, object] | None:

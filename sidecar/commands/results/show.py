@@ -87,6 +87,8 @@ def answer(record: ResultRecord, texts: Texts | None) -> RenderableType:
             _part("question", texts.question or "(none)"),
             _part("answer", _coloured(record.claims, texts.answer)),
         ]
+    if record.of_claims and record.of_claims.threshold is not None:
+        parts.append(Text(f"claims  (supported from {record.of_claims.threshold:.2f} on)", "dim"))
     for number, claim in enumerate(record.claims, 1):
         parts.append(_claim(number, claim, texts))
     return Group(*parts)
@@ -123,8 +125,9 @@ def _claim(number: int, claim: ClaimRecord, texts: Texts | None) -> Text:
         line.append("\n      no document says: ", "dim")
         line.append(safe(" · ".join(own.unsupported)), "underline")
     for value, other in own.conflicts:
-        line.append("\n      differs: ", "dim")
-        line.append(safe(f"{value or 'a value'} against {other or 'another one'}"), "red")
+        negated = value and other and value.casefold() == other.casefold()
+        line.append("\n      negated on one side alone: " if negated else "\n      differs: ", "dim")
+        line.append(safe(value if negated else f"{value or 'a value'} against {other or 'another one'}"), "red")
     if claim.evidence is not None:
         place = claim.evidence
         line.append(f"\n      nearest, document {place.document + 1}: ", "dim")

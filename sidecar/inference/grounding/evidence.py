@@ -28,7 +28,7 @@ _CHARACTERS_A_WORD = 6
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Sentences as (document, sentence), best first, and the one whose embedding is nearest to the claim. For the premise, in
+    """Sentences as (document, sentence), best first, and the one that is nearest to the claim by itself, whatever was asked. For the premise, in
     reading order: `places`, `cosines` (sentences,), `held` (sentences, words of the claim) and `idf` (words of the claim,)."""
 
     order: tuple[tuple[int, int], ...]
@@ -51,9 +51,11 @@ def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument]
     held = np.zeros((len(places), len(stems)), np.float32)
     for row, (number, n) in enumerate(places):
         held[row, [column[one] for one in documents[number].sentences[n].words.stems if one in column]] = 1
-    scores = cosines + 0.5 * (held @ weights) / (float(weights.sum()) or 1.0)
-    order = np.argsort(-scores, kind="stable")
-    return Ranked(tuple(places[n] for n in order), places[int(cosines.argmax())], places, cosines, held, weights)
+    shared = 0.5 * (held @ weights) / (float(weights.sum()) or 1.0)
+    order = np.argsort(-(cosines + shared), kind="stable")
+    own = np.concatenate([document.vectors @ claim.vector for document in documents if document.sentences])
+    nearest = places[int((own + shared).argmax())]
+    return Ranked(tuple(places[n] for n in order), nearest, places, cosines, held, weights)
 
 
 def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDocument]) -> list[list[Encoded]]:

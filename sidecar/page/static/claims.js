@@ -98,7 +98,7 @@ function listed(answer, links) {
   if (!answer.claims.length) return null;
   return el("ol", { class: "claims" }, ...answer.claims.map((one, number) => {
     const said = SAID[one.said ?? "asked"];
-    const conflicts = (one.conflicts ?? []).length ? el("span", { class: "muted small" }, " A value differs from the documents.") : null;
+    const conflicts = (one.conflicts ?? []).length ? el("span", { class: "muted small" }, " A value or a word differs from the documents.") : null;
     return links.claim(number, el("li", { class: one.said ?? "asked", tabindex: one.start === null || answer.answer === null ? 0 : null },
       one.said ? el("span", { class: `verdict ${one.said}` }, `${said.sign} ${said.text}`) : null,
       el("span", { class: "claim-text" }, one.text ?? `claim ${number + 1} (its text is not kept)`), conflicts,

@@ -125,6 +125,12 @@ async def test_a_short_answer_in_another_language_is_unscorable_and_no_hallucina
     assert {one.reason for one in evaluated.evaluations} == {"language"}
 
 
+async def test_a_request_is_unscorable_for_the_reason_of_most_evaluators() -> None:
+    evaluated = await evaluate(request(question="Was kostet eine Tageskarte für Kinder?", answer="x", documents=()))
+    assert {one.reason for one in evaluated.evaluations} == {"no_context", "language"}
+    assert (evaluated.outcome, evaluated.reason) == (Outcome.UNSCORABLE, "no_context")
+
+
 async def test_what_can_be_scored_is_scored() -> None:
     without_answer = by_name(await evaluate(request(answer=None)))
     assert without_answer["context_relevance"].score == 0.9

@@ -171,7 +171,11 @@ def test_a_file_may_be_short_and_is_refused_by_the_name_of_the_field(tmp_path: P
     assert gate.metrics["f"] == Limit(limit=0.5)
     assert gate.metrics["faithfulness"] is None
     for text, place in (
-        ("metrics: {f: 2}", "metrics.f.limit"),
+        (
+            "metrics: {f: 2}\nbond: mean",
+            r"(?s)metrics\.f\.limit: must be at most 1.*bond: no such setting \(did you mean bound\?\)",
+        ),
+        ("metrics: {f: high}", "metrics.f: must be a number, or a map with limit"),
         ("defaults: true\nbound: 2026-13-45", "line 2: a value"),
         ("metric: {}", "metric"),
         ("- a", "the top level"),
@@ -181,6 +185,8 @@ def test_a_file_may_be_short_and_is_refused_by_the_name_of_the_field(tmp_path: P
             load_gate(path)
     path.write_text("")
     assert load_gate(path) == GateFile()
+    with pytest.raises(ConfigError, match=r"none\.yaml: No such file or directory"):
+        load_gate(tmp_path / "none.yaml")
 
 
 def test_a_system_that_says_nothing_passes_no_gate() -> None:

@@ -33,7 +33,7 @@ def test_a_gate_may_be_a_file_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "none.yaml: FileNotFoundError"),
+        (None, "none.yaml: No such file or directory"),
         ("metrics: {\n", "line 2: not valid YAML"),
         ("metrics:\n  faithfulness: 2026-13-45\n", "line 2: a value that is not what it looks like"),
         ("metrics: {faithfulness: 85}\n", "metrics.faithfulness.limit"),

@@ -60,6 +60,11 @@ def test_the_worst_are_hallucinated_ones_first_and_then_the_lowest_scores(file: 
     assert listed(run("worst", file, "--json", "--by", "groundedness")) == ["r2", "r3", "r0", "r1"]
 
 
+def test_an_evaluator_that_no_result_is_of_is_named_with_what_may_have_been_meant(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--by: no result is of such an evaluator \(did you mean groundedness\?\)"):
+        run("worst", file, "--by", "groundednes")
+
+
 def test_the_latest_are_shown_oldest_first(file: Path) -> None:
     assert listed(run("tail", file, "--json", "-n", "2")) == ["r2", "r3"]
 
@@ -128,6 +133,7 @@ def test_without_texts_the_places_are_said(tmp_path: Path) -> None:
 )
 def test_a_claim_is_told_by_its_word_in_its_colour(tmp_path: Path, label: str, word: str) -> None:
     row = scored(0, 0.1)
+    row["evaluations"][0]["threshold"] = 0.147
     claims = row["evaluations"][0]["claims"]
     claims[1].update(
         label=label, unsupported=[{"start": 0, "end": 9}],
@@ -139,11 +145,26 @@ def test_a_claim_is_told_by_its_word_in_its_colour(tmp_path: Path, label: str, w
     assert f"[2] {word} 0.10  Batteries too." in said
     assert "no document says: Batteries" in said
     assert "differs: Batteries against two years" in said
+    assert "claims  (supported from 0.15 on)" in said
     assert (
         f"document 1  {json.loads(run('show', 'r0', results, '--requests', requests, '--json').stdout)['texts']['documents'][0]['id']}"
         in said
     )
     assert DOCUMENT in said
+
+
+def test_a_word_that_is_negated_on_one_side_alone_is_said_to_be(tmp_path: Path) -> None:
+    row = scored(0, 0.1)
+    row["evaluations"][0]["claims"][1].update(
+        label="contradicted",
+        conflicts=[{"start": 0, "end": 9, "evidence": {"document": 0, "start": 0, "end": 9}}],
+    )
+    asked = {**request(0), "contexts": ["BATTERIES are not covered."]}
+    said = run(
+        "show", "r0", write(tmp_path / "r.jsonl", [row]), "--requests", write(tmp_path / "q.jsonl", [asked])
+    ).stdout
+    assert "negated on one side alone: Batteries" in said
+    assert "differs" not in said
 
 
 def test_on_a_terminal_claims_are_coloured(tmp_path: Path) -> None:
