@@ -81,7 +81,7 @@ def of_the_judge(chance: np.random.Generator) -> None:
         "| scored answers | judged | true ratio 0 to 3 % | 2 to 20 % | 0 to 40 % | wider than the judge alone | worth, in judged answers |"
     )
     print("|---|---|---|---|---|---|---|")
-    for answers in (300, 500, 1000, 3000):
+    for answers in (20, 50, 100, 300, 500, 1000, 3000):
         cells, wider, worth = [], 0, []
         for shares in SHARES:
             made = World(chance, answers, shares, 0.1)

@@ -12,6 +12,7 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 MOST_VALUES = 24
 _ABOUT = 0.05
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
+_OF_A_DAY = frozenset({"h", "min"})
 _LEAST_PLAIN = 4  # small numbers follow from any two others
 
 
@@ -48,16 +49,18 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
         yield from _times(claim, one, two, b)
         yield from _times(claim, two, one, a)
     yield from _between_years(claim, evidence)
+    yield from _between_times(claim, evidence)
 
 
 def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[float]:
     """One value so many times the other: 3 x 8 euros, three days at 20 euros, 5 % of 400 euros."""
     if dimension(other) != dimension(claim) or (claim.kind is Kind.MONEY and other.unit != claim.unit):
         return
-    if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and claim.kind is Kind.MONEY):
+    if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and (claim.kind is Kind.MONEY or other.per == one.unit)):
         yield one.amount * amount
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
-        yield one.amount * amount / 100
+        part = one.amount * amount / 100
+        yield from (part, amount + part, amount - part)
 
 
 def _ratios(a: float, b: float, hundred: float) -> Iterator[float]:
@@ -73,3 +76,11 @@ def _between_years(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
         years = {date.year for one in evidence for date in one.dates if date.year}
         factor = UNITS["year"].factor if claim.unit == "year" else 1.0
         yield from (abs(one - other) * factor for one, other in itertools.combinations(sorted(years), 2))
+
+
+def _between_times(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """How long it is between two times of the day."""
+    if claim.unit in _OF_A_DAY:
+        hours = sorted({one.amount for one in evidence if one.kind is Kind.TIME})
+        for one, other in itertools.combinations(hours, 2):
+            yield from ((other - one) * UNITS["h"].factor, (one + 24 - other) * UNITS["h"].factor)

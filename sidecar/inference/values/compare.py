@@ -27,7 +27,7 @@ def agree(claim: Value, other: Value) -> bool:
     if claim.per and other.per and claim.per != other.per:
         return False
     bounds = {claim.hedge, other.hedge}
-    if {Hedge.LEAST, Hedge.MOST} <= bounds:
+    if {Hedge.LEAST, Hedge.MOST} <= bounds and claim.kind is not Kind.TIME:
         return False
     return equal(claim, other) or _within_bound(claim, other)
 
@@ -83,6 +83,7 @@ def _within_bound(claim: Value, other: Value) -> bool:
     """Over 4 billion of 4.2 billion: a bound that an exact value keeps, and is near."""
     if (
         claim.kind is not other.kind
+        or claim.kind is Kind.TIME
         or dimension(claim) != dimension(other)
         or other.hedge not in (Hedge.NONE, Hedge.ABOUT)
     ):

@@ -11,6 +11,14 @@ _ABOUT = frozenset("about around roughly approximately approx nearly almost some
 _LEAST = frozenset("minimum min above over exceeding exceeds exceeded minimal ≥ >".split())
 _MOST = frozenset("maximum max below under within maximal ≤ <".split())
 _FILLERS = frozenset("of is a an the was be are".split())
+_APART = frozenset(
+    "more less fewer higher lower longer shorter cheaper dearer further farther larger bigger smaller older younger heavier lighter faster slower "
+    "better worse wider narrower deeper taller thicker thinner ahead behind short apart extra".split()
+)
+_ENDS = frozenset("or and to of for in on at from is are was were with than".split())
+_LIMITS = dict.fromkeys("by until till before".split(), Hedge.MOST) | dict.fromkeys(
+    "from after since".split(), Hedge.LEAST
+)
 # Two words before a value, and what they say.
 _PAIRS = {
     ("at", "least"): Hedge.LEAST, ("more", "than"): Hedge.LEAST, ("greater", "than"): Hedge.LEAST, ("longer", "than"): Hedge.LEAST,
@@ -26,7 +34,10 @@ _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.Q
 
 def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
     """The values with what holds them back."""
-    hedges = [_before(tokens, first) if one.kind in _AMOUNTS else Hedge.NONE for one, first, _ in found]
+    hedges = [
+        _before(tokens, first) if one.kind in _AMOUNTS else _limit_of(one, tokens[first - 1].low)
+        for one, first, _ in found
+    ]
     for n, (one, _, end) in enumerate(found):
         if one.kind in _AMOUNTS and hedges[n] is Hedge.NONE:
             hedges[n] = _behind(tokens, end)
@@ -35,7 +46,29 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
     for n in range(len(found) - 1):
         if _range(tokens, found[n], found[n + 1]):
             hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
-    return [replace(one, hedge=hedge) if hedge is not Hedge.NONE else one for (one, _, _), hedge in zip(found, hedges, strict=True)]  # fmt: skip
+    apart = [one.kind in _AMOUNTS and _is_difference(one, tokens, first, end) for one, first, end in found]
+    return [
+        replace(one, hedge=hedge, difference=is_apart) if hedge is not Hedge.NONE or is_apart else one
+        for (one, _, _), hedge, is_apart in zip(found, hedges, apart, strict=True)
+    ]
+
+
+def _is_difference(value: Value, tokens: Tokens, first: int, end: int) -> bool:
+    """Whether a value says how far two others are apart: "by 5 %", "20 euros less"; not "used by 400 people"."""
+    before = tokens[first - 2].low if tokens[first - 1].low in _ABOUT else tokens[first - 1].low
+    if before == "by" and (value.kind is not Kind.NUMBER or tokens[end].kind != "word" or tokens[end].low in _ENDS):
+        return True
+    for at in range(end, end + 3):
+        if tokens[at].low in _APART:
+            return True
+        if tokens[at].kind != "word" or tokens[at].low in _ENDS:
+            break
+    return False
+
+
+def _limit_of(value: Value, before: str) -> Hedge:
+    """What a time is a limit of: "by 11:00", "from 9 am"."""
+    return _LIMITS.get(before, Hedge.NONE) if value.kind is Kind.TIME else Hedge.NONE
 
 
 def _before(tokens: Tokens, n: int) -> Hedge:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits, same_whole
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.units import in_base
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 MOST_VALUES = 200  # of the evidence that are looked at
 _PRIOR = 4.0  # of idf: what half-held words are added, so that one word more or less is not all
@@ -19,8 +20,8 @@ _CLEARLY_IN_ONE_TEXT = 0.2
 _CROSSED = 0.15  # by how much better two values fit each other's places
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
-_SAME_WORDS = 0.8  # share of the claim's words with an unequal value from which on arithmetic is no excuse
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+_EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
 
@@ -83,7 +84,7 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
         found = _There(one, piece, _shared(own, one, weight))
         if agree(own.value, one.value):
             same = max(same or found, found, key=lambda there: there.strength)
-        elif not less_exact(own.value, one.value) and _of_the_same(own, one):
+        elif not (less_exact(own.value, one.value) or _is_a_case(own.value, one.value)) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
     return _Case(own, same, others)
 
@@ -107,9 +108,9 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
 
 
 def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> list[Value]:
-    """What a value may be made of: those of the evidence, and for an amount of money the claim's own numbers."""
-    of_claim = [one.value for one in claim if one is not own] if own.value.kind is Kind.MONEY else []
-    return [*of_claim, *known]
+    """What a value may be made of: those of the evidence, and for an amount of money, or where the evidence has a rate, the claim's own."""
+    takes_own = own.value.kind is Kind.MONEY or any(one.per for one in known)
+    return [*(one.value for one in claim if takes_own and one is not own), *known]
 
 
 def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
@@ -119,7 +120,7 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     if same and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    if same is None and (other is None or other.strength <= _SAME_WORDS) and follows(own, operands):
+    if same is None and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
         strength = other.strength - (same.strength if same and not _of_another_row(case.own, same, other) else 0.0)
@@ -142,8 +143,18 @@ def _comparable(own: Stated, other: Stated) -> bool:
     return dimension(own.value) == dimension(other.value)
 
 
+def _is_a_case(own: Value, other: Value) -> bool:
+    """Whether the claim may speak of a case under a rule: "a ship of 160 m" where pilots are compulsory "from 90 m"."""
+    if own.hedge not in _EXACT or other.hedge in _EXACT:
+        return False
+    one, two = in_base(own.amount, own.unit), in_base(other.amount, other.unit)
+    return one >= two if other.hedge is Hedge.LEAST else one <= two
+
+
 def _of_the_same(own: Stated, other: Stated) -> bool:
     """Whether an unequal value can speak against the claim's: it counts the same things, or is a date that says as much."""
+    if own.value.difference is not other.value.difference:
+        return False
     if own.value.kind is Kind.ORDINAL:
         return own.noun == other.noun != ""
     if own.value.kind is Kind.NUMBER:

@@ -16,15 +16,20 @@ _MOST_CELLS = 40
 
 
 def header_of(text: str, start: int) -> str:
-    """The head of the table that the line at `start` is a row of; "" where it is none."""
-    if not text.startswith("|", start):
+    """The head of the table that the line at `start` is a row of; "" where it is none. One without pipes at its sides needs no rule."""
+    end = text.find("\n", start)
+    bars = text.count("|", start, end if end >= 0 else len(text))
+    framed = text.startswith("|", start)
+    if not bars or not (framed or text.endswith("\n", 0, start)):
         return ""
     above: list[str] = []
     for line in reversed(text[:start].rstrip("\n").rsplit("\n", _MOST_ROWS)):
-        if not line.lstrip().startswith("|"):
+        if not (line.lstrip().startswith("|") if framed else line.count("|") == bars):
             break
         above.append(line)
-    return above[-1] if len(above) > 1 and _is_rule(above[-2]) else ""
+    if framed:
+        return above[-1] if len(above) > 1 and _is_rule(above[-2]) else ""
+    return above[-1] if above and not any(char.isdigit() for char in above[-1]) else ""
 
 
 def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:

@@ -52,6 +52,14 @@ def test_only_rows_of_a_table_have_a_head() -> None:
     assert row_stated("|---|---|", "| a | b |", content_stem) == ()
 
 
+def test_a_table_without_pipes_at_its_sides_needs_no_rule_below_its_head() -> None:
+    text = "Fees of 2026:\nTariff | Day rate | Night rate\nBasic | 31.5 | 30.5\nDuo | 33.0 | 24.2\n7 | 8\nBy 1 | 2 | 3 people."
+    heads = [header_of(text, text.index(line)) for line in text.split("\n")]
+    assert heads == ["", "", "Tariff | Day rate | Night rate", "Tariff | Day rate | Night rate", "", ""]
+    assert header_of("Basic | 31.5\nDuo | 33.0", 13) == "", "figures are no heads"
+    assert header_of(text, text.index("Duo") + 6) == "", "not the beginning of a line"
+
+
 def test_rows_that_do_not_fit_their_head_are_read_as_far_as_they_do() -> None:
     assert [one.value.amount for one in row_stated("| x | 1 | 2 | 3 |", "| k | a |", content_stem)] == [1.0]
     assert row_stated("|", "| k | a |", content_stem) == ()

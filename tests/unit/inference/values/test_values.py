@@ -147,6 +147,13 @@ def test_a_number_without_a_unit_goes_on_in_that_of_its_like() -> None:
     ]
 
 
+def test_a_rate_may_be_multiplied_by_a_value_of_the_claim() -> None:
+    rate = [stated("The pump moves 40 litres per hour.", content_stem)]
+    for litres, outcome in ((120, Outcome.FOLLOWS), (150, Outcome.DISAGREES)):
+        _, moved = match(stated(f"In three hours the pump moves {litres} litres.", content_stem), rate, lambda _: 5.0)
+        assert moved.outcome is outcome
+
+
 def test_a_finding_names_both_values() -> None:
     claim, document = "Returns are accepted for 30 days.", "Returns are accepted for 14 days."
     [finding] = match(stated(claim, content_stem), [(), stated(document, content_stem)], lambda _: 5.0)
