@@ -1,6 +1,6 @@
 """One queue a model and a token budget behind a plain `await predict(items)`.
 
-Items of all requests in flight share batches. The next batch is built while the present one runs, from the longest
+Items of all requests in flight share batches. The next batch is built while the present ones run, from the longest
 waiting items, sorted by length so that little is padding.
 """
 
@@ -32,7 +32,7 @@ class _Waiting(Generic[Item, Output]):
 
 
 class Batcher(Generic[Item, Output]):
-    """`compute` runs in a thread of its own, one batch at a time, and gives one output an item, in order."""
+    """`compute` runs in threads of its own, `at_once` batches at a time, and gives one output an item, in order."""
 
     def __init__(
         self,
@@ -42,29 +42,32 @@ class Batcher(Generic[Item, Output]):
         telemetry: Telemetry,
         tokens: Callable[[Item], int],
         most_tokens: int,
+        at_once: int = 1,
     ) -> None:
         self._name = name
         self._compute = compute
         self._telemetry = telemetry
         self._tokens = tokens
         self._most_tokens = most_tokens
+        self._at_once = at_once
         self._queue: deque[_Waiting[Item, Output]] = deque()
         self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._executor: ThreadPoolExecutor | None = None
 
     async def start(self) -> None:
-        """Start the loop. Safe to call twice."""
-        if self._task is None:
-            self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"model-{self._name}")
-            self._task = asyncio.create_task(self._loop(), name=f"batcher-{self._name}")
+        """Start the loops. Safe to call twice."""
+        if not self._tasks:
+            self._executor = ThreadPoolExecutor(self._at_once, thread_name_prefix=f"model-{self._name}")
+            name = f"batcher-{self._name}"
+            self._tasks = [asyncio.create_task(self._loop(), name=name) for _ in range(self._at_once)]
 
     async def stop(self) -> None:
-        """Stop the loop; what waits fails as retryable."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
+        """Stop the loops; what waits fails as retryable."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
         if self._executor is not None:
             self._executor.shutdown(wait=True)
             self._executor = None
@@ -73,7 +76,7 @@ class Batcher(Generic[Item, Output]):
 
     async def predict(self, items: Sequence[Item]) -> list[Output]:
         """One output an item, in order. Raises InferenceError; a cancelled caller leaves nothing behind."""
-        if self._task is None:
+        if not self._tasks:
             raise RetryableInferenceError("stopped")
         loop = asyncio.get_running_loop()
         futures: list[asyncio.Future[Output]] = []

@@ -6,6 +6,15 @@ import math
 import os
 from pathlib import Path
 
+_MOST_AT_ONCE = 2  # each has activations of its own
+
+
+def shared(threads: int) -> tuple[int, int]:
+    """How many batches of a small model run at a time on so many threads, and the threads of each. Its layers are too short to be worth
+    sharing: two batches side by side are done sooner than each by two threads (benchmarks/README.md)."""
+    at_once = min(threads, _MOST_AT_ONCE)
+    return at_once, threads // at_once
+
 
 def cpu_limit(root: Path = Path("/sys/fs/cgroup")) -> int:
     """Whole CPUs, at least 1: the least of the affinity mask and the cgroup quota (v2 cpu.max, v1 cpu.cfs_*)."""

@@ -68,8 +68,9 @@ class PairModel:
         batch_tokens: int,
         telemetry: Telemetry,
         prompt: str | None = None,
+        at_once: int = 1,
     ) -> None:
-        """Load and verify. Raises ConfigError."""
+        """Load and verify. `at_once` batches run side by side, each on `threads`. Raises ConfigError."""
         self.identity = identity
         self._model = OnnxModel(path, sha256=identity.sha256, threads=threads)
         try:
@@ -83,7 +84,7 @@ class PairModel:
         self._max_tokens = max_tokens
         self._frame = len(self.encode("", "").ids)
         self._batcher: Batcher[Asked, FloatArray] = Batcher(
-            identity.name, self.compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens
+            identity.name, self.compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens, at_once=at_once
         )
 
     async def start(self) -> None:

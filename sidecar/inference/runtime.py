@@ -18,7 +18,7 @@ from exporters.result import ModelIdentity
 from sidecar.inference.base import Models
 from sidecar.inference.card import Card
 from sidecar.inference.common import Common
-from sidecar.inference.cpu import cpu_limit
+from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.entry import Built, Dependencies
@@ -76,7 +76,9 @@ class InferenceConfig(BaseModel):
         description="Error rates of the default grounding model's verdict on your answers, as `rag-sidecar calibrate` prints them.",
     )
     threads: int | None = Field(
-        default=None, ge=1, description="Threads of a model; by default the CPU quota of the cgroup."
+        default=None,
+        ge=1,
+        description="Threads of a model; by default the CPU quota of the cgroup. An embedded model runs two batches side by side on them.",
     )
     batch_tokens: int = Field(default=512, ge=256, description="Most tokens, padding included, in one batch.")
     documents_megabytes: int = Field(
@@ -262,6 +264,7 @@ class ModelRuntime:
 def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies:
     """The encoder and the tables inside the package, verified."""
     threads = config.threads or cpu_limit()
+    at_once, of_each = shared(threads)
     encoder_card = Card.load(config.model_dir / "minilm")
     card = Card.load(config.model_dir / "embedded")
     for name, sha256 in card.files.items():
@@ -272,7 +275,8 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         config.model_dir / "minilm",
         identity=encoder_card.identity("model.onnx"),
         idf=idf,
-        threads=threads,
+        threads=of_each,
+        at_once=at_once,
         batch_tokens=config.batch_tokens,
         cache_bytes=config.cache_megabytes * 1_000_000,
         telemetry=telemetry,
@@ -286,7 +290,8 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         identity=card.identity(CROSS_ENCODER),
         output="logits",
         max_tokens=int(card.data["max_tokens"]),
-        threads=threads,
+        threads=of_each,
+        at_once=at_once,
         batch_tokens=config.batch_tokens,
         telemetry=telemetry,
     )

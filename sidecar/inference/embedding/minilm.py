@@ -69,6 +69,7 @@ class MiniLM:
         telemetry: Telemetry,
         documents_bytes: int,
         max_tokens: int = 256,
+        at_once: int = 1,
     ) -> None:
         self.identity = identity
         self.languages: frozenset[str] | None = frozenset({"en"})
@@ -78,7 +79,7 @@ class MiniLM:
         self._tokenizer.enable_truncation(max_tokens)
         self._idf = idf
         self._batcher: Batcher[Encoding, States] = Batcher(
-            identity.name, self._compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens
+            identity.name, self._compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens, at_once=at_once
         )
         self._documents = Shared(
             self._encode_documents,

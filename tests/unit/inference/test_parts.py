@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.calibrated import Logistic, expand
-from sidecar.inference.cpu import cpu_limit
+from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.text import SENTENCE_WORDS, read_words, sentences
 from sidecar.inference.onnx import read_verified
 from sidecar.observe.telemetry import Telemetry
@@ -56,6 +57,29 @@ async def test_no_batch_is_padded_over_the_budget() -> None:
     await one.predict([30, 30, 30, 30, 90, 5, 500])
     await one.stop()
     assert all(len(batch) == 1 or max(batch) * len(batch) <= 100 for batch in compute.batches)
+
+
+async def test_as_many_batches_run_at_once_as_are_allowed() -> None:
+    side_by_side = threading.Barrier(2, timeout=10)
+    compute = Counting()
+
+    def meet(items: Sequence[int]) -> list[int]:
+        side_by_side.wait()
+        return compute(items)
+
+    one = Batcher("m", meet, telemetry=Telemetry(), tokens=lambda item: item, most_tokens=100, at_once=2)
+    await one.start()
+    assert await one.predict([60, 70, 80, 90]) == [120, 140, 160, 180]
+    waiting = asyncio.create_task(one.predict([50, 60]))
+    await asyncio.sleep(0)
+    await one.stop()
+    with pytest.raises(RetryableInferenceError):
+        await waiting
+
+
+@pytest.mark.parametrize(("threads", "expected"), [(1, (1, 1)), (2, (2, 1)), (3, (2, 1)), (4, (2, 2)), (9, (2, 4))])
+def test_batches_side_by_side_share_the_threads(threads: int, expected: tuple[int, int]) -> None:
+    assert shared(threads) == expected
 
 
 async def test_a_batch_that_fails_fails_its_items_alone() -> None:
