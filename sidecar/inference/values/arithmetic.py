@@ -13,6 +13,7 @@ MOST_VALUES = 24
 _ABOUT = 0.05
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
 _OF_A_DAY = frozenset({"h", "min"})
+_MONTHS = 12
 _LEAST_PLAIN = 4  # small numbers follow from any two others
 
 
@@ -48,6 +49,7 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
                 yield from _ratios(a, b, 100.0 if claim.kind is Kind.PERCENT else 1.0)
         yield from _times(claim, one, two, b)
         yield from _times(claim, two, one, a)
+    yield from _over_a_year(claim, evidence)
     yield from _between_years(claim, evidence)
     yield from _between_times(claim, evidence)
 
@@ -61,6 +63,14 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
         part = one.amount * amount / 100
         yield from (part, amount + part, amount - part)
+
+
+def _over_a_year(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """What twelve months come to, and a month of a year."""
+    if claim.kind is Kind.MONEY:
+        for one in evidence:
+            if one.kind is Kind.MONEY and one.unit == claim.unit:
+                yield from (one.amount * _MONTHS, one.amount / _MONTHS)
 
 
 def _ratios(a: float, b: float, hundred: float) -> Iterator[float]:

@@ -8,7 +8,12 @@ from sidecar.inference.values.value import Date, Hedge, Kind, Value
 _ABOUT = 0.1  # of the amount
 _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
+_CONVERTED = 0.04  # metres and feet, kg and lb: who converts rounds
+_CONVERTED_DEGREES = 3.5
 _EXACT = 1e-6
+_OTHER_SYSTEM = frozenset(
+    "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
+)
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
 _PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
 
@@ -74,6 +79,8 @@ def _near(claim: Value, other: Value) -> bool:
         slack = max(slack, step * (1 + _EXACT))
     if claim.unit != other.unit and _loosely_related(claim.unit, other.unit):
         slack = max(slack, _CALENDAR * abs(there))
+    if (claim.unit in _OTHER_SYSTEM) != (other.unit in _OTHER_SYSTEM):
+        slack = max(slack, _CONVERTED_DEGREES if "°F" in (claim.unit, other.unit) else _CONVERTED * abs(there))
     if claim.hedge is Hedge.ABOUT:
         slack = max(slack, _ABOUT * abs(there))
     return abs(own - there) <= slack

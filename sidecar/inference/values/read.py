@@ -17,7 +17,7 @@ from sidecar.inference.values.units import (
     BETWEEN,
     CENTS,
     CURRENCIES,
-    SQUARE,
+    RAISED,
     WORKING,
     Unit,
     unit_named,
@@ -125,7 +125,7 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     """A number with what stands behind it: percent, currency, unit, or nothing."""
     number = number_at(tokens, n)
     if number is None:
-        return None
+        return _one_of(tokens, n)
     if number.ordinal:
         if not number.figures and tokens[n - 1].low not in _DETERMINERS:
             return None
@@ -137,6 +137,18 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         or _quantity(tokens, n, number)
         or _bare(tokens, n, number)
     )
+
+
+def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """An hour and a half; a fortnight, but not "once a fortnight"."""
+    unit = unit_named(tokens[n + 1].low) if tokens[n].low in ("a", "an") else None
+    if unit is None or unit.dimension != "time":
+        return None
+    half = (tokens[n + 2].low, tokens[n + 3].low, tokens[n + 4].low) == ("and", "a", "half")
+    if not half and (unit.code != "fortnight" or tokens[n - 1].low in ("once", "twice", "times")):
+        return None
+    number = Number(1.5 if half else 1.0, 0.0, n + 5 if half else n + 2, figures=False)
+    return _of(tokens, n, number.end, Kind.QUANTITY, number, unit.code)
 
 
 def _of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "", by: float = 1.0) -> tuple[Value, int]:  # fmt: skip
@@ -161,12 +173,15 @@ def _signed(tokens: Tokens, n: int) -> tuple[int, float]:
 
 
 def _label(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
-    """Section 4.2, Python 3.10, 5G: compared as written."""
+    """Section 4.2, Python 3.10, 5G, 1:4: compared as written."""
     token = tokens[n]
     if token.kind != "number" or number.end != n + 1:
         return None
     before = tokens[n - 1]
     end = n + 1
+    if _is_ratio(tokens, n):
+        name = f"{token.text}:{tokens[n + 2].text}"
+        return Value(kind=Kind.NAME, start=token.start, end=tokens[n + 2].end, name=name), n + 3
     if tokens.joined(end) and tokens[end].kind in ("word", "name"):
         if tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
             return Value(kind=Kind.NAME, start=token.start, end=tokens[end].end, name=token.low + tokens[end].low), end + 1  # fmt: skip
@@ -179,6 +194,17 @@ def _label(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
         return None
     return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
+
+
+def _is_ratio(tokens: Tokens, n: int) -> bool:
+    one, colon, other = tokens[n], tokens[n + 1], tokens[n + 2]
+    whole = one.text.isdecimal() and other.text.isdecimal() and colon.text == ":"
+    return (
+        whole
+        and tokens.joined(n + 1)
+        and tokens.joined(n + 2)
+        and not (tokens[n + 3].text == ":" and tokens.joined(n + 3))
+    )
 
 
 def _is_unit(text: str) -> bool:
@@ -249,10 +275,10 @@ def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | Non
     working = ""
     for at in range(end, end + 3):
         unit, after = _unit_at(tokens, at, beside=at == end and number.figures)
-        if unit and (at == end or unit.dimension in ("time", "area")):
+        raised = RAISED.get((tokens[at - 1].low, unit.code)) if unit and at > end else None
+        if unit and (at == end or raised or unit.dimension in ("time", "area")):
             code = f"business_{unit.code}" if working and unit.code in ("day", "hour") else unit.code
-            code = SQUARE.get(code, code) if at > end and tokens[at - 1].low == "square" else code
-            return _per(tokens, *_of(tokens, n, after, Kind.QUANTITY, number, code))
+            return _per(tokens, *_of(tokens, n, after, Kind.QUANTITY, number, raised or code))
         if tokens[at].low not in BETWEEN:
             return None
         working = working or (tokens[at].low if tokens[at].low in WORKING else "")

@@ -70,7 +70,9 @@ AFTER_FIGURES = frozenset(
     }
 )
 WORKING = frozenset({"working", "business"})
-SQUARE = {"m": "m²", "km": "km²", "ft": "sqft"}
+RAISED = {
+    ("square", "m"): "m²", ("square", "km"): "km²", ("square", "ft"): "sqft", ("cubic", "m"): "m³", ("cubic", "cm"): "ml",
+}  # fmt: skip
 # Words that may stand between a number and its unit.
 BETWEEN = frozenset(
     "paid unpaid vacation holiday annual calendar working business full whole consecutive more additional extra further academic sick square "
