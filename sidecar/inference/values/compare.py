@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sidecar.inference.values.units import UNITS, in_base
+from dataclasses import replace
+
+from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
@@ -30,11 +32,19 @@ def dimension(value: Value) -> str:
 def agree(claim: Value, other: Value) -> bool:
     """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one."""
     if claim.per and other.per and claim.per != other.per:
-        return False
+        return _same_rate(claim, other)
     bounds = {claim.hedge, other.hedge}
     if {Hedge.LEAST, Hedge.MOST} <= bounds and claim.kind is not Kind.TIME:
         return False
     return equal(claim, other) or _within_bound(claim, other)
+
+
+def _same_rate(claim: Value, other: Value) -> bool:
+    """100 a minute and 6,000 an hour."""
+    one, two = UNITS.get(claim.per), UNITS.get(other.per)
+    if one is None or two is None or not one.dimension == two.dimension == "time":
+        return False
+    return equal(replace(claim, amount=claim.amount * two.factor / one.factor), other)
 
 
 def equal(claim: Value, other: Value) -> bool:
@@ -47,7 +57,7 @@ def equal(claim: Value, other: Value) -> bool:
         return _same_name(claim, other)
     if claim.kind is not other.kind or dimension(claim) != dimension(other):
         return False
-    if claim.kind is Kind.MONEY and claim.unit != other.unit:
+    if claim.kind is Kind.MONEY and not _same_currency(claim.unit, other.unit):
         return False
     return _near(claim, other)
 
@@ -77,6 +87,8 @@ def _near(claim: Value, other: Value) -> bool:
     slack = _EXACT * max(abs(own), abs(there))
     if step > of_other and claim.hedge in (Hedge.NONE, Hedge.ABOUT):
         slack = max(slack, step * (1 + _EXACT))
+    if claim.kind is Kind.PERCENT and not claim.step:
+        slack = max(slack, of_other * (1 + _EXACT))
     if claim.unit != other.unit and _loosely_related(claim.unit, other.unit):
         slack = max(slack, _CALENDAR * abs(there))
     if (claim.unit in _OTHER_SYSTEM) != (other.unit in _OTHER_SYSTEM):
@@ -95,12 +107,17 @@ def _within_bound(claim: Value, other: Value) -> bool:
         or other.hedge not in (Hedge.NONE, Hedge.ABOUT)
     ):
         return False
-    if claim.unit != other.unit and claim.kind is Kind.MONEY:
+    if claim.kind is Kind.MONEY and not _same_currency(claim.unit, other.unit):
         return False
     own, there = in_base(claim.amount, claim.unit), in_base(other.amount, other.unit)
     if claim.hedge is Hedge.LEAST:
         return 0 < own <= there <= _BOUND_NEAR * own
     return claim.hedge is Hedge.MOST and 0 < there <= own <= _BOUND_NEAR * there
+
+
+def _same_currency(one: str, other: str) -> bool:
+    """Whether both may be of one currency: cents are those of many."""
+    return one == other or (CENT in (one, other) and {one, other} <= OF_CENTS)
 
 
 def _factor(value: Value) -> float:

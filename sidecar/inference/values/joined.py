@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.numbers import Tokens
-from sidecar.inference.values.units import UNITS
+from sidecar.inference.values.units import CENT, UNITS
 from sidecar.inference.values.value import Kind, Value
 
 
 def compounds(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
-    """1 hour and 30 minutes, 5 ft 6 inches: one value, in the first unit."""
+    """1 hour and 30 minutes, 5 ft 6 inches, 5 euros and 50 cents: one value, in the first unit."""
     whole: list[tuple[Value, int, int]] = []
     for value, first, end in found:
         before = whole[-1] if whole else None
         if before and _goes_on(tokens, before, value, first):
             one, begin, _ = before
-            share = UNITS[value.unit].factor / UNITS[one.unit].factor
+            share = UNITS[value.unit].factor / UNITS[one.unit].factor if value.kind is Kind.QUANTITY else 1.0
             whole[-1] = (
                 replace(one, end=value.end, amount=one.amount + value.amount * share, step=value.step * share), begin, end
             )  # fmt: skip
@@ -27,6 +28,14 @@ def compounds(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
 
 def _goes_on(tokens: Tokens, before: tuple[Value, int, int], value: Value, first: int) -> bool:
     one, _, end = before
+    if one.kind is value.kind is Kind.MONEY:
+        return (
+            value.unit == CENT != one.unit
+            and one.amount % 1 == 0
+            and value.amount < 1
+            and first == end + 1
+            and tokens[end].low == "and"
+        )
     if one.kind is not Kind.QUANTITY or value.kind is not Kind.QUANTITY or one.per or value.per or one.amount % 1:
         return False
     larger, smaller = UNITS.get(one.unit), UNITS.get(value.unit)
@@ -37,11 +46,13 @@ def _goes_on(tokens: Tokens, before: tuple[Value, int, int], value: Value, first
 
 
 def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
-    """The unit of a range's end is that of its beginning too: "10-15 mg", "between two and three weeks", "$10-15 million"."""
-    for n in range(len(found) - 1):
+    """The unit of a range's end is that of its beginning too: "10-15 mg", "between two and three weeks", "$10-15 million", "25 x 10 m"."""
+    for n in reversed(range(len(found) - 1)):
         (one, first, end), (other, begin, after) = found[n], found[n + 1]
         joined = tokens[end].low
         if joined not in _JOINS_RANGES or begin - (other.amount < 0) != end + 1:
+            continue
+        if joined in _BY and (other.kind is not Kind.QUANTITY or dimension(other) != "length"):
             continue
         if joined == "and" and "between" not in (tokens[first - 1].low, tokens[first - 2].low):
             continue
@@ -60,7 +71,8 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
     return found
 
 
-_JOINS_RANGES = frozenset({"-", "to", "and", "or", "~"})
+_BY = frozenset({"x", "×", "by"})
+_JOINS_RANGES = frozenset({"-", "to", "and", "or", "~"}) | _BY
 _MEASURES = frozenset({Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY})
 
 

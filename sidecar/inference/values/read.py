@@ -332,7 +332,12 @@ def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         return None
     if _is_fraction(tokens, n, number):
         return _of(tokens, n, number.end, Kind.PERCENT, number, by=100.0)
-    return _of(tokens, n, number.end, Kind.NUMBER, number)
+    value, end = _of(tokens, n, number.end, Kind.NUMBER, number)
+    for at in (end + 1, end + 2):
+        unit = unit_named(tokens[at + 1].low) if tokens[at].low in ("per", "/") else None
+        if unit and all(tokens[between].kind in ("word", "name") for between in range(end, at)):
+            return replace(value, per=unit.code), end
+    return value, end
 
 
 def _is_fraction(tokens: Tokens, n: int, number: Number) -> bool:

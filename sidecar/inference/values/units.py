@@ -84,7 +84,9 @@ CURRENCIES = {
     "rmb": "CNY", "rupee": "INR", "rupees": "INR", "franc": "CHF", "francs": "CHF", "rubles": "RUB", "roubles": "RUB", "krona": "SEK", "kronor": "SEK",
     "kroner": "NOK", "zloty": "PLN", "won": "KRW", "pesos": "MXN", "rand": "ZAR", "lira": "TRY",
 } | {code.lower(): code for code in "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HKD SGD KRW BRL MXN ZAR TRY RUB".split()}  # fmt: skip
-CENTS = {"cent": "USD", "cents": "USD", "pence": "GBP"}
+CENT = "cent"
+CENTS = {"cent": CENT, "cents": CENT, "pence": "GBP"}
+OF_CENTS = frozenset({CENT, *"USD EUR CAD AUD NZD HKD SGD ZAR".split()})
 
 
 def _units() -> tuple[dict[str, Unit], dict[str, Unit]]:
