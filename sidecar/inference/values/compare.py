@@ -12,6 +12,8 @@ _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
 _CONVERTED = 0.04  # metres and feet, kg and lb: who converts rounds
 _CONVERTED_DEGREES = 3.5
+_DEGREE = "degree"  # of whichever scale the other is, or an angle
+_ROUNDED = 0.2  # "2 km" of 1.8 km, not "1 TB" of 512 GB
 _EXACT = 1e-6
 _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
@@ -24,6 +26,8 @@ def dimension(value: Value) -> str:
     """What a value measures: values of different dimensions are never equal, and do not speak against each other."""
     if value.per == "per":
         return "per"
+    if value.unit == _DEGREE:
+        return UNITS["°C"].dimension
     if value.kind is Kind.QUANTITY:
         return UNITS[value.unit].dimension if value.unit in UNITS else value.unit
     return value.kind
@@ -59,6 +63,8 @@ def equal(claim: Value, other: Value) -> bool:
         return False
     if claim.kind is Kind.MONEY and not _same_currency(claim.unit, other.unit):
         return False
+    if _DEGREE in (claim.unit, other.unit):
+        return _near(replace(claim, unit=_DEGREE), replace(other, unit=_DEGREE))
     return _near(claim, other)
 
 
@@ -86,7 +92,7 @@ def _near(claim: Value, other: Value) -> bool:
     step, of_other = claim.step * _factor(claim), other.step * _factor(other)
     slack = _EXACT * max(abs(own), abs(there))
     if step > of_other and claim.hedge in (Hedge.NONE, Hedge.ABOUT):
-        slack = max(slack, step * (1 + _EXACT))
+        slack = max(slack, min(step, _ROUNDED * abs(own)) * (1 + _EXACT))
     if claim.kind is Kind.PERCENT and not claim.step:
         slack = max(slack, of_other * (1 + _EXACT))
     if claim.unit != other.unit and _loosely_related(claim.unit, other.unit):
