@@ -1,6 +1,6 @@
 """Groups of words of which one excludes the other where both are said of the same matter.
 
-Poles of a group stand between bars. A word may stand in several groups ("may" is neither "must" nor "may not"). Left out are words that mean
+Poles of a group stand between bars, a hyphen is a word. A word may stand in several groups ("may" is neither "must" nor "may not"). Left out are words that mean
 too many things ("on", "up", "close", "leave", "contract").
 """
 
@@ -62,6 +62,30 @@ _GROUPS = {
     "life": "born, alive | died, dead, death",
     "known": "known | unknown, unclear, uncertain",
     "true": "true, correct | false, wrong, incorrect",
+    "hand": "left | right",
+    "floor": "upstairs | downstairs",
+    "level": "upper | lower",
+    "line": "horizontal, horizontally | vertical, vertically",
+    "week": "weekday, weekdays | weekend, weekends",
+    "often": "daily, every day, each day | weekly, every week, each week | monthly, every month, each month"
+    "| yearly, annually, every year, each year, once a year",
+    "order": "ascending | descending",
+    "manual": "manual, manually, by hand | automatic, automatically",
+    "home": "domestic | international, abroad, foreign",
+    "within": "internal | external",
+    "full": "full | empty",
+    "job": "full - time, full time | part - time, part time",
+    "lasting": "temporary, temporarily | permanent, permanently",
+    "wet": "wet, moist, damp | dry",
+    "load": "upload, uploaded, uploads | download, downloaded, downloads",
+    "colour": "red | green | blue | yellow | black | white",
+    "alone": "alone, individually, separately | together, jointly",
+    "paper": "online, digital, digitally, electronic, electronically, by e - mail, by email | in person, on paper, by post, by phone, in writing",
+    "body": "oral, orally, by mouth | intravenous, intravenously, topical, injected",
+    "meal": "breakfast | lunch | dinner, supper",
+    "gross": "gross, before tax, excluding vat | net, after tax, including vat",
+    "fixed": "fixed | variable, floating",
+    "partial": "partial, partially, partly, in part | complete, completely, entirely, in full, fully",
 }  # fmt: skip
 
 TURNED = frozenset("leave price part duty open answer success same switch rise known true safe ease win most".split())

@@ -38,6 +38,11 @@ def clearest(claim: str, text: str) -> float:
         ("The mill was built before the bridge.", "The bridge was built before the mill."),
         ("Nobody may enter the hall.", "Visitors may enter the hall."),
         ("Larsen beat Okafor in the final.", "Okafor beat Larsen in the final."),
+        ("Press the green button to start the pump.", "Press the red button to start the pump."),
+        ("The exit is on the left of the stage.", "The exit is on the right of the stage."),
+        ("Backups are made weekly.", "Backups are made every day."),
+        ("The hearing takes place online.", "The hearing takes place in person."),
+        ("Her contract is part-time.", "Her contract is a full-time one."),
     ],
 )
 def test_a_contrary_is_clear(claim: str, text: str) -> None:
@@ -59,6 +64,11 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Trams run every ten minutes.", "Before noon the ferry leaves every hour."),
         ("It is not only cheap but also fast.", "It is cheap and fast."),
         ("Members pay less than guests.", "Guests pay more than members."),
+        (
+            "Press the red button to start the pump.",
+            "Press the red button to start the pump, the green one to stop it.",
+        ),
+        ("Backups are made daily.", "Backups are made every day; monthly copies are kept for a year."),
         ("", "Nothing."),
         ("Registration closes on 31 May 2024.", "Registration must be completed by 31/05/2024."),
         ("Under the contract, rent is raised each January.", "Under the agreement the rent increases each January."),
