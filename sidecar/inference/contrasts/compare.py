@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, share
-from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, PARTLY
+from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
@@ -90,7 +90,8 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     about = reading.about(one)
     sides = reading.sides(one, about) if one.group in CONVERSE else None
     denied = one.group in DENIED and reading.denied(one.first)
-    return _Told(one, about, sides, denied, reading.says(PARTLY, one.first))
+    partly = one.group not in OF_PARTS and reading.clauses[one.first] in reading.partly
+    return _Told(one, about, sides, denied, partly)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
@@ -111,13 +112,14 @@ def _crossed(mine: Sides, theirs: Sides, weight: Weight) -> bool:
 def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: Stem) -> Iterator[Contrast]:
     seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
-        if own is None or claim.says(PARTLY, k) or seen[own] >= _MOST_ALIKE:
+        if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE:
             continue
+        denying = claim.clauses[k] in claim.denying
         seen[own] += 1
         like, unlike, about = 0.0, None, claim.around(k, k)
         for number, piece in pieces:
             for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
-                if piece.says(PARTLY, j):
+                if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
                     continue
                 strength = share(about, piece.around(j, j), weight, _PRIOR)
                 if (piece.negated[j] != turned) == claim.negated[k]:

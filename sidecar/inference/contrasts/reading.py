@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.words import MOST_WORDS, NEGATIONS, POLES, TURNED
+from sidecar.inference.contrasts.words import DENIERS, MOST_WORDS, NEGATIONS, PARTLY, POLES, TURNED, WHOLES
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
 _MOST_CHARACTERS = 1500
@@ -38,14 +38,17 @@ class Opposite:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sentence by tokens: each with its place, its stem (None of what says nothing), its clause and whether it is negated. `carried` are
-    stems of the sentences that its pronouns stand for."""
+    """A sentence by tokens: each with its place, its stem (None of what says nothing), its clause and whether it is negated. Of the clauses
+    `partly` are those that deny of a part alone ("only", "not all"), `denying` those that say without a negation that something is not so.
+    `carried` are stems of the sentences that its pronouns stand for."""
 
     spans: tuple[tuple[int, int], ...]
     words: tuple[str, ...]
     stems: tuple[str | None, ...]
     clauses: tuple[int, ...]
     negated: tuple[bool, ...]
+    partly: frozenset[int]
+    denying: frozenset[int]
     opposites: tuple[Opposite, ...] = ()
     carried: frozenset[str] = frozenset()
 
@@ -63,10 +66,6 @@ class Reading:
         every = {stem: much for stem, much in about.items() if stem not in self.carried}
         own, other = ({s: w for s, w in every.items() if (s in behind) is side} for side in (True, False))
         return (other, own) if self.words[one.last + 1 : one.last + 2] == ("by",) else (own, other)
-
-    def says(self, words: frozenset[str], k: int) -> bool:
-        """Whether one of the words stands in the clause of a token."""
-        return any(word in words and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
 
     def denied(self, k: int) -> bool:
         """Whether anything is denied in the clause of a token."""
@@ -93,7 +92,10 @@ def read(text: str, stem: Stem) -> Reading:
     stems = tuple(stem(word) if word[0].isalnum() else None for word in words)
     clauses = _clauses(words)
     negated = tuple(_negated(words, stems, clauses, k) for k in range(len(words)))
-    reading = Reading(tuple(one.span() for one in found), words, stems, clauses, negated)
+    denying = frozenset(clause for word, clause in zip(words, clauses, strict=True) if word in DENIERS)
+    reading = Reading(
+        tuple(one.span() for one in found), words, stems, clauses, negated, _partly(words, clauses), denying
+    )
     return replace(reading, opposites=tuple(_opposites(text, reading)))
 
 
@@ -124,6 +126,11 @@ def _clauses(words: Sequence[str]) -> tuple[int, ...]:
         length += word[0].isalnum() and word not in _JOINS_CLAUSES
         clauses.append(clause)
     return tuple(clauses)
+
+
+def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
+    whole = (clauses[j] for j in range(len(words) - 1) if denies(words[j]) and words[j + 1] in WHOLES)
+    return frozenset(whole) | {clause for word, clause in zip(words, clauses, strict=True) if word in PARTLY}
 
 
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:

@@ -32,7 +32,8 @@ _GROUPS = {
     "leave": "may, can, allowed, permitted, allow, allows, permit, permits, possible, authorized, authorised, legal, lawful, eligible, entitled"
     "| may not, must not, cannot, can't, not allowed, prohibited, forbidden, not permitted, banned, impossible, not possible, prohibits, forbids, illegal, "
     "unlawful, ineligible, excluded, never",
-    "share": "all, every, each, everyone, everybody, always | only some, sometimes, occasionally | none, no one, never, nobody, neither"
+    "share": "all, every, each, everyone, everybody, always"
+    "| not all, not every, not everyone, not everybody, not always, only some, sometimes, occasionally | none, no one, never, nobody, neither"
     "| most, mostly, usually",
     "course": "begin, begins, began, begun, start, starts, started | end, ends, ended, stop, stops, stopped, finish, finishes, finished, ceased, expires",
     "open": "open, opens, opened | closes, closed, shut",
@@ -88,7 +89,9 @@ _GROUPS = {
     "partial": "partial, partially, partly, in part | complete, completely, entirely, in full, fully",
 }  # fmt: skip
 
-TURNED = frozenset("leave price part duty open answer success same switch rise known true safe ease win most".split())
+TURNED = frozenset(
+    "leave price part duty open answer success same switch rise known true safe ease win most week order home within job lasting manual fixed".split()
+)
 """Groups whose two poles a negation exchanges: "not allowed" is forbidden. "Not more" is no less."""
 
 CONVERSE = frozenset("time more age trade win".split())
@@ -97,8 +100,19 @@ CONVERSE = frozenset("time more age trade win".split())
 DENIED = frozenset({"time"})
 """Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""
 
-PARTLY = frozenset({"only"})
+PARTLY = frozenset({"only", "necessarily"})
 """In the clause of a negation it is of a part alone,"""
+
+WHOLES = frozenset("all every everyone everybody always both".split())
+"""and so is one right before these: "not all"."""
+
+OF_PARTS = frozenset({"share"})
+"""Groups that are about just that."""
+
+DENIERS = frozenset(
+    "prohibited forbidden banned prohibits forbids prohibit forbid excluded excludes exclude waived refuse refused refuses".split()
+)
+"""What stands with one of these is not so, though nothing is negated."""
 
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})
 """and of all but a part where the text says one of these."""

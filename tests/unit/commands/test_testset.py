@@ -21,7 +21,7 @@ TEXTS = {
     "backups.txt": "Backups are kept for 14 days and stored in a second data centre in Rotterdam.",
     "library.md": "# Library\n\nThe library lends books for four weeks. A library card costs 20 euros a year.",
     "museum.txt": "The museum is closed on Mondays. A day ticket to the museum costs 14 euros.",
-    "tours.txt": "Guided tours in English start at 11:30 and last 75 minutes. Tours cost 4 euros more.",
+    "tours.txt": "Guided tours in English start at 11:30 and last 75 minutes. They are led by two art students.",
 }
 SUBJECTS = {"Backups": "How long are backups kept?", "library": "What does a library card cost?", "museum": "What does a museum ticket cost?",
             "tours": "When do guided tours start?"}  # fmt: skip

@@ -43,6 +43,8 @@ def clearest(claim: str, text: str) -> float:
         ("Backups are made weekly.", "Backups are made every day."),
         ("The hearing takes place online.", "The hearing takes place in person."),
         ("Her contract is part-time.", "Her contract is a full-time one."),
+        ("Every room has a balcony.", "Not all rooms have a balcony."),
+        ("The update must be installed manually.", "No manual work is needed: the update is installed automatically."),
     ],
 )
 def test_a_contrary_is_clear(claim: str, text: str) -> None:
@@ -68,6 +70,9 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
             "Press the red button to start the pump.",
             "Press the red button to start the pump, the green one to stop it.",
         ),
+        ("The key must not be copied.", "Copying the key is prohibited."),
+        ("Not all rooms have a balcony.", "Some rooms have no balcony."),
+        ("The update is installed automatically.", "No manual installation is needed, the update installs itself."),
         ("Backups are made daily.", "Backups are made every day; monthly copies are kept for a year."),
         ("", "Nothing."),
         ("Registration closes on 31 May 2024.", "Registration must be completed by 31/05/2024."),
