@@ -321,7 +321,10 @@ def test_it_works_on_a_terminal_and_an_interrupt_keeps_what_was_said(tmp_path: P
         desk.labels,
     ]
     parent, child = pty.openpty()
+    # Where the tests run in the background of a shell, interrupts are ignored, and a child would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen([*map(str, command), "--rate", "1"], stdin=child, stdout=child, stderr=child)
+    signal.signal(signal.SIGINT, before)
     os.close(child)
     try:
         shown = until(parent, b"(g/h/a/s/q) > ")
