@@ -189,7 +189,8 @@ def _read_answer(one: Evaluation) -> bool:
 
 
 def summarise(evaluations: Sequence[Evaluation], abstention: Abstention | None = None) -> Evaluated:
-    """Scored where anything was; else failed where anything failed; else unscorable, for the reason of most, of equal ones the most telling."""
+    """Scored where anything was; else failed where anything failed; else unscorable, with the most telling reason, which is
+    the language only where it is that of half of them."""
     made = tuple(evaluations)
     verdict = verdict_of(made)
     if any(e.outcome is Outcome.SCORED for e in made):
@@ -197,9 +198,9 @@ def summarise(evaluations: Sequence[Evaluation], abstention: Abstention | None =
     for outcome in (Outcome.FAILED, Outcome.UNSCORABLE):
         reasons = [e.reason or "" for e in made if e.outcome is outcome]
         if reasons:
-            reason = min(
-                reasons, key=lambda r: (-reasons.count(r), _TELLING.index(r) if r in _TELLING else len(_TELLING))
-            )
+            if 2 * reasons.count("language") < len(reasons):
+                reasons = [one for one in reasons if one != "language"]
+            reason = min(reasons, key=lambda r: _TELLING.index(r) if r in _TELLING else len(_TELLING))
             return Evaluated(made, verdict, outcome, reason, abstention)
     return Evaluated(made, None, Outcome.UNSCORABLE, "no_evaluators")
 

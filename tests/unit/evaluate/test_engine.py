@@ -125,7 +125,7 @@ async def test_a_short_answer_in_another_language_is_unscorable_and_no_hallucina
     assert {one.reason for one in evaluated.evaluations} == {"language"}
 
 
-async def test_a_request_is_unscorable_for_the_reason_of_most_evaluators() -> None:
+async def test_a_language_that_few_evaluators_ask_for_is_not_why_a_request_is_unscorable() -> None:
     evaluated = await evaluate(request(question="Was kostet eine Tageskarte für Kinder?", answer="x", documents=()))
     assert {one.reason for one in evaluated.evaluations} == {"no_context", "language"}
     assert (evaluated.outcome, evaluated.reason) == (Outcome.UNSCORABLE, "no_context")
