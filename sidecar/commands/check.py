@@ -19,6 +19,7 @@ from exporters.base import DestinationError, ExportError, PermanentExportError
 from exporters.langfuse import LangfuseExporter
 from exporters.otlp import OtlpConfig, OtlpExporter, destination
 from exporters.phoenix import PhoenixExporter
+from exporters.result import Outcome
 from sidecar import config
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.evaluate.engine import Engine
@@ -237,15 +238,23 @@ async def check_models(settings: config.Config) -> list[str]:
         evaluated = await engine.evaluate(_REQUEST)
         took = time.perf_counter() - started
         away = runtime.away()
+        others = await runtime.ask_others()
     finally:
         await runtime.stop()
     if away:
         raise ConfigError(
             "inference.models", "; ".join(away), "start the server, or correct its address, model and version"
         )
+    broken = [f"{e.evaluator} of an example: {e.reason}" for e in evaluated.evaluations if e.outcome is Outcome.FAILED]
+    if broken:
+        raise ConfigError(
+            "inference.models",
+            "; ".join(broken),
+            "the model does not answer as its settings say: see docs/models/own.md",
+        )
     lines = [
         f"{role}: {identity.name} {identity.version} sha256 {identity.sha256[:12]}"
-        for role, identity in [*runtime.infos(), *runtime.try_others()]
+        for role, identity in [*runtime.infos(), *others]
     ]
     scores = ", ".join(f"{e.evaluator} {e.score:.2f}" for e in evaluated.evaluations if e.score is not None)
     lines.append(

@@ -15,7 +15,7 @@ import threadpoolctl
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.result import ModelIdentity
-from sidecar.inference.base import Models
+from sidecar.inference.base import Claim, Models
 from sidecar.inference.card import Card
 from sidecar.inference.common import Common
 from sidecar.inference.cpu import cpu_limit, shared
@@ -183,9 +183,27 @@ class ModelRuntime:
             f"{role}: {name} does not answer: {why}" for role, name in keys if (why := self._shelf.away((role, name)))
         ]
 
-    def try_others(self) -> list[tuple[str, ModelIdentity]]:
-        """(role, identity) of each model that only rules name, read to see that it can be, and let go. Blocks. Raises ConfigError."""
-        return [(f"{role} by rule", self._model(role, name)[0]().model.identity) for role, name in self._others]
+    async def ask_others(self) -> list[tuple[str, ModelIdentity]]:
+        """(role, identity) of each model that not all requests have, asked about an example to see that it answers, and let go; for a runtime that
+        is started. Raises ConfigError."""
+        found = []
+        for role, name in self._others:
+            built = await asyncio.to_thread(self._model(role, name)[0])
+            try:
+                for part in built.parts:
+                    await part.start()
+                if (why := built.away()) is None:
+                    await _ask(role, built.model)
+            except InferenceError as error:
+                why = str(error)
+            finally:
+                for part in reversed(built.parts):
+                    await part.stop()
+            if why is not None:
+                mend = "start the server, or correct its settings"
+                raise ConfigError(f"inference.models.{role}.{name}", f"does not answer an example: {why}", mend)
+            found.append((f"{role} by rule", built.model.identity))
+        return found
 
     def _names(self, rule: Rule) -> dict[str, str]:
         return {role: self._name(role, name) for role, name in rule.names().items()}
@@ -259,6 +277,15 @@ class ModelRuntime:
         detector = self.detector if default and role == "grounding" else built.detector
         if detector:
             _show_detector(detector, identity.name, self._telemetry)
+
+
+async def _ask(role: str, model: Any) -> None:
+    if role == "grounding":
+        await model.support([Claim("It is blue.")], ["It is blue."])
+    elif role == "relevance":
+        await model.documents("What is it?", ["It is blue."])
+    else:
+        await model.embed(["It is blue.", "It is."])
 
 
 def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies:

@@ -21,7 +21,7 @@ from sidecar.inference.values.value import Kind, Value
 
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
-_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿]")
+_NUMERAL = re.compile(r"[\d零〇一二两兩三四五六七八九十百千万亿萬億]")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
 _NEGATES = re.compile(
     r"不(?![仅僅]|但|管|同|断|過|过|少|久|错|论|止|如|得不)|[没沒]|未(?!来|來|必)|[无無](?![论論线線数數锡錫]|人机|人機)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
@@ -43,6 +43,7 @@ class Read:
     values: tuple[Value, ...]
     negations: int
     length: int
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,30 @@ def read(text: str) -> Read:
     """What a text says."""
     folded = resolved(text)
     runs = _HAN.findall(folded)
+    values = tuple(one for one in read_values(folded) if one.kind is not Kind.NAME) if _has_numbers(folded) else ()
     return Read(
         pairs=tuple(run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))),
         characters=frozenset(character for run in runs for character in run),
         triples=frozenset(run[n : n + 3] for run in runs for n in range(len(run) - 2)),
         names=frozenset(name.lower().rstrip(".-") for name in _NAME.findall(folded)),
-        values=tuple(value for value in read_values(folded) if value.kind is not Kind.NAME)
-        if _has_numbers(folded)
-        else (),
+        values=values,
         negations=len(_NEGATES.findall(folded)),
         length=sum(map(len, runs)),
+        written=tuple(folded[one.start : one.end] for one in values),
     )
+
+
+def as_written(text: str, sentences: Sequence[Piece]) -> str:
+    """A text with its values as sentences write them: 一千五百元 is 1500元 where they say that, and has no other characters."""
+    folded = resolved(text)
+    own = read(text)
+    there = [pair for piece in sentences for pair in zip(piece.read.values, piece.read.written, strict=True)]
+    known = {written for _, written in there}
+    for value, written in sorted(zip(own.values, own.written, strict=True), key=lambda one: -one[0].start):
+        other = next((said for given, said in there if equal(value, given)), None)
+        if written not in known and other is not None:
+            folded = folded[: value.start] + other + folded[value.end :]
+    return folded
 
 
 def _has_numbers(text: str) -> bool:

@@ -17,7 +17,7 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
-from sidecar.inference.grounding.han import Piece, choose, pieces, read
+from sidecar.inference.grounding.han import Piece, as_written, choose, pieces, read
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES, Question, features
 from sidecar.inference.onnx import read_verified, size_of
 from sidecar.inference.threads import off_loop
@@ -69,7 +69,7 @@ def claim_rows(claims: Sequence[Claim], sentences: Sequence[Piece], idf: Idf) ->
     questions = {text: Question(text, sentences, idf) for text in {claim.question for claim in claims}}
     rows, evidence = [], []
     for claim in claims:
-        asked = read(claim.text)
+        asked = read(as_written(claim.text, sentences))
         own = choose(asked, sentences, idf)
         rows.append(features(asked, own, idf, questions[claim.question].near(asked, sentences)))
         evidence.append(own)

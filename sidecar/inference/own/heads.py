@@ -9,6 +9,7 @@ import numpy as np
 
 from sidecar.inference.base import FloatArray
 from sidecar.inference.own.folder import Folder, Task
+from sidecar.record.errors import PermanentInferenceError
 
 SUPPORTS = (
     "entailment",
@@ -43,18 +44,23 @@ def sequence_head(folder: Folder, wanted: Wanted) -> Head:
     """(n, labels) to the probability (n,) of the wanted label; one logit is read by a sigmoid. Raises ConfigError."""
     labels = folder.labels
     if len(labels) == 1:
-        return lambda logits: _sigmoid(logits[:, 0])
+        return lambda logits: _sigmoid(_of(logits, 2, 1)[:, 0])
     number = find_label(folder, labels, wanted)
     if folder.config.get("problem_type") == _MULTI:
-        return lambda logits: _sigmoid(logits[:, number])
-    return lambda logits: _softmax(logits)[:, number]
+        return lambda logits: _sigmoid(_of(logits, 2, len(labels))[:, number])
+    return lambda logits: _softmax(_of(logits, 2, len(labels)))[:, number]
 
 
 def token_head(folder: Folder, wanted: Wanted) -> Head:
     """(n, tokens, labels) to the probability (n, tokens) of the wanted label. Raises ConfigError."""
     labels = folder.labels
     number = find_label(folder, labels, wanted) if len(labels) > 1 else 0
-    return lambda logits: _sigmoid(logits[:, :, 0]) if len(labels) == 1 else _softmax(logits)[:, :, number]
+
+    def head(logits: FloatArray) -> FloatArray:
+        given = _of(logits, 3, len(labels))
+        return _sigmoid(given[:, :, 0]) if len(labels) == 1 else _softmax(given)[:, :, number]
+
+    return head
 
 
 def word_head(no: int, yes: int) -> Head:
@@ -97,6 +103,13 @@ def logits_of(p: FloatArray) -> FloatArray:
     held = np.clip(p, 1e-6, 1 - 1e-6)
     made: FloatArray = np.log(held / (1 - held)).astype(np.float32)
     return made
+
+
+def _of(logits: FloatArray, dimensions: int, labels: int) -> FloatArray:
+    """The logits, one a label. Raises PermanentInferenceError where they are others: id2label is not that of the model."""
+    if logits.ndim != dimensions or logits.shape[-1] != labels:
+        raise PermanentInferenceError("labels", f"id2label has {labels}, logits are {logits.shape[1:]}")
+    return logits
 
 
 def _sigmoid(x: FloatArray) -> FloatArray:

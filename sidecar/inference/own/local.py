@@ -19,6 +19,7 @@ from sidecar.observe.telemetry import Telemetry
 
 MINICHECK = "predict: {premise}</s>{hypothesis}"
 OUTPUTS = ("logits",)
+LEAST_ROOM = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +91,13 @@ def reader_of(folder: Folder, asked: Asked) -> Reader:
         raise folder.wrong(
             "prompt names {hypothesis}", "a token classifier reads it as a text of its own: name {premise} alone"
         )
-    return Reader(
-        folder.tokenizer(),
-        folder.tokenizer(),
-        folder.most_tokens(asked.config.max_tokens),
-        prompt,
-        asked.hypothesis_first,
-    )
+    most = folder.most_tokens(asked.config.max_tokens)
+    reader = Reader(folder.tokenizer(), folder.tokenizer(), most, prompt, asked.hypothesis_first)
+    if (framing := len(reader.encode("", "").ids)) > most - LEAST_ROOM:
+        raise folder.wrong(
+            f"prompt is {framing} tokens of the {most} that the model reads", "shorten the prompt, or raise max_tokens"
+        )
+    return reader
 
 
 def _words(folder: Folder, tokenizer: Tokenizer, words: tuple[str, str]) -> tuple[int, int]:

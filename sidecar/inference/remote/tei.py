@@ -59,7 +59,7 @@ def embedded(body: bytes, *, rows: int) -> FloatArray:
         found = np.array(_list(body, rows), np.float32)
     except (TypeError, ValueError) as error:
         raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
-    if found.ndim != 2 or not np.isfinite(found).all():
+    if found.ndim != 2 or not np.isfinite(found).all() or not found.any(axis=1).all():
         raise PermanentInferenceError(_BROKEN, "shape")
     return found
 

@@ -5,17 +5,26 @@ from __future__ import annotations
 from sidecar.inference.values.numbers import Number, Tokens, amount_of
 from sidecar.inference.values.value import Date, Kind, Value
 
-_DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
-_SCALES = {"万": 1e4, "亿": 1e8}
+_SCALES = {"万": 1e4, "亿": 1e8, "萬": 1e4, "億": 1e8}
+_POINTS = frozenset("点點")
+_OF_CLOCK = frozenset("分刻")
+_HUNDRED = 100
+_LARGEST = 1e12
 _UNITS = {
     "毫克": "mg", "公斤": "kg", "千克": "kg", "克": "g", "吨": "t", "毫升": "ml", "升": "l", "公里": "km", "千米": "km", "厘米": "cm", "毫米": "mm",
     "米": "m", "小时": "h", "分钟": "min", "秒": "s", "天": "day", "日": "day", "周": "week", "星期": "week", "个星期": "week", "个月": "month", "年": "year",
-    "个小时": "h", "千瓦": "kW", "摄氏度": "°C", "公顷": "ha", "平方米": "m²",
+    "公噸": "t", "噸": "t", "公釐": "mm", "公分": "cm", "小時": "h", "個小時": "h", "分鐘": "min", "個月": "month", "個星期": "week", "週": "week",
+    "公頃": "ha", "攝氏度": "°C", "个小时": "h", "千瓦": "kW", "摄氏度": "°C", "公顷": "ha", "平方米": "m²",
 }  # fmt: skip
 _MONEY = {
     "美元": "USD",
     "欧元": "EUR",
+    "歐元": "EUR",
+    "英鎊": "GBP",
+    "人民幣": "CNY",
+    "新台幣": "TWD",
     "英镑": "GBP",
     "日元": "JPY",
     "人民币": "CNY",
@@ -23,10 +32,11 @@ _MONEY = {
     "元": "CNY",
     "块": "CNY",
 }
-_COUNTED = frozenset("个名人次位家件种本台项场条只张岁倍")
+_COUNTED = frozenset("个個名人次位家件种種本台项項场場条條只隻张張岁歲倍")
 _LONGEST_NAME = 3
 _LONGEST_NUMERAL = 16
 _AFTERNOON = frozenset({"下午", "晚上"})
+_DAYTIMES = _AFTERNOON | {"上午", "早上", "凌晨", "中午", "半夜"}
 
 
 def chinese_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -69,21 +79,43 @@ def _numeral(tokens: Tokens, n: int) -> Number | None:
 
 
 def _characters(tokens: Tokens, n: int) -> tuple[float, int] | None:
-    total = section = digit = 0.0
+    total = section = digit = last = 0.0
     end = n
     while end < n + _LONGEST_NUMERAL:
         char = tokens[end].text
         if char in _DIGITS:
             digit = digit * 10 + _DIGITS[char] if end > n and tokens[end - 1].text in _DIGITS else _DIGITS[char]
         elif char in _TENS:
-            section, digit = section + (digit or 1) * _TENS[char], 0
+            section, digit, last = section + (digit or 1) * _TENS[char], 0, _TENS[char]
         elif char in _SCALES and end > n:
             total = total + (section + digit) * _SCALES[char] if section + digit else total * _SCALES[char]
             section = digit = 0
+            last = _SCALES[char]
         else:
             break
         end += 1
-    return (total + section + digit, end) if end > n else None
+    if end == n:
+        return None
+    if last >= _HUNDRED and digit and tokens[end - 2].text in _TENS | _SCALES:
+        digit *= last / 10  # 一万二 is 12,000, 一千五 is 1,500
+    amount = total + section + digit
+    fraction, past = _fraction(tokens, end)
+    if past == end:
+        return amount, end
+    amount, end = amount + fraction, past
+    while tokens[end].text in _SCALES and amount < _LARGEST:
+        amount, end = amount * _SCALES[tokens[end].text], end + 1
+    return amount, end
+
+
+def _fraction(tokens: Tokens, n: int) -> tuple[float, int]:
+    """点五 behind a numeral, and the token after it; none in 三点五分 and 三点二十."""
+    end = n + 1
+    while tokens[n].text in _POINTS and end < n + _LONGEST_NUMERAL and tokens[end].text in _DIGITS:
+        end += 1
+    if end == n + 1 or tokens[end].text in _OF_CLOCK or tokens[end].text == "十":
+        return 0.0, n
+    return float("0." + "".join(str(_DIGITS[tokens[k].text]) for k in range(n + 1, end))), end
 
 
 def _value(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "") -> tuple[Value, int]:
@@ -109,7 +141,10 @@ def _date(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         if (
             own
             and own.amount % 1 == 0
-            and (tokens[own.end].text == name or (name == "日" and parts.get("月") and tokens[own.end].text == "号"))
+            and (
+                tokens[own.end].text == name
+                or (name == "日" and parts.get("月") and tokens[own.end].text in ("号", "號"))
+            )
         ):
             parts[name], end = int(own.amount), own.end + 1
     if not parts or parts.keys() == {"日"} or not 1 <= parts.get("月", 1) <= 12 or not 1 <= parts.get("日", 1) <= 31:
@@ -122,7 +157,7 @@ def _date(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
 
 def _clock(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     """下午5点, 10点30分."""
-    if tokens[number.end].text not in ("点", "时") or number.amount > 24 or number.amount % 1:
+    if tokens[number.end].text not in ("点", "时", "點", "時") or number.amount > 24 or number.amount % 1:
         return None
     later = _text(tokens, n - 2, 2) in _AFTERNOON and number.amount < 12
     end, hours = number.end + 1, number.amount + 12 * later
@@ -131,6 +166,8 @@ def _clock(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         hours, end = hours + minutes.amount / 60, minutes.end + 1
     elif tokens[end].text == "半":
         hours, end = hours + 0.5, end + 1
+    elif tokens[n].text == "一" and end == n + 2 and _text(tokens, n - 2, 2) not in _DAYTIMES:
+        return None  # 一点 is mostly "a little"
     return Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[end - 1].end, amount=hours, unit="h"), end
 
 

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     rf"(?P<code>(?:{_CODES})(?=[\d$]))"
     r"|(?P<quarter>(?:Q[1-4]|H[12]|FY)(?![A-Za-z]))"
     r"|(?P<name>(?:[A-Za-z]{0,12}[A-Z][A-Za-z]{0,12}-?|v)\d[\w.-]*+)"
-    r")|(?P<han>[\u4e00-\u9fff])"
+    r")|(?P<han>[\u3007\u4e00-\u9fff])"
     r"|(?P<word>[^\W\d_\u4e00-\u9fff]++(?:'[a-z]{1,2}(?![a-z]))?)"
     r"|(?P<sign>[^\w\s])"
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from sidecar.record.errors import ConfigError
 from tests.parts.judge_server import JudgeServer, Said
 from tests.unit.exporters.otlp_sinks import grpc_sink, http_sink
 from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
+from tests.unit.inference.own.made import copied
 
 SINKS = {"grpc": grpc_sink, "http/protobuf": http_sink}
 
@@ -92,6 +95,29 @@ async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> 
     with pytest.raises(
         ConfigError, match=r"grounding: far does not answer: ConnectError .start the server, or correct"
     ):
+        await check_models(settings)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"languages": ["de"]}, {"services": ["kb"]}], ids=["all", "a language", "a service"]
+)
+async def test_a_model_that_cannot_score_an_example_is_named_whomever_it_is_for(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
+    folder = copied("bert-nli", tmp_path, id2label={"0": "entailment", "1": "neutral"}, label2id=None)
+    models = {"grounding": {"mine": {"onnx": str(folder), **more}}}
+    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    with pytest.raises(
+        ConfigError,
+        match=r"inference\.models.*of an example: labels|grounding\.mine: does not answer an example: labels",
+    ):
+        await check_models(settings)
+
+
+async def test_a_server_of_one_language_that_does_not_answer_is_named_too() -> None:
+    models = {"grounding": {"far": {"remote": "http://127.0.0.1:1", "retries": 0, "languages": ["de"]}}}
+    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    with pytest.raises(ConfigError, match=r"grounding\.far: does not answer an example: .*start the server"):
         await check_models(settings)
 
 

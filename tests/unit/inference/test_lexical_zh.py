@@ -43,6 +43,26 @@ async def test_what_the_documents_say_is_grounded(engine: Engine, answer: str) -
     assert {one.model.name for one in found.evaluations if one.model} == {"lexical-zh"}
 
 
+@pytest.mark.parametrize(
+    ("answer", "document", "expected"),
+    [
+        ("價格是三萬元。", "價格是二萬元。", Verdict.HALLUCINATED),
+        ("營收為3.5萬元。", "營收為3.5億元。", Verdict.HALLUCINATED),
+        ("全程需要3個月。", "全程需要3個星期。", Verdict.HALLUCINATED),
+        ("价格为一千五百元。", "价格为1500元。", Verdict.GROUNDED),
+        ("價格是一萬二千元。", "價格是12000元。", Verdict.GROUNDED),
+        ("公司成立于二〇〇三年五月。", "公司成立于2003年5月。", Verdict.GROUNDED),
+        ("营收同比增长12.5%。", "营收同比增长百分之十二点五。", Verdict.GROUNDED),
+        ("价格便宜一点。", "价格便宜一些。", Verdict.GROUNDED),
+    ],
+)
+async def test_values_are_read_in_either_script_and_in_words(
+    engine: Engine, answer: str, document: str, expected: Verdict
+) -> None:
+    found = await engine.evaluate(request(question="多少？", answer=answer, documents=(document,)))
+    assert found.verdict is expected
+
+
 async def test_a_changed_value_and_a_negation_lower_the_support(engine: Engine) -> None:
     async def support(answer: str) -> float:
         claims = next(one.claims for one in (await evaluate(engine, answer)).evaluations if one.claims)

@@ -153,12 +153,12 @@ async def test_a_model_whose_files_went_bad_fails_the_requests_of_its_rule_alone
         await runtime.stop()
 
 
-def test_models_of_rules_can_be_tried_before_a_request_needs_them(second: Path) -> None:
+async def test_models_of_rules_can_be_asked_before_a_request_needs_them(second: Path) -> None:
     runtime = ModelRuntime(with_second("lexical-zh").model_copy(update={"model_dir": second}), Telemetry())
-    assert [(role, one.name) for role, one in runtime.try_others()] == [("grounding by rule", "lexical-zh")]
+    assert [(role, one.name) for role, one in await runtime.ask_others()] == [("grounding by rule", "lexical-zh")]
     (second / "lexical-zh" / "heads.json").write_bytes(b"damaged")
     with pytest.raises(ConfigError, match=r"heads\.json: sha256 is"):
-        runtime.try_others()
+        await runtime.ask_others()
 
 
 def test_a_model_of_a_rule_that_is_not_there_is_named_at_the_start(tmp_path: Path) -> None:

@@ -193,12 +193,18 @@ def test_hhem_is_the_default_where_it_is_and_embedded_where_not(exported: Path, 
         name(hhem_dir=tmp_path, grounding="hhem")
 
 
-def test_the_exported_folder_is_a_model_of_ones_own_too(exported: Path, tmp_path: Path) -> None:
+async def test_the_exported_folder_is_a_model_of_ones_own_too(exported: Path, tmp_path: Path) -> None:
     mine = {"grounding": {"mine": {"onnx": str(exported), "services": ["kb"]}}}
     runtime = ModelRuntime(InferenceConfig.model_validate({"models": mine, "hhem_dir": tmp_path}), Telemetry())
     assert runtime.models.grounder.identity.name == "embedded"
     assert runtime.router.names("kb", frozenset)["grounding"] == "mine"
-    assert [(role, one.name) for role, one in runtime.try_others()] == [("grounding by rule", "HHEM-2.1-Open")]
+    await runtime.start()
+    try:
+        assert [(role, one.name) for role, one in await runtime.ask_others()] == [
+            ("grounding by rule", "HHEM-2.1-Open")
+        ]
+    finally:
+        await runtime.stop()
 
 
 def test_verify_says_how_far_off_each_file_is(exported: Path, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def _with(name: str, text: str) -> Callable[[Path], object]:
             GroundingConfig(),
             r"sha256 is .*card\.json says 000000000000.*calibrate again",
         ),
+        ("t5-minicheck", None, GroundingConfig(max_tokens=32, prompt="a {premise} " * 1 + "long " * 40 + "{hypothesis}"), r"prompt is \d+ tokens of the 32"),
         ("bert-nli", None, GroundingConfig(label="entails"), r"label: no label 'entails' in id2label \(known are contradiction, entailment, neutral"),
         ("bert-nli", None, RelevanceConfig(), r"id2label has contradiction, entailment, neutral: none of them says relevant \(set label"),
         ("modernbert-tokens", None, GroundingConfig(), r"id2label has LABEL_0, LABEL_1: none of them says unsupported \(set label to the one that does"),

@@ -50,7 +50,7 @@ def test_one_line_makes_a_model_the_one_for_all_requests() -> None:
     ]
 
 
-def test_services_and_languages_say_which_requests_a_model_is_for() -> None:
+async def test_services_and_languages_say_which_requests_a_model_is_for() -> None:
     models = {
         "grounding": {
             "support": {"onnx": NLI, "services": ["support-*"]},
@@ -67,7 +67,11 @@ def test_services_and_languages_say_which_requests_a_model_is_for() -> None:
     assert names(one, "kb", "fr") == ("embedded", "embedded", "minilm")
     assert names(one, "kb", "und") == ("embedded", "embedded", "minilm")
     assert names(one, "special", "it") == ("kept", "embedded", "minilm")
-    assert [role for role, _ in one.try_others()] == ["grounding by rule"] * 3 + ["relevance by rule"]
+    await one.start()
+    try:
+        assert [role for role, _ in await one.ask_others()] == ["grounding by rule"] * 3 + ["relevance by rule"]
+    finally:
+        await one.stop()
 
 
 def test_a_model_that_is_named_is_for_those_who_name_it() -> None:

@@ -14,6 +14,7 @@ from sidecar.inference.own.graph import Graph
 from sidecar.inference.own.judge import LocalPredictor, joined
 from sidecar.inference.own.settings import GroundingConfig, RelevanceConfig
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import PermanentInferenceError
 from tests.unit.inference.own.made import FIELD, MADE, copied, judge, rows
 
 
@@ -43,6 +44,28 @@ async def test_a_pair_gets_the_tokens_and_the_probability_of_the_reference(name:
         else:
             expected = sigmoid(logits[0]) if len(logits) == 1 else softmax(logits)[1]
         assert said.probability == pytest.approx(expected, abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("bert-nli", ["entailment"]),
+        ("bert-nli", ["entailment", "neutral"]),
+        ("bert-nli", ["a", "b", "c", "entailment"]),
+        ("modernbert-tokens", ["a", "b", "hallucinated"]),
+    ],
+)
+async def test_logits_that_are_not_those_of_id2label_are_a_failure_and_no_score(
+    name: str, labels: list[str], tmp_path: Path
+) -> None:
+    folder = copied(name, tmp_path, id2label={str(n): label for n, label in enumerate(labels)}, label2id=None)
+    one, predictor = judge(folder)
+    await predictor.start()
+    try:
+        with pytest.raises(PermanentInferenceError, match=f"id2label has {len(labels)}"):
+            await one.judge([("It is blue.", "It is blue.")])
+    finally:
+        await predictor.stop()
 
 
 @pytest.mark.parametrize("tokens", ["any", "share"])
