@@ -15,6 +15,7 @@ _CONVERTED_DEGREES = 3.5
 _DEGREE = "degree"  # of whichever scale the other is, or an angle
 _ROUNDED = 0.2  # "2 km" of 1.8 km, not "1 TB" of 512 GB
 _EXACT = 1e-6
+_HALF_A_DAY = 720  # minutes
 _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
 )
@@ -63,6 +64,8 @@ def equal(claim: Value, other: Value) -> bool:
         return False
     if claim.kind is Kind.MONEY and not _same_currency(claim.unit, other.unit):
         return False
+    if claim.dial or other.dial:
+        return round(60 * abs(claim.amount - other.amount)) % _HALF_A_DAY == 0
     if _DEGREE in (claim.unit, other.unit):
         return _near(replace(claim, unit=_DEGREE), replace(other, unit=_DEGREE))
     return _near(claim, other)

@@ -215,8 +215,6 @@ def _day_first(tokens: Tokens, n: int, day: Number) -> tuple[Value, int] | None:
 def _hour(tokens: Tokens, n: int, hour: int, at: int) -> tuple[Value, int] | None:
     if not 1 <= hour <= 12:
         return None
-    if tokens[at].low == "o'clock" or (tokens[at].low == "o" and tokens[at + 1].text == "'"):
-        return None
     half, end = _half_of_day(tokens, at)
     return _time(tokens, n, end, float(_with_half(hour, half))) if half else None
 

@@ -148,6 +148,8 @@ def _is_a_case(own: Value, other: Value) -> bool:
     if own.hedge not in _EXACT or other.hedge in _EXACT:
         return False
     one, two = in_base(own.amount, own.unit), in_base(other.amount, other.unit)
+    if own.dial or other.dial:
+        return True
     return one >= two if other.hedge is Hedge.LEAST else one <= two
 
 

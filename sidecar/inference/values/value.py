@@ -52,6 +52,7 @@ class Value:
     dates    readings of a date, more than one where day and month may be swapped
     name     versions, part numbers and the like, compared as they are written
     whole    the one number that it is part of if spaces group digits there: 2500 mg of both values of "2 500 mg tablets", or None
+    dial     whether a time may be of either half of the day: "half past nine"
     difference  whether it says how far two others are apart: "20 euros less", "by 5 %"
     digits   of the long number that it is, or is a group of, without what groups them: "48219934" of "4821-9934", or ""
     """
@@ -68,4 +69,5 @@ class Value:
     name: str = ""
     whole: Value | None = None
     digits: str = ""
+    dial: bool = False
     difference: bool = False

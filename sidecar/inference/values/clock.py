@@ -1,0 +1,64 @@
+"""Times of the day as people say them: "half past nine", "a quarter to ten in the evening", "nine o'clock"."""
+
+from __future__ import annotations
+
+from sidecar.inference.values.numbers import SMALL, TENS, Tokens, number_at
+from sidecar.inference.values.value import Kind, Value
+
+_MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "5": 5, "10": 10, "20": 20, "25": 25}
+_LATE = 6  # "at night" is the evening from this hour on
+
+
+def clock_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """The time that is said from token n on, and the token after it."""
+    at = n + 1 if tokens[n].low == "a" and tokens[n + 1].low == "quarter" else n
+    if tokens[at].low in _MINUTES and tokens[at + 1].low in ("past", "to"):
+        return _past(tokens, n, at)
+    if tokens[n].low in SMALL or tokens[n].kind == "number":
+        return _hour(tokens, n)
+    return None
+
+
+def _past(tokens: Tokens, n: int, at: int) -> tuple[Value, int] | None:
+    """Half past nine; quarter to ten; "ten to nine" only where it is at that time, since numbers too go from ten to nineteen."""
+    past, hour = tokens[at + 1].low == "past", _hour_of(tokens, at + 2)
+    plain = tokens[at].low not in ("half", "quarter")
+    if not hour or (not past and (tokens[at].low == "half" or (plain and tokens[n - 1].low != "at"))):
+        return None
+    minutes = _MINUTES[tokens[at].low] / 60
+    return _said(tokens, n, at + 3, hour + minutes if past else hour - minutes)
+
+
+def _hour(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """Nine o'clock, 9 o'clock."""
+    o_clock = (tokens[n + 1].low, tokens[n + 2].text, tokens[n + 3].low) == ("o", "'", "clock")
+    hour = _hour_of(tokens, n) if o_clock else 0
+    return _said(tokens, n, n + 4, float(hour)) if hour else None
+
+
+def _hour_of(tokens: Tokens, n: int) -> int:
+    """The hour that token n names, 1 to 12, else 0."""
+    if tokens[n].low in TENS or tokens[n].kind not in ("word", "number"):
+        return 0
+    number = number_at(tokens, n)
+    return int(number.amount) if number and number.end == n + 1 and number.amount in range(1, 13) else 0
+
+
+def _said(tokens: Tokens, n: int, end: int, hours: float) -> tuple[Value, int]:
+    half, after = _part_of_day(tokens, end, hours)
+    if half:
+        hours = hours % 12 + 12 * (half == "pm")
+    value = Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[after - 1].end, amount=hours, unit="h", dial=not half)  # fmt: skip
+    return value, after
+
+
+def _part_of_day(tokens: Tokens, n: int, hours: float) -> tuple[str, int]:
+    """am or pm as words at token n say it, and the token after them."""
+    one, other, third = tokens[n].low, tokens[n + 1].low, tokens[n + 2].low
+    if one in ("am", "pm"):
+        return one, n + 1
+    if (one, other) == ("in", "the") and third in ("morning", "afternoon", "evening"):
+        return "am" if third == "morning" else "pm", n + 3
+    if (one, other) == ("at", "night"):
+        return "pm" if hours >= _LATE else "am", n + 2
+    return "", n
