@@ -12,7 +12,7 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 MOST_VALUES = 24
 _ABOUT = 0.05
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
-_OF_A_DAY = frozenset({"h", "min"})
+OF_A_DAY = frozenset({"h", "min"})
 _MONTHS = 12
 _LEAST_PLAIN = 4  # small numbers follow from any two others
 
@@ -90,7 +90,7 @@ def _between_years(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
 
 def _between_times(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
     """How long it is between two times of the day."""
-    if claim.unit in _OF_A_DAY:
+    if claim.unit in OF_A_DAY:
         hours = sorted({one.amount for one in evidence if one.kind is Kind.TIME})
         for one, other in itertools.combinations(hours, 2):
             yield from ((other - one) * UNITS["h"].factor, (one + 24 - other) * UNITS["h"].factor)

@@ -12,6 +12,7 @@ _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
 _CONVERTED = 0.04  # metres and feet, kg and lb: who converts rounds
 _CONVERTED_DEGREES = 3.5
+_TIME_OF_DAY = "time of day"  # not the dimension of durations, which is "time"
 _DEGREE = "degree"  # of whichever scale the other is, or an angle
 _ROUNDED = 0.2  # "2 km" of 1.8 km, not "1 TB" of 512 GB
 _EXACT = 1e-6
@@ -31,7 +32,7 @@ def dimension(value: Value) -> str:
         return UNITS["°C"].dimension
     if value.kind is Kind.QUANTITY:
         return UNITS[value.unit].dimension if value.unit in UNITS else value.unit
-    return value.kind
+    return _TIME_OF_DAY if value.kind is Kind.TIME else value.kind
 
 
 def agree(claim: Value, other: Value) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.values.arithmetic import follows
+from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits, same_whole
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import in_base
@@ -78,8 +79,9 @@ def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: W
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
     same, others = None, None
+    spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
-        if not _comparable(own, one):
+        if not (_comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
             continue
         found = _There(one, piece, _shared(own, one, weight))
         if agree(own.value, one.value):
@@ -87,6 +89,17 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
         elif not (less_exact(own.value, one.value) or _is_a_case(own.value, one.value)) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
     return _Case(own, same, others)
+
+
+def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
+    """The texts that state two times of the day, and so how long it is between them."""
+    times = Counter(piece for one, piece in evidence if one.value.kind is Kind.TIME)
+    return frozenset(piece for piece, number in times.items() if number == 2)
+
+
+def _lasts_between(own: Value, other: Value) -> bool:
+    """Whether a claim says how long something lasts of which the other says when it begins or ends."""
+    return own.kind is Kind.QUANTITY and own.hedge in _EXACT and other.kind is Kind.TIME
 
 
 def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
