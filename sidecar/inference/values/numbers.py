@@ -175,9 +175,11 @@ def _words(tokens: Tokens, n: int) -> Number | None:
 
 
 def _part(tokens: Tokens, n: int) -> Number | None:
-    """Half, a third, three quarters."""
+    """Half, a third, three quarters, half a dozen."""
     first, end = tokens[n].low, n + 1
     over = 1 if first in ("a", "one") else SMALL.get(first, 0)
+    if first == "half" and tokens[end].low == "a" and tokens[end + 1].low == "dozen":
+        return Number(6.0, 0.0, end + 2, figures=False)
     if first == "half" and tokens[end].low in ("a", "an"):
         scale, after = _scale(tokens, end + 1)
         return Number(0.5 * scale, 0.0, after if scale > 1 else end + 1, figures=False)

@@ -144,15 +144,24 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
-    """An hour and a half; a fortnight, but not "once a fortnight"."""
+    """An hour and a half; a half hour; a fortnight, but not "once a fortnight"."""
+    if tokens[n].low == "half":
+        at = n + 2 if tokens[n + 1].text == "-" else n + 1
+        half_hour = tokens[at].low == "hour"
+        return (
+            _of(tokens, n, at + 1, Kind.QUANTITY, Number(0.5, 0.0, at + 1, figures=False), "h") if half_hour else None
+        )
     unit = unit_named(tokens[n + 1].low) if tokens[n].low in ("a", "an") else None
     if unit is None or unit.dimension != "time":
         return None
-    half = (tokens[n + 2].low, tokens[n + 3].low, tokens[n + 4].low) == ("and", "a", "half")
-    if not half and (unit.code != "fortnight" or tokens[n - 1].low in ("once", "twice", "times")):
+    part = _AND_A.get(tokens[n + 4].low) if (tokens[n + 2].low, tokens[n + 3].low) == ("and", "a") else None
+    if not part and (unit.code != "fortnight" or tokens[n - 1].low in ("once", "twice", "times")):
         return None
-    number = Number(1.5 if half else 1.0, 0.0, n + 5 if half else n + 2, figures=False)
+    number = Number(1.0 + (part or 0.0), 0.0, n + 5 if part else n + 2, figures=False)
     return _of(tokens, n, number.end, Kind.QUANTITY, number, unit.code)
+
+
+_AND_A = {"half": 0.5, "quarter": 0.25}
 
 
 def _of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "", by: float = 1.0) -> tuple[Value, int]:  # fmt: skip
@@ -268,8 +277,10 @@ def _of_costs(tokens: Tokens) -> bool:
 
 
 def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
-    """14 days, 5 mg, two-year, 12 km/h, 20 degrees Celsius, 28 paid vacation days."""
+    """14 days, 5 mg, two-year, 12 km/h, 20 degrees Celsius, 28 paid vacation days, three quarters of an hour."""
     end = number.end
+    if 0 < number.amount < 1 and tokens[end].low == "of" and tokens[end + 1].low in ("a", "an"):
+        end += 2
     if tokens[end].text == "-" and tokens.joined(end):
         end += 1
     if tokens[end].text == "°" or tokens[end].low in ("degree", "degrees"):
