@@ -326,10 +326,11 @@ def _degrees(tokens: Tokens, n: int, number: Number, end: int) -> tuple[Value, i
 
 
 def _per(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
-    """With the unit of a rate, which is no part of the value's span."""
-    sign = tokens[end]
+    """With the unit of a rate, which is no part of the value's span: "2 euros a day", "2 litres of water a day"."""
+    at = end + 2 if tokens[end].low == "of" and tokens[end + 1].kind == "word" else end
+    sign = tokens[at]
     rate = sign.text == "/" or sign.low in _PER
-    after = tokens[end + 1]
+    after = tokens[at + 1]
     if not rate or after.kind != "word" or after.low in _NO_NOUN:
         return value, end
     unit = unit_named(after.text)
@@ -349,7 +350,7 @@ def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         return _of(tokens, n, number.end, Kind.PERCENT, number, by=100.0)
     value, end = _of(tokens, n, number.end, Kind.NUMBER, number)
     for at in (end + 1, end + 2):
-        unit = unit_named(tokens[at + 1].low) if tokens[at].low in ("per", "/") else None
+        unit = unit_named(tokens[at + 1].low) if tokens[at].low in _PER or tokens[at].text == "/" else None
         if unit and all(tokens[between].kind in ("word", "name") for between in range(end, at)):
             return replace(value, per=unit.code), end
     return value, end
