@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
@@ -21,6 +22,8 @@ _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
 )
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
+_IS_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_LAST_ZEROS = re.compile(r"(?:\.0)+$")
 _PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
 
 
@@ -141,15 +144,25 @@ def _loosely_related(one: str, other: str) -> bool:
 
 
 def _same_name(claim: Value, other: Value) -> bool:
-    """A label beside a label, or beside a plain number that is written alike."""
+    """A label beside a label, or beside a plain number that is written alike; a version beside one that says more of it: 2.1 and v2.1.3."""
     if not {claim.kind, other.kind} <= _PLAIN_TOO:
         return False
     one, two = _shown(claim), _shown(other)
-    return one == two
+    return one == two or (
+        claim.kind is other.kind and _IS_VERSION.fullmatch(one) is not None and two.startswith(f"{one}.")
+    )
 
 
 def _shown(value: Value) -> str:
-    return value.name.lstrip("v") if value.kind is Kind.NAME else f"{value.amount:g}"
+    if value.kind is not Kind.NAME:
+        return f"{value.amount:g}"
+    name = bare_name(value.name)
+    return _LAST_ZEROS.sub("", name) if _IS_VERSION.fullmatch(name) else name
+
+
+def bare_name(name: str) -> str:
+    """A label without the v of a version."""
+    return name.lstrip("v")
 
 
 def _within(claim: Date, other: Date) -> bool:

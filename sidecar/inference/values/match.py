@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
-from sidecar.inference.values.compare import agree, dimension, equal, less_exact, same_digits, same_whole
+from sidecar.inference.values.compare import agree, bare_name, dimension, equal, less_exact, same_digits, same_whole
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -189,7 +189,7 @@ def _same_noun(own: Stated, other: Stated) -> bool:
 
 
 def _letters(name: str) -> str:
-    return "".join(char for char in name if char.isalpha())
+    return "".join(char for char in bare_name(name) if char.isalpha())
 
 
 def _sort(date: object) -> set[str]:
