@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.units import UNITS, in_base
-from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 
 MOST_VALUES = 24
 _ABOUT = 0.05
@@ -22,6 +22,7 @@ def follows(claim: Value, evidence: Sequence[Value]) -> bool:
     if (
         claim.hedge in (Hedge.LEAST, Hedge.MOST)
         or claim.kind not in _AMOUNTS
+        or claim.per == EVERY
         or (claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN)
     ):
         return False

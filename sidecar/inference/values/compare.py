@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
-from sidecar.inference.values.value import Date, Hedge, Kind, Value
+from sidecar.inference.values.value import EVERY, Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
 _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
@@ -31,6 +31,8 @@ def dimension(value: Value) -> str:
     """What a value measures: values of different dimensions are never equal, and do not speak against each other."""
     if value.per == "per":
         return "per"
+    if value.per == EVERY:
+        return "frequency"
     if value.unit == _DEGREE:
         return UNITS["°C"].dimension
     if value.kind is Kind.QUANTITY:
@@ -58,7 +60,7 @@ def _same_rate(claim: Value, other: Value) -> bool:
 
 def equal(claim: Value, other: Value) -> bool:
     """Whether the claim's value is the other one, as exactly as the claim states it."""
-    if same_digits(claim, other) or same_whole(claim, other):
+    if same_digits(claim, other) or same_whole(claim, other) or same_interval(claim, other):
         return True
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
         return any(_within(one, two) for one in claim.dates for two in other.dates)
@@ -83,6 +85,13 @@ def same_digits(claim: Value, other: Value) -> bool:
 def same_whole(claim: Value, other: Value) -> bool:
     """Whether one may be part of a number that is the other one: "2 500 mg tablets" and "2,500 mg"."""
     return (claim.whole is None) != (other.whole is None) and equal(claim.whole or claim, other.whole or other)
+
+
+def same_interval(claim: Value, other: Value) -> bool:
+    """Whether something recurs as often as the other value is long: "every 20 minutes" of "an interval of 20 minutes"."""
+    if (claim.per == EVERY) == (other.per == EVERY) or {claim.per, other.per} != {"", EVERY}:
+        return False
+    return equal(replace(claim, per=""), replace(other, per=""))
 
 
 def less_exact(claim: Value, other: Value) -> bool:

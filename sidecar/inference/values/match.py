@@ -9,10 +9,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
-from sidecar.inference.values.compare import agree, bare_name, dimension, equal, less_exact, same_digits, same_whole
+from sidecar.inference.values.compare import (
+    agree,
+    bare_name,
+    dimension,
+    equal,
+    less_exact,
+    same_digits,
+    same_interval,
+    same_whole,
+)
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import in_base
-from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 
 MOST_VALUES = 200  # of the evidence that are looked at
 _PRIOR = 4.0  # of idf: what half-held words are added, so that one word more or less is not all
@@ -149,7 +158,7 @@ def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
 
 
 def _comparable(own: Stated, other: Stated) -> bool:
-    if same_digits(own.value, other.value) or same_whole(own.value, other.value):
+    if any(same(own.value, other.value) for same in (same_digits, same_whole, same_interval)):
         return True
     if Kind.NAME in (own.value.kind, other.value.kind):
         return own.value.kind is other.value.kind or equal(own.value, other.value)
@@ -161,7 +170,7 @@ def _is_a_case(own: Value, other: Value) -> bool:
     if own.hedge not in _EXACT or other.hedge in _EXACT:
         return False
     one, two = in_base(own.amount, own.unit), in_base(other.amount, other.unit)
-    if own.dial or other.dial:
+    if own.dial or other.dial or own.per == EVERY:
         return True
     return one >= two if other.hedge is Hedge.LEAST else one <= two
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.clock import clock_at
 from sidecar.inference.values.dates import moment_at
+from sidecar.inference.values.frequency import frequency_at, recurring
 from sidecar.inference.values.grouping import with_digits, with_groups, with_wholes
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
@@ -76,12 +77,12 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _money_first(tokens, n)
     if token.kind == "han" or (token.kind == "number" and tokens[n + 1].kind == "han"):
         return chinese_at(tokens, n)
-    said = clock_at(tokens, n)
+    said = clock_at(tokens, n) or frequency_at(tokens, n)
     if said:
         return said
     if token.kind in ("sign", "code") or token.low in _IGNORED or _numbers_a_line(tokens, n):
         return None
-    return moment_at(tokens, n) or _rated(tokens, n, _counted(tokens, n))
+    return moment_at(tokens, n) or recurring(tokens, n, _rated(tokens, n, _counted(tokens, n)))
 
 
 def _rated(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:

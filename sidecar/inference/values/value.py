@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+EVERY = "every"
+
 
 class Kind(enum.StrEnum):
     """What sort of value. Values of different kinds are never compared, but for those that `compare` says."""
@@ -48,7 +50,7 @@ class Value:
     amount   in `unit`, as the text counts: 4.2e9 of "$4.2bn", 14 of "14 days", 17 of "5 pm" (hours)
     step     half of the last digit stated, in `unit`: 0.05e9 of "$4.2bn", 0 of words and names
     unit     a code of units.UNITS, a currency's ISO code, or "" where there is none
-    per      the unit of a rate ("18 euros a night": night), or ""
+    per      the unit of a rate ("18 euros a night": night), EVERY of what recurs ("twice a week": half a week), or ""
     dates    readings of a date, more than one where day and month may be swapped
     name     versions, part numbers and the like, compared as they are written
     whole    the one number that it is part of if spaces group digits there: 2500 mg of both values of "2 500 mg tablets", or None

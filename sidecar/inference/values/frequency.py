@@ -1,0 +1,65 @@
+"""How often something is: "twice a week", "three times daily", "every other day", "fortnightly", read as how long it is from one time to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sidecar.inference.values.numbers import Tokens, number_at
+from sidecar.inference.values.units import Unit, unit_named
+from sidecar.inference.values.value import EVERY, Kind, Value
+
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_PER = frozenset("a an per each every".split())
+_ADVERBS = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
+_ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month")}
+
+
+def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """The frequency that begins at token n, and the token after it."""
+    low = tokens[n].low
+    if low in _ALONE:
+        amount, unit = _ALONE[low]
+        return _value(tokens, n, n + 1, amount, unit)
+    if low in _TIMES:
+        return _rate(tokens, n, n + 1, _TIMES[low])
+    if low == "every" and tokens[n + 1].low in ("other", "second"):
+        unit = tokens[n + 2].low
+        return _value(tokens, n, n + 3, 2.0, unit) if _time(unit) else None
+    number = number_at(tokens, n)
+    if number is None or number.ordinal or not number.amount or tokens[number.end].low != "times":
+        return None
+    return _rate(tokens, n, number.end + 1, number.amount)
+
+
+def recurring(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:
+    """Every eight hours, but not "every 8 to 12 hours"."""
+    if found and tokens[n - 1].low == "every" and not found[0].per and _time(found[0].unit):
+        return replace(found[0], per=EVERY), found[1]
+    return found
+
+
+def _rate(tokens: Tokens, n: int, at: int, times: float) -> tuple[Value, int] | None:
+    adverb = _ADVERBS.get(tokens[at].low)
+    if adverb:
+        return _value(tokens, n, at + 1, 1 / times, adverb)
+    unit = tokens[at + 1].low
+    return _value(tokens, n, at + 2, 1 / times, unit) if tokens[at].low in _PER and _time(unit) else None
+
+
+def _time(name: str) -> Unit | None:
+    unit = unit_named(name)
+    return unit if unit and unit.dimension == "time" else None
+
+
+def _value(tokens: Tokens, n: int, end: int, amount: float, name: str) -> tuple[Value, int]:
+    unit = _time(name)
+    assert unit is not None
+    start, stop = tokens[n].start, tokens[end - 1].end
+    return Value(kind=Kind.QUANTITY, start=start, end=stop, amount=amount, unit=unit.code, per=EVERY), end
