@@ -22,11 +22,15 @@ _ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, 
 
 
 def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
-    """The frequency that begins at token n, and the token after it."""
+    """The frequency that begins at token n, and the token after it; "weekly" is none before what it may describe, "the weekly report"."""
     low = tokens[n].low
     if low in _ALONE:
         amount, unit = _ALONE[low]
         return _value(tokens, n, n + 1, amount, unit)
+    if low in ("every", "each") and _time(tokens[n + 1].low):
+        return _value(tokens, n, n + 2, 1.0, tokens[n + 1].low)
+    if low in _ADVERBS and tokens[n + 1].kind != "word" and tokens[n - 1].text != "-":
+        return _value(tokens, n, n + 1, 1.0, _ADVERBS[low])
     if low in _TIMES:
         return _rate(tokens, n, n + 1, _TIMES[low])
     if low == "every" and tokens[n + 1].low in ("other", "second"):
