@@ -14,6 +14,7 @@ _ABOUT = 0.05
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
 OF_A_DAY = frozenset({"h", "min"})
 _MONTHS = 12
+_NEAREST = 3
 _LEAST_PLAIN = 4  # small numbers follow from any two others
 
 
@@ -51,16 +52,19 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
         yield from _times(claim, one, two, b)
         yield from _times(claim, two, one, a)
     yield from _over_a_year(claim, evidence)
+    yield from _rests(claim, evidence)
     yield from _between_years(claim, evidence)
     yield from _between_times(claim, evidence)
 
 
 def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[float]:
-    """One value so many times the other: 3 x 8 euros, three days at 20 euros, 5 % of 400 euros."""
+    """One value so many times the other: 3 x 8 euros, three days at 20 euros, 5 % of 400 euros; money shared out, 60 euros for three."""
     if dimension(other) != dimension(claim) or (claim.kind is Kind.MONEY and other.unit != claim.unit):
         return
     if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and (claim.kind is Kind.MONEY or other.per == one.unit)):
         yield one.amount * amount
+        if one.kind is Kind.NUMBER and claim.kind is Kind.MONEY and one.amount > 1:
+            yield amount / one.amount
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
         part = one.amount * amount / 100
         yield from (part, amount + part, amount - part)
@@ -79,6 +83,13 @@ def _ratios(a: float, b: float, hundred: float) -> Iterator[float]:
         if other:
             yield hundred * one / other
             yield hundred * abs(one - other) / abs(other)
+
+
+def _rests(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """What a share leaves of a hundred percent."""
+    if claim.kind is Kind.PERCENT:
+        shares = (one.amount for one in evidence[:_NEAREST] if one.kind is Kind.PERCENT)
+        yield from (100.0 - share for share in shares if 0 < share < 100)
 
 
 def _between_years(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
