@@ -80,7 +80,7 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     said = clock_at(tokens, n) or frequency_at(tokens, n)
     if said:
         return said
-    if token.kind in ("sign", "code") or token.low in _IGNORED or _numbers_a_line(tokens, n):
+    if token.kind in ("sign", "code") or _is_ignored(tokens, n) or _numbers_a_line(tokens, n):
         return None
     return moment_at(tokens, n) or recurring(tokens, n, _rated(tokens, n, _counted(tokens, n)))
 
@@ -101,6 +101,14 @@ def _numbers_a_line(tokens: Tokens, n: int) -> bool:
     return before[-1:] in ("", "\n") and tokens[n + 2].kind == "word"
 
 
+def _is_ignored(tokens: Tokens, n: int) -> bool:
+    """Whether a word is more often a unit than a number; "the second half" is none."""
+    if tokens[n].low == "second" and tokens[n - 1].low in _OF_ONE and tokens[n + 1].kind == "word":
+        return False
+    return tokens[n].low in _IGNORED
+
+
+_OF_ONE = frozenset("the his her its their our my your".split())
 _IGNORED = frozenset({"second", "seconds", "quarter", "k", "m"})
 
 
