@@ -60,7 +60,7 @@ def _same_rate(claim: Value, other: Value) -> bool:
 
 def equal(claim: Value, other: Value) -> bool:
     """Whether the claim's value is the other one, as exactly as the claim states it."""
-    if same_digits(claim, other) or same_whole(claim, other) or same_interval(claim, other):
+    if same_digits(claim, other) or same_whole(claim, other) or same_interval(claim, other) or same_day(claim, other):
         return True
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
         return any(_within(one, two) for one in claim.dates for two in other.dates)
@@ -92,6 +92,14 @@ def same_interval(claim: Value, other: Value) -> bool:
     if (claim.per == EVERY) == (other.per == EVERY) or {claim.per, other.per} != {"", EVERY}:
         return False
     return equal(replace(claim, per=""), replace(other, per=""))
+
+
+def same_day(claim: Value, other: Value) -> bool:
+    """Whether one is the day that the other says with its month: "on the 15th" of 15 November."""
+    if {claim.kind, other.kind} != {Kind.ORDINAL, Kind.DATE}:
+        return False
+    ordinal, date = (claim, other) if claim.kind is Kind.ORDINAL else (other, claim)
+    return any(one.day == ordinal.amount for one in date.dates)
 
 
 def less_exact(claim: Value, other: Value) -> bool:

@@ -15,6 +15,7 @@ from sidecar.inference.values.compare import (
     dimension,
     equal,
     less_exact,
+    same_day,
     same_digits,
     same_interval,
     same_whole,
@@ -160,6 +161,8 @@ def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
 def _comparable(own: Stated, other: Stated) -> bool:
     if any(same(own.value, other.value) for same in (same_digits, same_whole, same_interval)):
         return True
+    if same_day(own.value, other.value):
+        return own.noun == other.noun == ""
     if Kind.NAME in (own.value.kind, other.value.kind):
         return own.value.kind is other.value.kind or equal(own.value, other.value)
     return dimension(own.value) == dimension(other.value)
@@ -180,7 +183,7 @@ def _of_the_same(own: Stated, other: Stated) -> bool:
     if own.value.difference is not other.value.difference:
         return False
     if own.value.kind is Kind.ORDINAL:
-        return own.noun == other.noun != ""
+        return own.noun == other.noun
     if own.value.kind is Kind.NUMBER:
         return _same_noun(own, other)
     if own.value.kind is Kind.NAME:

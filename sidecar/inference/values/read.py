@@ -101,8 +101,18 @@ def _numbers_a_line(tokens: Tokens, n: int) -> bool:
     return before[-1:] in ("", "\n") and tokens[n + 2].kind == "word"
 
 
+def _placed(tokens: Tokens, n: int) -> bool:
+    """Whether an ordinal says who came where: "finished third", "came in second"."""
+    return tokens[n - 2 if tokens[n - 1].low == "in" else n - 1].low in _PLACED
+
+
+_PLACED = frozenset("finish finished finishes came comes come placed ranked ranks".split())
+
+
 def _is_ignored(tokens: Tokens, n: int) -> bool:
     """Whether a word is more often a unit than a number; "the second half" is none."""
+    if tokens[n].low == "second" and _placed(tokens, n):
+        return False
     if tokens[n].low == "second" and tokens[n - 1].low in _OF_ONE and tokens[n + 1].kind == "word":
         return False
     return tokens[n].low in _IGNORED
@@ -140,7 +150,7 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if number is None:
         return _one_of(tokens, n)
     if number.ordinal:
-        if not number.figures and tokens[n - 1].low not in _DETERMINERS:
+        if not number.figures and tokens[n - 1].low not in _DETERMINERS and not _placed(tokens, n):
             return None
         return _of(tokens, n, number.end, Kind.ORDINAL, number)
     return (
