@@ -63,7 +63,7 @@ class Reading:
         sides of a verb have changed places."""
         clause = self.clauses[one.first]
         behind = {self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == clause}
-        every = {stem: much for stem, much in about.items() if stem not in self.carried}
+        every = {stem: much for stem, much in about.items() if stem not in self.carried and not stem[0].isdecimal()}
         own, other = ({s: w for s, w in every.items() if (s in behind) is side} for side in (True, False))
         return (other, own) if self.words[one.last + 1 : one.last + 2] == ("by",) else (own, other)
 

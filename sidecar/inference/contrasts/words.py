@@ -67,6 +67,7 @@ _GROUPS = {
     "floor": "upstairs | downstairs",
     "level": "upper | lower",
     "line": "horizontal, horizontally | vertical, vertically",
+    "seldom": "often, frequently, frequent | rarely, rare, seldom, hardly ever, infrequently, infrequent",
     "week": "weekday, weekdays | weekend, weekends",
     "often": "daily, every day, each day | weekly, every week, each week | monthly, every month, each month"
     "| yearly, annually, every year, each year, once a year",

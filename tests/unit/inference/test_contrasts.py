@@ -42,6 +42,8 @@ def clearest(claim: str, text: str) -> float:
         ("The exit is on the left of the stage.", "The exit is on the right of the stage."),
         ("Backups are made weekly.", "Backups are made every day."),
         ("The hearing takes place online.", "The hearing takes place in person."),
+        ("It often rains in July.", "In July it rarely rains."),
+        ("Rovers lost 1-3 to United.", "Rovers beat United 3-1."),
         ("Her contract is part-time.", "Her contract is a full-time one."),
         ("Every room has a balcony.", "Not all rooms have a balcony."),
         ("The update must be installed manually.", "No manual work is needed: the update is installed automatically."),
@@ -57,6 +59,7 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("The invoice is sent after the goods are packed.", "The invoice is sent after the goods are packed."),
         ("The bridge was built after the mill.", "The mill was built before the bridge."),
         ("Aylin bought the bakery from Sven.", "Sven sold the bakery to Aylin."),
+        ("Rovers lost 1-3 to United.", "United beat Rovers 3-1."),
         ("The cup is given by the mayor.", "The mayor gives the cup."),
         ("Bikes are forbidden on the tram.", "Bikes are not allowed on the tram."),
         (
