@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.words import DENIERS, MOST_WORDS, NEGATIONS, PARTLY, POLES, TURNED, WHOLES
+from sidecar.inference.contrasts.words import AMOUNTS, DENIERS, MOST_WORDS, NEGATIONS, PARTLY, POLES, TURNED, WHOLES
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
 _MOST_CHARACTERS = 1500
@@ -163,7 +163,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
             turned = reading.negated[k] and group in TURNED
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
-    return found
+    free = {reading.clauses[one.first] for one in found if (one.group, one.pole) == ("price", 0)}
+    return [one for one in found if reading.words[one.first] not in AMOUNTS or reading.clauses[one.first] not in free]
 
 
 def _last_of(words: Sequence[str], k: int) -> int | None:

@@ -115,6 +115,9 @@ DENIERS = frozenset(
 )
 """What stands with one of these is not so, though nothing is negated."""
 
+AMOUNTS = frozenset({"euros", "dollars"})
+"""No price where something is free from so many on."""
+
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})
 """and of all but a part where the text says one of these."""
 

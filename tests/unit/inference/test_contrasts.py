@@ -60,6 +60,7 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("The bridge was built after the mill.", "The mill was built before the bridge."),
         ("Aylin bought the bakery from Sven.", "Sven sold the bakery to Aylin."),
         ("Rovers lost 1-3 to United.", "United beat Rovers 3-1."),
+        ("Shipping is free from 50 euros on.", "Orders over €50 ship free of charge."),
         ("The cup is given by the mayor.", "The mayor gives the cup."),
         ("Bikes are forbidden on the tram.", "Bikes are not allowed on the tram."),
         (
