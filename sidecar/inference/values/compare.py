@@ -22,8 +22,8 @@ _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
 )
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
-_IS_VERSION = re.compile(r"\d+(?:\.\d+)+")
-_LAST_ZEROS = re.compile(r"(?:\.0)+$")
+_IS_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,9}")
+_LAST_ZEROS = re.compile(r"(?:\.0){1,9}$")
 _PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
 
 
