@@ -42,7 +42,7 @@ def _rounds_to(claim: Value, amount: float) -> bool:
 
 
 def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
-    amounts = [(one, in_base(one.amount, one.unit)) for one in evidence if one.kind in _AMOUNTS]
+    amounts = [(one, in_base(one.amount, one.unit)) for one in evidence if _may_make(one)]
     for (one, a), (two, b) in itertools.combinations(amounts, 2):
         if dimension(one) == dimension(two) and (one.unit == two.unit or one.kind is Kind.QUANTITY):
             if dimension(one) == dimension(claim) and (claim.kind is not Kind.MONEY or claim.unit == one.unit):
@@ -55,6 +55,11 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
     yield from _rests(claim, evidence)
     yield from _between_years(claim, evidence)
     yield from _between_times(claim, evidence)
+
+
+def _may_make(one: Value) -> bool:
+    """Whether a value is an amount, and no plain 1, which makes any number the next one."""
+    return one.kind in _AMOUNTS and not (one.kind is Kind.NUMBER and one.amount == 1.0)
 
 
 def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[float]:

@@ -361,7 +361,7 @@ def _per(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
 def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     """A plain number. "One" is a pronoun as often as a number, and is none without a noun that it counts."""
     token = tokens[n]
-    if token.low in ("one", "zero") and number.end == n + 1:
+    if token.low in ("one", "zero") and number.end == n + 1 and not _counts_one(tokens, n):
         return None
     if token.low in PARTS and number.end == n + 1 and token.low != "half":
         return None
@@ -373,6 +373,21 @@ def _bare(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         if unit and all(tokens[between].kind in ("word", "name") for between in range(end, at)):
             return replace(value, per=unit.code), end
     return value, end
+
+
+def _counts_one(tokens: Tokens, n: int) -> bool:
+    """Whether "one" counts what stands behind it, "take one tablet"; "one vote per 50 members" is a rate."""
+    before, after, then = tokens[n - 1], tokens[n + 1], tokens[n + 2]
+    counts = tokens[n].low == "one" and before.low in _COUNTING and after.kind == "word"
+    return counts and after.low not in _BEHIND_PRONOUN and then.low not in ("per", "for")
+
+
+_COUNTING = frozenset(
+    "take takes need needs needed have has had get gets use uses used add adds is are to with includes include contains exactly".split()
+)
+_BEHIND_PRONOUN = frozenset(
+    "of another or and is was to that who more thing day time way at in on by for can may must should has will the a an person".split()
+)
 
 
 def _is_fraction(tokens: Tokens, n: int, number: Number) -> bool:

@@ -125,6 +125,7 @@ class _Sentence:
         """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
         if value.kind not in (Kind.NUMBER, Kind.ORDINAL):
             return ""
+        single = value.kind is Kind.NUMBER and value.amount == 1.0
         *_, last = self._within(value)
         for k in range(last + 1, min(last + 5, len(self._tokens))):
             token, one = self._tokens[k], self._stems[k]
@@ -133,7 +134,7 @@ class _Sentence:
             if token.kind != "word" or one is None:
                 break
             plural = (token.low.endswith("s") and not token.low.endswith("ss")) or token.low in _PLURALS
-            if value.kind is Kind.ORDINAL or plural:
+            if value.kind is Kind.ORDINAL or plural or (single and len(token.low) > 2):
                 return one
         return ""
 
