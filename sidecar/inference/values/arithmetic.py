@@ -70,6 +70,8 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
         yield one.amount * amount
         if one.kind is Kind.NUMBER and claim.kind is Kind.MONEY and one.amount > 1:
             yield amount / one.amount
+    if one.kind is Kind.QUANTITY and claim.kind is Kind.MONEY and claim.per == one.unit and one.amount:
+        yield amount / one.amount
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
         part = one.amount * amount / 100
         yield from (part, amount + part, amount - part)

@@ -14,6 +14,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 _MONTH = {name.lower(): n for n, name in enumerate(MONTHS, 1)} | {name[:3].lower(): n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}  # fmt: skip
 _WEEKDAY = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {f"{name.lower()}s": n for n, name in enumerate(WEEKDAYS)}  # fmt: skip
 _WEEKDAY |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thurs": 3, "fri": 4}
+_SHORT_WEEKDAY = {"mon": 0, "sat": 5, "sun": 6}
+_BETWEEN_DAYS = frozenset("- / , & to and".split())
 # "May" and "March" begin sentences as other words; a month stands alone only after these.
 _BEFORE_MONTH = frozenset(
     "in on of until till by from since early late mid during through to before after and last next this each every between or the via end".split()
@@ -126,7 +128,7 @@ def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _time(tokens, n, n + 1, 12.0 if low != "midnight" else 0.0)
     if low in ("first", "second", "third", "fourth") and tokens[n + 1].low == "quarter":
         return _named_quarter(tokens, n)
-    weekday = _WEEKDAY.get(low)
+    weekday = _SHORT_WEEKDAY.get(low) if low in _SHORT_WEEKDAY and _among_days(tokens, n) else _WEEKDAY.get(low)
     if weekday is not None and tokens[n].text[:1].isupper():
         return _value(tokens, n, n + 1, Date(weekday=weekday))
     month = month_at(tokens, n)
@@ -136,6 +138,16 @@ def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if hour and 1 <= hour <= 12:
         return _hour(tokens, n, hour, n + 1)
     return None
+
+
+def _among_days(tokens: Tokens, n: int) -> bool:
+    """Whether "Mon", "Sat" or "Sun" stands beside another day or before a time: "Mon-Fri", "Sat 10:00"."""
+    before, after = tokens[n - 1], tokens[n + 1]
+    beside = [at for at, one in ((n - 2, before), (n + 2, after)) if one.low in _BETWEEN_DAYS]
+    days = _WEEKDAY.keys() | _SHORT_WEEKDAY.keys()
+    return after.kind in ("clock", "number") or any(
+        tokens[at].low in days and tokens[at].text[:1].isupper() for at in beside
+    )
 
 
 def _named_quarter(tokens: Tokens, n: int) -> tuple[Value, int]:
