@@ -55,6 +55,7 @@ class _Told:
     sides: Sides | None
     denied: bool
     partly: bool
+    timed: str
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -91,12 +92,18 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     sides = reading.sides(one, about) if one.group in CONVERSE else None
     denied = one.group in DENIED and reading.denied(one.first)
     partly = one.group not in OF_PARTS and reading.clauses[one.first] in reading.partly
-    return _Told(one, about, sides, denied, partly)
+    timed = reading.words[one.first] if one.group == "open" and reading.counted(one.last) else ""
+    return _Told(one, about, sides, denied, partly, timed)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
-    """Whether both are said of the whole, and both or neither is denied where that turns what follows."""
-    return own.partly == other.partly and own.denied == other.denied
+    """Whether both are said of the whole, both or neither is denied where that turns what follows, and not of the hours from and to."""
+    return own.partly == other.partly and own.denied == other.denied and not _of_hours(own, other)
+
+
+def _of_hours(own: _Told, other: _Told) -> bool:
+    """Whether both say figures, one of how long something is open: what is open to six closes at six."""
+    return bool(own.timed and other.timed) and "open" in (own.timed, other.timed)
 
 
 def _crossed(mine: Sides, theirs: Sides, weight: Weight) -> bool:

@@ -67,6 +67,11 @@ class Reading:
         own, other = ({s: w for s, w in every.items() if (s in behind) is side} for side in (True, False))
         return (other, own) if self.words[one.last + 1 : one.last + 2] == ("by",) else (own, other)
 
+    def counted(self, k: int) -> bool:
+        """Whether figures stand behind a token in its clause."""
+        behind = range(k + 1, min(len(self.words), k + 1 + _NEAR))
+        return any(self.words[j][0].isdecimal() and self.clauses[j] == self.clauses[k] for j in behind)
+
     def denied(self, k: int) -> bool:
         """Whether anything is denied in the clause of a token."""
         return any(denies(word) and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))

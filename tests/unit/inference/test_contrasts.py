@@ -44,6 +44,7 @@ def clearest(claim: str, text: str) -> float:
         ("The hearing takes place online.", "The hearing takes place in person."),
         ("It often rains in July.", "In July it rarely rains."),
         ("Rovers lost 1-3 to United.", "Rovers beat United 3-1."),
+        ("The shop opens at 9.", "The shop closes at 9."),
         ("Her contract is part-time.", "Her contract is a full-time one."),
         ("Every room has a balcony.", "Not all rooms have a balcony."),
         ("The update must be installed manually.", "No manual work is needed: the update is installed automatically."),
@@ -61,6 +62,7 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Aylin bought the bakery from Sven.", "Sven sold the bakery to Aylin."),
         ("Rovers lost 1-3 to United.", "United beat Rovers 3-1."),
         ("Shipping is free from 50 euros on.", "Orders over €50 ship free of charge."),
+        ("The hotline closes at 6 pm.", "The hotline is open from 8 am to 6 pm."),
         ("The cup is given by the mayor.", "The mayor gives the cup."),
         ("Bikes are forbidden on the tram.", "Bikes are not allowed on the tram."),
         (
