@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -133,6 +134,8 @@ def _money_first(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if number is None:
         return None
     amount, step, end = number.amount, number.step, number.end
+    if _THOUSANDS.fullmatch(tokens[at].text) and end == at + 1:
+        amount, step = amount * 1000, 0.5
     if tokens[end].low == "m" and tokens.joined(end):
         amount, step, end = amount * 1e6, step * 1e6, end + 1
     if CURRENCIES.get(tokens[end].low) == code and tokens[end].kind == "word":
@@ -187,9 +190,13 @@ def _of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str 
     start, sign = _signed(tokens, n)
     amount = sign * number.amount * by
     value = Value(kind=kind, start=start, end=tokens[end - 1].end, amount=amount, step=number.step * by, unit=unit)
+    if kind is Kind.MONEY and number.end == n + 1 and _THOUSANDS.fullmatch(tokens[n].text):
+        value = replace(value, amount=amount * 1000, step=0.5)
     return value, end
 
 
+# Nobody writes one euro with three decimals.
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.000")
 _DETERMINERS = frozenset("the this that a an his her its their our my your every each".split())
 
 
