@@ -1,0 +1,59 @@
+"""Numbers that are names, compared as they are written: section 4.2, Python 3.10, 5G, 1:4."""
+
+from __future__ import annotations
+
+from sidecar.inference.values.numbers import SHORT_SCALES, Number, Tokens
+from sidecar.inference.values.units import CURRENCIES, unit_named
+from sidecar.inference.values.value import Kind, Value
+
+# A number behind one of these words is a label, compared as it is written.
+_LABELS = frozenset(
+    "version v release section chapter article figure fig table port room flight page clause appendix paragraph gate platform isbn".split()
+)
+
+
+def label_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """Section 4.2, Python 3.10, 5G, 1:4: compared as written."""
+    token = tokens[n]
+    if token.kind != "number" or number.end != n + 1:
+        return None
+    before = tokens[n - 1]
+    end = n + 1
+    if _is_ratio(tokens, n):
+        name = f"{token.text}:{tokens[n + 2].text}"
+        return Value(kind=Kind.NAME, start=token.start, end=tokens[n + 2].end, name=name), n + 3
+    if tokens.joined(end) and tokens[end].kind in ("word", "name"):
+        if tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
+            return Value(kind=Kind.NAME, start=token.start, end=tokens[end].end, name=token.low + tokens[end].low), end + 1  # fmt: skip
+        return None
+    if tokens[end].text == "-" and tokens.joined(end) and tokens[end + 1].text[:1].isupper() and tokens.joined(end + 1):
+        return Value(
+            kind=Kind.NAME, start=token.start, end=tokens[end + 1].end, name=token.low + "-" + tokens[end + 1].low
+        ), end + 2
+    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper()
+    if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
+        return None
+    return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
+
+
+def _is_ratio(tokens: Tokens, n: int) -> bool:
+    one, colon, other = tokens[n], tokens[n + 1], tokens[n + 2]
+    whole = one.text.isdecimal() and other.text.isdecimal() and colon.text == ":"
+    return (
+        whole
+        and tokens.joined(n + 1)
+        and tokens.joined(n + 2)
+        and not (tokens[n + 3].text == ":" and tokens.joined(n + 3))
+    )
+
+
+def _is_unit(text: str) -> bool:
+    return (
+        unit_named(text) is not None
+        or text in ("%", "€", "$", "£", "¥", "°")
+        or text.lower() in CURRENCIES
+        or text in _UNITS_TOO
+    )
+
+
+_UNITS_TOO = frozenset({"in", "x", "M", "B", "C", "F", "pct", "pp", "bps", "percent"})

@@ -1,0 +1,73 @@
+"""Amounts of money."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sidecar.inference.values.numbers import Number, Tokens, number_at
+from sidecar.inference.values.span import value_of, with_rate
+from sidecar.inference.values.units import CENTS, CURRENCIES
+from sidecar.inference.values.value import Kind, Value
+
+_COST = frozenset("cost costs price prices priced fee fees pay pays paid salary worth spend spent charge charges charged rent budget pence".split())  # fmt: skip
+
+
+def money_first(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """$4.2bn, USD 4,200 million, US$ 5."""
+    at, code = n + 1, CURRENCIES[tokens[n].low]
+    if tokens[n].low in ("us", "usd") and tokens[at].text == "$":
+        at += 1
+    if tokens[n].kind == "word" and not tokens[n].text.isupper():
+        return None
+    number = _figures_after(tokens, at)
+    if number is None:
+        return None
+    number = _whole(tokens, at, number)
+    amount, step, end = number.amount, number.step, number.end
+    if tokens[end].low == "m" and tokens.joined(end):
+        amount, step, end = amount * 1e6, step * 1e6, end + 1
+    if CURRENCIES.get(tokens[end].low) == code and tokens[end].kind == "word":
+        end += 1
+    return with_rate(tokens, Value(kind=Kind.MONEY, start=tokens[n].start, end=tokens[end - 1].end, amount=amount, step=step, unit=code), end)  # fmt: skip
+
+
+def _figures_after(tokens: Tokens, n: int) -> Number | None:
+    return number_at(tokens, n) if tokens[n].kind == "number" else None
+
+
+def money_last(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """4.50 euros, 20 €, 50 cents, 95 pounds (where it speaks of costs)."""
+    number = _whole(tokens, n, number)
+    end = number.end
+    at = end + 1 if tokens[end].low in ("us", "hong", "canadian", "australian") else end
+    token = tokens[at]
+    if token.low in CENTS:
+        found = value_of(tokens, n, at + 1, Kind.MONEY, number, CENTS[token.low], 0.01)
+    elif token.low in CURRENCIES and (token.kind == "word" or token.text in "€$£¥₹") and not _begins_money(tokens, at):
+        found = value_of(tokens, n, at + 1, Kind.MONEY, number, CURRENCIES[token.low])
+    elif token.low in ("pound", "pounds") and _of_costs(tokens):
+        found = value_of(tokens, n, at + 1, Kind.MONEY, number, "GBP")
+    else:
+        return None
+    return with_rate(tokens, *found)
+
+
+# Nobody writes one euro with three decimals.
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.000")
+
+
+def _whole(tokens: Tokens, n: int, number: Number) -> Number:
+    """The number of an amount of money, where 1.000 are a thousand."""
+    if number.end == n + 1 and _THOUSANDS.fullmatch(tokens[n].text):
+        return replace(number, amount=number.amount * 1000, step=0.5)
+    return number
+
+
+def _begins_money(tokens: Tokens, n: int) -> bool:
+    """Whether a currency belongs to the number behind it: "2023 $4.2bn"."""
+    return tokens[n + 1].kind == "number" and tokens[n].kind == "sign" and tokens.joined(n + 1)
+
+
+def _of_costs(tokens: Tokens) -> bool:
+    return any(tokens[n].low in _COST or tokens[n].text == "£" for n in range(min(len(tokens), 400)))

@@ -1,0 +1,44 @@
+"""A value with the text that it stands on and the rate it is of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sidecar.inference.values.numbers import Number, Tokens
+from sidecar.inference.values.units import unit_named
+from sidecar.inference.values.value import Kind, Value
+
+PER = frozenset({"per", "a", "an", "each", "every"})
+_NO_NOUN = frozenset({"m", "k"})
+
+
+def value_of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "", by: float = 1.0) -> tuple[Value, int]:  # fmt: skip
+    """The value of a number that begins at token n and ends before token end, in units of by times the number."""
+    start, sign = _signed(tokens, n)
+    amount = sign * number.amount * by
+    return Value(kind=kind, start=start, end=tokens[end - 1].end, amount=amount, step=number.step * by, unit=unit), end
+
+
+def _signed(tokens: Tokens, n: int) -> tuple[int, float]:
+    """Where the number begins, with a minus that belongs to it, and its sign."""
+    minus = tokens[n - 1]
+    own = minus.text == "-" and tokens.joined(n) and tokens[n].kind == "number"
+    if own and (n == 1 or not tokens.joined(n - 1) or tokens[n - 2].text in ("(", "[", "|", ":")):
+        return minus.start, -1.0
+    if minus.low == "minus" and tokens[n].kind == "number":
+        return minus.start, -1.0
+    return tokens[n].start, 1.0
+
+
+def with_rate(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
+    """With the unit of a rate, which is no part of the value's span: "2 euros a day", "2 litres of water a day"."""
+    at = end + 2 if tokens[end].low == "of" and tokens[end + 1].kind == "word" else end
+    sign = tokens[at]
+    rate = sign.text == "/" or sign.low in PER
+    after = tokens[at + 1]
+    if not rate or after.kind != "word" or after.low in _NO_NOUN:
+        return value, end
+    unit = unit_named(after.text)
+    if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):
+        return value, end
+    return replace(value, per=unit.code if unit else after.low), end
