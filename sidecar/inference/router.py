@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 from sidecar.inference.base import Models
-from sidecar.inference.rules import ROLES, Rule
+from sidecar.inference.rules import Rule
 from sidecar.inference.serving import Serving
 from sidecar.inference.shelf import Key, Shelf
 
@@ -23,29 +23,33 @@ class Router:
         *,
         serving: Sequence[Serving] = (),
         fallbacks: Mapping[Key, str] | None = None,
+        beside: Mapping[Key, Serving] | None = None,
     ) -> None:
-        """`fallbacks` are names of models that stand in while that of a key is away."""
+        """`fallbacks` are names of models that stand in while that of a key is away; `beside` are what does so in place of such a one, for the
+        requests that it fits."""
         self._rules = rules
         self._serving = serving
         self._fallbacks = fallbacks or {}
+        self._beside = beside or {}
         self._defaults = defaults
         self._shelf = shelf
 
     @asynccontextmanager
     async def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AsyncIterator[Models]:
         """As inference.base.ModelSource says."""
-        names = self.names(service, languages)
-        async with self._shelf.lease([self._there((role, names[role])) for role in ROLES]) as (
-            grounder,
-            relevance,
-            embedder,
-        ):
-            yield Models(embedder, grounder, relevance)
+        known = cache(languages)
+        keys = [self._there(key, service, known) for key in self.names(service, known).items()]
+        async with self._shelf.lease(keys) as found:
+            models = {role: model for (role, _), model in zip(keys, found, strict=True)}
+            yield Models(models["embedding"], models["grounding"], models["relevance"])
 
-    def _there(self, key: Key) -> Key:
+    def _there(self, key: Key, service: str, languages: Callable[[], frozenset[str]]) -> Key:
         """The key, or that of what stands in for its model."""
         fallback = self._fallbacks.get(key)
-        return key if fallback is None or self._shelf.away(key) is None else (key[0], fallback)
+        if fallback is None or self._shelf.away(key) is None:
+            return key
+        other = self._beside.get((key[0], fallback))
+        return key[0], other.name if other and other.fits(service, languages) else fallback
 
     def names(self, service: str, languages: Callable[[], frozenset[str]]) -> dict[str, str]:
         """Role to the name of its model."""

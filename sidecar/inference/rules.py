@@ -62,6 +62,7 @@ class NamedModel(BaseModel):
     )
     languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] | None = Field(
         default=None,
+        min_length=1,
         description="ISO 639-1 codes of the requests that it is for: those with no text in another language. Of a model of your own also "
         "what it reads.",
     )
@@ -100,6 +101,9 @@ class ModelsConfig(BaseModel):
             entry = _find(role, model.kind_of(name))
             if entry is None:
                 kinds = [one.name for one in ROLES[role]]
+                if model.kind is None:
+                    mend = f"say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind` ({', '.join(kinds)})"
+                    raise wrong("no_place", (name,), mend)
                 raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind_of(name), kinds)}")
             if entry.name in OWN and _find(role, name) is not None:
                 raise wrong("taken_name", (name,), f"{name} is a model that is known: give yours another name")

@@ -29,7 +29,7 @@ from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
-from sidecar.inference.serving import for_all, packaged, serving
+from sidecar.inference.serving import beside, for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
@@ -150,10 +150,13 @@ class ModelRuntime:
         self._fallbacks = {key: name for key in wanted | set(self._defaults.items()) if (name := self._fallback(key))}
         wanted |= {(role, name) for (role, _), name in self._fallbacks.items()}
         self._others = sorted(wanted - set(self._defaults.items()))
-        for role, name in (*self._others, *((one.role, one.name) for one in inside)):
+        with_them = beside(config.models, self._fallbacks)
+        for role, name in (*self._others, *((one.role, one.name) for one in (*inside, *with_them.values()))):
             build, size_bytes = self._model(role, name)
             self._shelf.add((role, name), build, size_bytes=size_bytes)
-        self.router = Router(rules, self._defaults, self._shelf, serving=[*served, *inside], fallbacks=self._fallbacks)
+        self.router = Router(
+            rules, self._defaults, self._shelf, serving=[*served, *inside], fallbacks=self._fallbacks, beside=with_them
+        )
 
     async def start(self) -> None:
         """Start the default models and say in `rag_sidecar_model_info` which they are."""
@@ -239,7 +242,11 @@ class ModelRuntime:
         known = self._config.models.known(role)
         if fallback not in known or fallback == name:
             problem = f"no {role} model {fallback!r} that could stand in"
-            raise ConfigError(f"inference.models.{role}.{name}.fallback", problem, hint(fallback, known))
+            raise ConfigError(
+                f"inference.models.{role}.{name}.fallback",
+                problem,
+                hint(fallback, [one for one in known if one != name]),
+            )
         return self._name(role, fallback)
 
     def _went(self, key: Key, away: bool) -> None:

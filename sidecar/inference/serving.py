@@ -50,6 +50,19 @@ def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, 
 
 def packaged(defaults: Mapping[str, Any]) -> Iterator[Serving]:
     """The models inside the package for a language that the default model of a role (by role) does not read."""
-    for role in ("grounding", "relevance"):
-        if "zh" not in defaults[role].languages:
-            yield Serving(role, LEXICAL_ZH, ("*",), frozenset({"zh"}))
+    return (inside for inside in _INSIDE if "zh" not in defaults[inside.role].languages)
+
+
+def beside(models: ModelsConfig, fallbacks: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], Serving]:
+    """What stands in for a model, (role, name), together with one inside the package that does not read a language of its requests."""
+    return {
+        (inside.role, name): inside
+        for inside in _INSIDE
+        for (role, _), name in fallbacks.items()
+        if role == inside.role
+        and name != inside.name
+        and not (name in (own := getattr(models, role)) and own[name].own)
+    }
+
+
+_INSIDE = tuple(Serving(role, LEXICAL_ZH, ("*",), frozenset({"zh"})) for role in ("grounding", "relevance"))

@@ -43,6 +43,7 @@ _WORDS = {
     "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
     "union_tag_not_found": "must say its {discriminator}",
 }
+_PATTERNS = {"^[a-z]{2}$": "must be a code of two letters (ISO 639-1), as en or zh"}
 _LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
 
 
@@ -72,11 +73,12 @@ def explain(error: ValidationError, model: type[BaseModel], *, prefix: str, give
     told: dict[Location, list[tuple[bool, str]]] = {}
     for item in error.errors(include_url=False):
         types, path = shapes.at(model, item["loc"])
-        told.setdefault(path, []).append((len(path) < len(item["loc"]), _said(item, model, types=types, prefix=prefix)))
+        of_a_part = len(path) < len(item["loc"]) or item["type"] == "too_short"  # what is wrong below is told there
+        told.setdefault(path, []).append((of_a_part, _said(item, model, types=types, prefix=prefix)))
     lines = []
     for path, said in told.items():
         deeper = any(len(other) > len(path) and other[: len(path)] == path for other in told)
-        kept = [message for of_a_union, message in said if not (of_a_union and deeper)]
+        kept = [message for of_a_part, message in said if not (of_a_part and deeper)]
         if kept:
             lines.append((given.place(path), " or ".join(dict.fromkeys(kept))))
     first, *others = lines
@@ -105,6 +107,8 @@ def _said(item: Any, model: type[BaseModel], *, types: list[Any], prefix: str) -
         return f"must be a list ({how_to_list(shapes.items(types) or [str])})"
     if kind in ("literal_error", "enum"):
         return f"must be one of {item['ctx']['expected']}" + _meant(item)
+    if kind == "string_pattern_mismatch" and item["ctx"]["pattern"] in _PATTERNS:
+        return _PATTERNS[item["ctx"]["pattern"]]
     if kind in _WORDS:
         return _WORDS[kind].format(**item.get("ctx", {}))
     message: str = item["msg"]

@@ -25,7 +25,8 @@ from sidecar.inference.remote.build import (
     place_of,
     place_of_tokens,
 )
-from sidecar.inference.remote.judges import Ask, Place, infer, parts, words_of
+from sidecar.inference.remote.judges import Place, infer, parts, words_of
+from sidecar.inference.remote.line import UNREADABLE, Ask
 from sidecar.inference.remote.settings import ServerConfig
 from sidecar.inference.threads import off_loop
 from sidecar.record.errors import ConfigError, PermanentInferenceError
@@ -65,7 +66,7 @@ class TextEmbedder:
         found = iter(await self._batches.predict([part for own in windows for part in own]))
         vectors = [[next(found) for _ in own] for own in windows]
         if len({len(one) for own in vectors for one in own}) != 1:
-            raise PermanentInferenceError("remote_answer", "dimensions")
+            raise PermanentInferenceError(UNREADABLE, "dimensions")
         return np.stack(
             [joined(of, [max(1, words_of(part)) for part in own]) for of, own in zip(vectors, windows, strict=True)]
         )
@@ -93,9 +94,9 @@ async def send_states(ask: Ask, place: Place, batch: Sequence[Encoding], *, pad:
     """Of each encoding its token states (tokens, dimension), or one vector (dimension,), by a call of v2."""
     found = await infer(ask, place, batch, pad=pad)
     if found.ndim == 2:
-        return list(found)
+        return _vectors(found)
     if found.ndim != 3 or found.shape[1] != max(len(encoding.ids) for encoding in batch):
-        raise PermanentInferenceError("remote_answer", "shape")
+        raise PermanentInferenceError(UNREADABLE, "shape")
     return [row[: len(encoding.ids)] for row, encoding in zip(found, batch, strict=True)]
 
 
@@ -103,12 +104,19 @@ async def send_texts(ask: Ask, place: Place, texts: Sequence[str]) -> list[Float
     """The vector of each text, by a call of v2."""
     [name] = place.inputs
     said = await ask(place.path, v2.texts({name: texts}, place.output))
-    return list(v2.answer(said, place.output, rows=len(texts)).reshape(len(texts), -1))
+    return _vectors(v2.answer(said, place.output, rows=len(texts)).reshape(len(texts), -1))
 
 
 async def send_embed(ask: Ask, texts: Sequence[str]) -> list[FloatArray]:
     """The vector of each text, by /embed of text-embeddings-inference."""
-    return list(tei.embedded(await ask("/embed", tei.embed(texts)), rows=len(texts)))
+    return _vectors(tei.embedded(await ask("/embed", tei.embed(texts)), rows=len(texts)))
+
+
+def _vectors(found: FloatArray) -> list[FloatArray]:
+    """The rows, of which none may be of zeros: it would be like nothing."""
+    if not found.any(axis=1).all():
+        raise PermanentInferenceError(UNREADABLE, "zeros")
+    return list(found)
 
 
 def _build(config: RemoteEmbedding, dependencies: Dependencies) -> Built[Embedder]:
@@ -121,13 +129,13 @@ def _build(config: RemoteEmbedding, dependencies: Dependencies) -> Built[Embedde
     running: tuple[Running, ...]
     if folder is None:
         send = _sending(config, dependencies)
-        texts = Batches(name, partial(send, line.ask), bounds=bounds, telemetry=telemetry)
+        texts = Batches(name, partial(line.through, send), bounds=bounds, telemetry=telemetry)
         tries.append(lambda: send(line.attempt, [_TRIED]))
         embedder = TextEmbedder(texts, identity=identity, prefix=config.prefix, most_words=config.most_words)
         running = (texts, line)
     else:
         send_all = _sending_tokens(config, folder, dependencies)
-        tokens = Batches(name, partial(send_all, line.ask), bounds=bounds, telemetry=telemetry)
+        tokens = Batches(name, partial(line.through, send_all), bounds=bounds, telemetry=telemetry)
         tried = folder.tokenizer().encode(_TRIED)
         tries.append(lambda: send_all(line.attempt, [tried]))
         embedder, running = embedder_of(folder, identity, config, tokens), (tokens, line)

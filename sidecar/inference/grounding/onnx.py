@@ -16,7 +16,8 @@ from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.own.folder import at_home, open_folder
 from sidecar.inference.own.judge import Judge
 from sidecar.inference.own.local import Asked, checked, local_judge
-from sidecar.inference.own.settings import FolderConfig, GroundingConfig, check_prompt, languages_of
+from sidecar.inference.own.settings import FolderConfig, GroundingConfig, check_prompt, languages_of, number_of
+from sidecar.record.errors import ConfigError
 
 _HALF = 0.5
 
@@ -49,7 +50,7 @@ def grounder_of(
     """The grounder of a judge, by its settings and what its card says; without parts."""
     languages = languages_of(config, card)
     reads: Reads = config.reads or ("evidence" if languages <= {"en"} else "documents")
-    threshold = float(card.get("threshold", _HALF)) if config.threshold is None else config.threshold
+    threshold = number_of(config.threshold, card, "threshold", _HALF)
     grounder = JudgedGrounder(
         dependencies.encoder,
         dependencies.idf,
@@ -65,7 +66,7 @@ def grounder_of(
 
 def _build(config: OnnxGrounding, dependencies: Dependencies) -> Built[Grounder]:
     if _is_hhem(config):
-        return hhem.ENTRY.build(_as_hhem(config), dependencies)
+        return hhem.ENTRY.build(_as_hhem(config, dependencies.field), dependencies)
     folder = open_folder(config.onnx, dependencies.field)
     judge, predictor = local_judge(folder, dependencies.name, config.asked(), dependencies.host)
     return replace(grounder_of(judge, config, folder.card, dependencies), parts=(predictor,))
@@ -73,7 +74,7 @@ def _build(config: OnnxGrounding, dependencies: Dependencies) -> Built[Grounder]
 
 def _size(config: OnnxGrounding, dependencies: Dependencies) -> int:
     if _is_hhem(config):
-        return hhem.ENTRY.size(_as_hhem(config), dependencies)
+        return hhem.ENTRY.size(_as_hhem(config, dependencies.field), dependencies)
     return checked(open_folder(config.onnx, dependencies.field), config.asked()).size_bytes
 
 
@@ -83,7 +84,11 @@ def _is_hhem(config: OnnxGrounding) -> bool:
     return (folder / hhem.SCORING_FILE).is_file() and not (folder / "config.json").is_file()
 
 
-def _as_hhem(config: OnnxGrounding) -> hhem.HhemConfig:
+def _as_hhem(config: OnnxGrounding, field: str) -> hhem.HhemConfig:
+    """Its settings. Raises ConfigError for one that HHEM has not."""
+    for name in sorted(config.model_fields_set - {"onnx", "detector"}):
+        if name != "languages" or set(config.languages or ()) != {"en"}:
+            raise ConfigError(f"{field}.{name}", "a folder of HHEM is read as HHEM is", "leave it out")
     return hhem.HhemConfig(directory=config.onnx, detector=config.detector)
 
 

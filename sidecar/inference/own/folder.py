@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import Tokenizer
 
 from exporters.result import ModelIdentity
@@ -27,6 +28,37 @@ _KEPT = {"roberta": 2, "xlm-roberta": 2, "xlm-roberta-xl": 2, "camembert": 2, "m
 _POSITIONS = 512
 _MOST_TOKENS = 1024
 _MOST_CONFIG_BYTES = 5_000_000
+
+
+class _Config(BaseModel):
+    """What is read of config.json, of the types that transformers writes."""
+
+    architectures: list[str] | None = None
+    id2label: dict[str, Any] | None = None
+    num_labels: int | None = Field(default=None, ge=1)
+    problem_type: str | None = None
+    pad_token_id: int | None = None
+    decoder_start_token_id: int | None = None
+    type_vocab_size: int | None = None
+
+
+class _Calibration(BaseModel):
+    slope: float
+    intercept: float
+
+
+class _Card(BaseModel):
+    """What is read of card.json; `detector` is looked at where it is used."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    name: str | None = None
+    version: str | None = None
+    files: dict[str, str] | None = None
+    languages: list[str] | None = None
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    answer_threshold: float | None = Field(default=None, ge=0, le=1)
+    calibration: _Calibration | None = None
 
 
 class Task(enum.Enum):
@@ -64,7 +96,7 @@ class Folder:
     def labels(self) -> list[str]:
         """id2label in the order of the logits; one label where there is one logit. Raises ConfigError."""
         given = self.config.get("id2label") or {
-            str(n): f"LABEL_{n}" for n in range(int(self.config.get("num_labels", 2)))
+            str(n): f"LABEL_{n}" for n in range(int(self.config.get("num_labels") or 2))
         }
         try:
             return [str(given[key]) for key in sorted(given, key=int)]
@@ -98,12 +130,12 @@ class Folder:
         digest = hashlib.sha256()
         for path in self.graphs:
             digest.update(bytes.fromhex(own := sha256_of(path)))
-            pinned = self.card.get("files", {}).get(path.name)
+            pinned = (self.card.get("files") or {}).get(path.name)
             if pinned not in (None, own):
                 problem = f"{path}: sha256 is {own[:12]}..., {CARD} says {pinned[:12]}..."
                 raise self.wrong(problem, f"the graph was changed: remove {CARD}, or calibrate again")
         sha256 = own if len(self.graphs) == 1 else digest.hexdigest()
-        return ModelIdentity(str(self.card.get("name", name)), str(self.card.get("version", sha256[:12])), sha256)
+        return ModelIdentity(str(self.card.get("name") or name), str(self.card.get("version") or sha256[:12]), sha256)
 
     @property
     def size_bytes(self) -> int:
@@ -130,7 +162,7 @@ def open_folder(given: Path, field: str) -> Folder:
     for path in (folder / "config.json", folder / "tokenizer.json", *graphs):
         if not path.is_file():
             raise ConfigError(field, f"{path}: no such file", EXPORT)
-    return Folder(folder, field, graphs, _json(folder / "config.json", field), _card(folder, field))
+    return Folder(folder, field, graphs, _json(folder / "config.json", field, _Config), _card(folder, field))
 
 
 def open_texts(given: Path, field: str) -> Folder:
@@ -141,7 +173,7 @@ def open_texts(given: Path, field: str) -> Folder:
             raise ConfigError(
                 field, f"{path}: no such file", "save the model's configuration and its fast tokenizer there"
             )
-    return Folder(folder, field, (), _json(folder / "config.json", field), _card(folder, field))
+    return Folder(folder, field, (), _json(folder / "config.json", field, _Config), _card(folder, field))
 
 
 def at_home(path: Path) -> Path:
@@ -159,16 +191,21 @@ def sha256_of(path: Path) -> str:
 
 
 def _card(folder: Path, field: str) -> Mapping[str, Any]:
-    return _json(folder / CARD, field) if (folder / CARD).is_file() else {}
+    return _json(folder / CARD, field, _Card) if (folder / CARD).is_file() else {}
 
 
-def _json(path: Path, field: str) -> Mapping[str, Any]:
+def _json(path: Path, field: str, read: type[BaseModel]) -> Mapping[str, Any]:
     try:
         if path.stat().st_size > _MOST_CONFIG_BYTES:
             raise ValueError("too long")
         found = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(found, dict):
             raise TypeError("not a map")
+        read.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ConfigError(field, f"{path}: {place}: {first['msg']}", "it should be as the model was saved") from error
     except (OSError, ValueError, TypeError) as error:
         raise ConfigError(field, f"{path}: {type(error).__name__}", "it should be a JSON object") from error
     return found

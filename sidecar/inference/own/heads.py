@@ -94,7 +94,7 @@ def calibration(card: Mapping[str, object]) -> Callable[[FloatArray], FloatArray
     given = card.get("calibration")
     if not isinstance(given, Mapping):
         return lambda p: p
-    slope, intercept = float(given["slope"]), float(given["intercept"])
+    slope, intercept = float(given["slope"]), float(given["intercept"])  # open_folder has seen that they are there
     return lambda p: _sigmoid(slope * logits_of(p) + intercept)
 
 

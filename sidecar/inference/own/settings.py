@@ -19,7 +19,9 @@ class OwnConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     languages: tuple[Language, ...] | None = Field(
-        default=None, description="ISO 639-1 codes that it reads; by default those of its card, else English alone."
+        default=None,
+        min_length=1,
+        description="ISO 639-1 codes that it reads; by default those of its card, else English alone.",
     )
     max_tokens: int | None = Field(
         default=None, ge=16, description="Tokens that it reads at once; by default its own limit, at most 1024."
@@ -91,6 +93,12 @@ class RelevanceConfig(PairConfig):
     answer_threshold: Share | None = Field(
         default=None, description="Probability from which on an answer addresses the question; by default `threshold`."
     )
+
+
+def number_of(given: float | None, card: Mapping[str, Any], name: str, otherwise: float) -> float:
+    """A setting, else what the card says of it, else the last."""
+    said = card.get(name) if given is None else given
+    return otherwise if said is None else float(said)
 
 
 def languages_of(config: OwnConfig, card: Mapping[str, Any]) -> frozenset[str]:

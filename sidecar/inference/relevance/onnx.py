@@ -14,7 +14,7 @@ from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.own.folder import open_folder
 from sidecar.inference.own.judge import Judge
 from sidecar.inference.own.local import Asked, checked, local_judge
-from sidecar.inference.own.settings import FolderConfig, RelevanceConfig, check_prompt, languages_of
+from sidecar.inference.own.settings import FolderConfig, RelevanceConfig, check_prompt, languages_of, number_of
 
 _HALF = 0.5
 
@@ -62,10 +62,8 @@ class JudgedRelevance:
 
 def relevance_of(judge: Judge, config: OwnRelevance, card: Mapping[str, Any]) -> Built[RelevanceModel]:
     """The model of a judge, by its settings and what its card says; without parts."""
-    threshold = float(card.get("threshold", _HALF)) if config.threshold is None else config.threshold
-    answer = (
-        float(card.get("answer_threshold", threshold)) if config.answer_threshold is None else config.answer_threshold
-    )
+    threshold = number_of(config.threshold, card, "threshold", _HALF)
+    answer = number_of(config.answer_threshold, card, "answer_threshold", threshold)
     made = JudgedRelevance(
         judge, document_threshold=threshold, answer_threshold=answer, languages=languages_of(config, card)
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.errors import InferenceError, PermanentInferenceError, RetryableInferenceError
+from sidecar.record.errors import InferenceError, RetryableInferenceError
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
@@ -105,8 +105,6 @@ class Batches(Generic[Item, Output]):
         started = time.perf_counter()
         try:
             outputs = await self._send([one.item for one in batch])
-            if len(outputs) != len(batch):
-                raise PermanentInferenceError("remote_answer")
         except asyncio.CancelledError:
             for one in batch:
                 _fail(one.future, RetryableInferenceError("stopped"))

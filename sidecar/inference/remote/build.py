@@ -18,7 +18,6 @@ from sidecar.inference.own.local import Asked, checked, judge_of
 from sidecar.inference.remote import v2
 from sidecar.inference.remote.batches import Batches, Bounds
 from sidecar.inference.remote.judges import (
-    Ask,
     Place,
     RedactingJudge,
     TextJudge,
@@ -27,7 +26,7 @@ from sidecar.inference.remote.judges import (
     send_texts,
     send_tokens,
 )
-from sidecar.inference.remote.line import Line
+from sidecar.inference.remote.line import Ask, Line
 from sidecar.inference.remote.settings import RemoteConfig, ServerConfig
 from sidecar.record.errors import ConfigError
 
@@ -76,14 +75,17 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
     if folder is None:
         send = _sending(config, asked, dependencies)
         batches = Batches(
-            dependencies.name, partial(send, line.ask), bounds=bounds_of(config), telemetry=dependencies.telemetry
+            dependencies.name, partial(line.through, send), bounds=bounds_of(config), telemetry=dependencies.telemetry
         )
         tries.append(lambda: send(line.attempt, [_TRIED]))
         judge, parts = TextJudge(batches, identity=identity, most_words=config.most_words), (batches, line)
     else:
         send_all = _sending_tokens(config, folder, dependencies)
         tokens = Batches(
-            dependencies.name, partial(send_all, line.ask), bounds=bounds_of(config), telemetry=dependencies.telemetry
+            dependencies.name,
+            partial(line.through, send_all),
+            bounds=bounds_of(config),
+            telemetry=dependencies.telemetry,
         )
         made = judge_of(folder, asked, tokens, identity=identity)
         tries.append(lambda: send_all(line.attempt, [made.reader.encode(*_TRIED)]))

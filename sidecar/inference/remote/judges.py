@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,12 @@ from sidecar.inference.own.graph import padded
 from sidecar.inference.own.judge import Judge, Judged, Pair
 from sidecar.inference.remote import tei, v2
 from sidecar.inference.remote.batches import Batches
+from sidecar.inference.remote.line import UNREADABLE, Ask
 from sidecar.inference.threads import off_loop
 from sidecar.record.errors import PermanentInferenceError
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.session import Redacted, Session
 
-Ask = Callable[[str, bytes], Awaitable[bytes]]
 # A Chinese character by itself, else a run of up to twelve characters: about a token or two each.
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{1,12}")
 _LEAST_PREMISE_WORDS = 10
@@ -63,13 +63,14 @@ async def send_texts(ask: Ask, place: Place, pairs: Sequence[Pair], *, column: i
     found = v2.answer(await ask(place.path, v2.texts(columns, place.output)), place.output, rows=len(pairs))
     flat = found.reshape(len(pairs), -1)
     if column >= flat.shape[1]:
-        raise PermanentInferenceError("remote_answer", "column")
-    return [float(p) for p in flat[:, column]]
+        raise PermanentInferenceError(UNREADABLE, "column")
+    return [_probability(float(p)) for p in flat[:, column]]
 
 
 async def send_predict(ask: Ask, pairs: Sequence[Pair], *, label: str | None, called: Sequence[str]) -> list[float]:
     """The probability of each pair, by /predict of text-embeddings-inference."""
-    return tei.predicted(await ask("/predict", tei.predict(pairs)), rows=len(pairs), label=label, called=called)
+    said = await ask("/predict", tei.predict(pairs))
+    return [_probability(p) for p in tei.predicted(said, rows=len(pairs), label=label, called=called)]
 
 
 async def send_rerank(ask: Ask, pairs: Sequence[Pair]) -> list[float]:
@@ -81,7 +82,7 @@ async def send_rerank(ask: Ask, pairs: Sequence[Pair]) -> list[float]:
     for query, places in by_query.items():
         said = await ask("/rerank", tei.rerank(query, [pairs[n][0] for n in places]))
         for n, score in zip(places, tei.reranked(said, rows=len(places)), strict=True):
-            scores[n] = score
+            scores[n] = _probability(score)
     return scores
 
 
@@ -97,7 +98,7 @@ class TextJudge:
         """As Judge says."""
         windows = await off_loop(lambda: [self._windows(*pair) for pair in pairs])
         found = iter(await self._batches.predict([one for rows in windows for row in rows for one in row]))
-        return [Judged(_probability(min(max(next(found) for _ in row) for row in rows))) for rows in windows]
+        return [Judged(min(max(next(found) for _ in row) for row in rows)) for rows in windows]
 
     def _windows(self, premise: str, hypothesis: str) -> list[list[Pair]]:
         rows = []
@@ -164,5 +165,5 @@ def words_of(text: str) -> int:
 
 def _probability(p: float) -> float:
     if not np.isfinite(p) or not 0 <= p <= 1:
-        raise PermanentInferenceError("remote_answer", "not a probability")
+        raise PermanentInferenceError(UNREADABLE, "not a probability")
     return round(p, 6)

@@ -1,7 +1,7 @@
 """The line to a model server: calls with retries, and what is known of whether it is there.
 
-A server that does not answer, or refuses whoever asks, is *away*: calls fail at once with the reason UNREACHABLE, and it is tried now
-and then with a call of its own until it answers again.
+A server that does not answer, refuses whoever asks, or says three times in a row what cannot be read, is *away*: calls fail at once with
+the reason UNREACHABLE, and it is tried now and then with a call of its own until it answers again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import asyncio
 import logging
 import random
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 from sidecar.inference.base import UNREACHABLE
@@ -19,6 +20,10 @@ from sidecar.inference.remote.settings import ServerConfig
 from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
 
 logger = logging.getLogger(__name__)
+UNREADABLE = "remote_answer"
+Item = TypeVar("Item")
+Output = TypeVar("Output")
+Ask = Callable[[str, bytes], Awaitable[bytes]]
 
 _MOST_ANSWER_BYTES = 64_000_000
 _FIRST_PAUSE_SECONDS = 0.25
@@ -87,8 +92,28 @@ class Line:
         except RetryableInferenceError as error:
             self._lose(error.reason)
             raise RetryableInferenceError(UNREACHABLE) from error
-        self._broken = 0
         return said
+
+    async def through(
+        self, send: Callable[[Ask, Sequence[Item]], Awaitable[Sequence[Output]]], items: Sequence[Item]
+    ) -> Sequence[Output]:
+        """What `send` reads out of the answers to its calls. Raises as `ask`, and PermanentInferenceError(UNREADABLE)."""
+        try:
+            found = await send(self.ask, items)
+            if len(found) != len(items):
+                raise PermanentInferenceError(UNREADABLE, "length")
+        except PermanentInferenceError as error:
+            if error.reason == UNREADABLE and self._breaks():
+                self._lose(str(error))
+                raise RetryableInferenceError(UNREACHABLE) from error
+            raise
+        self._broken = 0
+        return found
+
+    def _breaks(self) -> bool:
+        """Whether the call that just went wrong was one too many."""
+        self._broken += 1
+        return self._broken >= _MOST_BROKEN
 
     async def _attempts(self, path: str, body: bytes) -> bytes:
         for attempt in range(self._config.retries + 1):
@@ -104,10 +129,8 @@ class Line:
                 said, asked_for = str(answer.status), answer.retry_after_seconds
             if attempt < self._config.retries:
                 await asyncio.sleep(_pause(attempt, asked_for))
-        if said.isdigit() and int(said) in _BREAKS:
-            self._broken += 1
-            if self._broken < _MOST_BROKEN:
-                raise PermanentInferenceError("remote_broke")
+        if said.isdigit() and int(said) in _BREAKS and not self._breaks():
+            raise PermanentInferenceError("remote_broke")
         raise RetryableInferenceError(said)
 
     async def attempt(self, path: str, body: bytes) -> bytes:

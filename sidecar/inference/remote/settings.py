@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from exporters.clients.address import http_address
 
@@ -65,6 +65,12 @@ class ServerConfig(BaseModel):
     @classmethod
     def _an_address(cls, url: str) -> str:
         return http_address(url, login="name a file with a token as token_file").rstrip("/")
+
+    @model_validator(mode="after")
+    def _a_key_of_something(self) -> ServerConfig:
+        if self.key_file is not None and self.cert_file is None:
+            raise ValueError("key_file is given without cert_file: name the certificate too")
+        return self
 
 
 class RemoteConfig(ServerConfig):

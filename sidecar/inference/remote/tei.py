@@ -12,9 +12,8 @@ import numpy as np
 import orjson
 
 from sidecar.inference.base import FloatArray
+from sidecar.inference.remote.line import UNREADABLE
 from sidecar.record.errors import PermanentInferenceError
-
-_BROKEN = "remote_answer"
 
 
 def predict(pairs: Sequence[tuple[str, str]]) -> bytes:
@@ -28,7 +27,7 @@ def predicted(body: bytes, *, rows: int, label: str | None, called: Sequence[str
     try:
         return [_score(one, label, called) for one in found]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+        raise PermanentInferenceError(UNREADABLE, type(error).__name__) from error
 
 
 def rerank(query: str, passages: Sequence[str]) -> bytes:
@@ -45,7 +44,7 @@ def reranked(body: bytes, *, rows: int) -> list[float]:
         by_index = {int(one["index"]): float(one["score"]) for one in found}
         return [by_index[n] for n in range(rows)]
     except (KeyError, TypeError, ValueError) as error:
-        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+        raise PermanentInferenceError(UNREADABLE, type(error).__name__) from error
 
 
 def embed(texts: Sequence[str]) -> bytes:
@@ -58,9 +57,9 @@ def embedded(body: bytes, *, rows: int) -> FloatArray:
     try:
         found = np.array(_list(body, rows), np.float32)
     except (TypeError, ValueError) as error:
-        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
-    if found.ndim != 2 or not np.isfinite(found).all() or not found.any(axis=1).all():
-        raise PermanentInferenceError(_BROKEN, "shape")
+        raise PermanentInferenceError(UNREADABLE, type(error).__name__) from error
+    if found.ndim != 2 or not np.isfinite(found).all():
+        raise PermanentInferenceError(UNREADABLE, "shape")
     return found
 
 
@@ -68,9 +67,9 @@ def _list(body: bytes, rows: int) -> list[Any]:
     try:
         found = orjson.loads(body)
     except ValueError as error:
-        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+        raise PermanentInferenceError(UNREADABLE, type(error).__name__) from error
     if not isinstance(found, list) or len(found) != rows:
-        raise PermanentInferenceError(_BROKEN, "shape")
+        raise PermanentInferenceError(UNREADABLE, "shape")
     return found
 
 

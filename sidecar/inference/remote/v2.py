@@ -14,9 +14,8 @@ import orjson
 from numpy.typing import NDArray
 
 from sidecar.inference.base import FloatArray
+from sidecar.inference.remote.line import UNREADABLE
 from sidecar.record.errors import PermanentInferenceError
-
-_BROKEN = "remote_answer"
 
 
 def path_of(model: str, version: str | None) -> str:
@@ -50,9 +49,9 @@ def answer(body: bytes, output: str | None, *, rows: int) -> FloatArray:
         found = next(one for one in outputs if output is None or one["name"] == output)
         made = np.array(found["data"], np.float32).reshape([int(size) for size in found["shape"]])
     except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
-        raise PermanentInferenceError(_BROKEN, type(error).__name__) from error
+        raise PermanentInferenceError(UNREADABLE, type(error).__name__) from error
     if made.ndim == 0 or made.shape[0] != rows or not np.isfinite(made).all():
-        raise PermanentInferenceError(_BROKEN, "shape")
+        raise PermanentInferenceError(UNREADABLE, "shape")
     return made
 
 

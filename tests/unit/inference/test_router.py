@@ -72,7 +72,11 @@ def test_languages_are_found_once_and_only_where_a_rule_asks() -> None:
         ({"rules": [{"language": "German"}]}, r"inference\.rules\.0\.language: "),
         (
             {"models": {"grounding": {"german": {"directory": "/x"}}}},
-            r"inference\.models\.grounding\.german\.kind: no such model; known are hhem, embedded",
+            r"inference\.models\.grounding\.german: say where it is, `onnx: FOLDER` .* or its `kind` \(hhem, embedded",
+        ),
+        (
+            {"models": {"grounding": {"german": {"kind": "hem"}}}},
+            r"inference\.models\.grounding\.german\.kind: no such model; did you mean hhem\?",
         ),
         (
             {"models": {"grounding": {"german": {"kind": "hhem", "directry": "/x"}}}},

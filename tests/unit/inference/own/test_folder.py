@@ -47,6 +47,9 @@ def _with(name: str, text: str) -> Callable[[Path], object]:
             GroundingConfig(),
             r"sha256 is .*card\.json says 000000000000.*calibrate again",
         ),
+        ("bert-nli", _with("card.json", '{"calibration": {"slope": 1}}'), GroundingConfig(), r"card\.json: calibration\.intercept: Field required"),
+        ("bert-nli", _with("card.json", '{"languages": "en"}'), GroundingConfig(), r"card\.json: languages: Input should be a valid list"),
+        ("bert-nli", _with("card.json", '{"threshold": "high"}'), GroundingConfig(), r"card\.json: threshold: Input should be a valid number"),
         ("t5-minicheck", None, GroundingConfig(max_tokens=32, prompt="a {premise} " * 1 + "long " * 40 + "{hypothesis}"), r"prompt is \d+ tokens of the 32"),
         ("bert-nli", None, GroundingConfig(label="entails"), r"label: no label 'entails' in id2label \(known are contradiction, entailment, neutral"),
         ("bert-nli", None, RelevanceConfig(), r"id2label has contradiction, entailment, neutral: none of them says relevant \(set label"),
@@ -75,7 +78,10 @@ def test_what_is_wrong_is_named_with_its_mend(
     [
         ({"architectures": None}, "no architecture that is known: none"),
         ({"architectures": ["BertForQuestionAnswering"]}, "no architecture that is known: BertForQuestionAnswering"),
-        ({"id2label": ["a"]}, "id2label is not a map of numbers to names"),
+        ({"id2label": ["a"]}, "id2label: Input should be a valid dictionary"),
+        ({"num_labels": "three"}, "num_labels: Input should be a valid integer"),
+        ({"pad_token_id": "none"}, "pad_token_id: Input should be a valid integer"),
+        ({"architectures": "BertForSequenceClassification"}, "architectures: Input should be a valid list"),
         ({"id2label": {"x": "a", "y": "b"}}, "id2label is not a map of numbers to names"),
     ],
 )

@@ -103,6 +103,15 @@ async def test_the_packaged_model_stands_in_while_the_server_is_away() -> None:
             assert await embedding(one) == "far"
 
 
+async def test_vectors_of_zeros_over_v2_fail_the_call() -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url}, role=ROLE) as one:
+            server.raw = b'{"outputs": [{"name": "vector", "shape": [2, 2], "data": [0, 0, 0.1, 0.2]}]}'
+            with pytest.raises(InferenceError, match="remote_answer"):
+                await one.models.embedder.embed(TEXTS[:2])
+
+
 @pytest.mark.parametrize(
     "said",
     [[[0.1, 0.2]], [[0.1], [0.2, 0.3]], [[0.1, None], [0.2, 0.3]], [0.1, 0.2], {"error": "no"}, ["a", "b"]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -222,6 +223,55 @@ async def test_a_request_in_a_language_that_the_fallback_does_not_read_is_unscor
         await one.stop()
 
 
+async def test_a_chinese_request_is_judged_by_what_reads_it_where_the_fallback_does_not() -> None:
+    chinese = request(
+        question="这台设备的保修期是多久？",
+        answer="这台设备的保修期是三年。",
+        documents=("这台设备在本店购买的，保修期是两年，凭发票维修。",),
+    )
+    server = Server(scores={"保修": 0.9})
+    with serving(server):
+        async with running({"remote": server.url, "retries": 0, "languages": ["en", "zh"]}) as one:
+            engine = Engine(JUDGED, one.router)
+            here = await engine.evaluate(chinese)
+            assert {found.model.name for found in here.evaluations if found.model} == {"far"}
+            server.status = 503
+            away = await engine.evaluate(chinese)
+            assert {found.model.name for found in away.evaluations if found.model} == {"lexical-zh"}
+            english = await engine.evaluate(request())
+            assert {found.model.name for found in english.evaluations if found.model} == {"embedded"}
+
+
+@pytest.mark.parametrize(
+    "raw", [b"<html>Bad gateway</html>", b'{"outputs": [{"name": "score", "shape": [1, 1], "data": [7.5]}]}']
+)
+async def test_a_server_that_begins_to_answer_what_cannot_be_read_is_away_from_the_third_on(raw: bytes) -> None:
+    server = Server(scores={"blue": 0.9})
+    with serving(server):
+        async with running({"remote": server.url, "retries": 0}) as one:
+            server.raw = raw
+            for reason in ("remote_answer", "remote_answer", "unreachable"):
+                with pytest.raises(InferenceError) as raised:
+                    await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+                assert raised.value.reason == reason
+            assert "remote_answer" in one.away()[0]
+            found = await Engine(JUDGED, one.router).evaluate(request())
+            assert {each.model.name for each in found.evaluations if each.model} == {"embedded"}
+            server.raw = None
+            await settle(lambda: one.away() == [])
+
+
+async def test_what_cannot_be_read_now_and_then_takes_no_server_away() -> None:
+    server = Server(scores={"blue": 0.9})
+    with serving(server):
+        async with running({"remote": server.url, "retries": 0}) as one:
+            for raw in (b"{}", b"{}", None) * 2:
+                server.raw = raw
+                with contextlib.suppress(InferenceError):
+                    await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+            assert one.away() == []
+
+
 async def test_what_passes_is_tried_again() -> None:
     server = Server(scores={"blue": 0.9})
     with serving(server):
@@ -349,6 +399,10 @@ async def test_a_token_is_read_again_for_each_call(tmp_path: Path) -> None:
             r"\.remote: .*must hold no login: name a file with a token as token_file",
         ),
         ({"remote": "http://t", "protocol": "v3"}, r"\.protocol: "),
+        ({"remote": "http://t", "key_file": "/k"}, r"grounding\.far: key_file is given without cert_file"),
+        ({"remote": "http://t", "languages": []}, r"far\.languages: must have at least 1 entries"),
+        ({"remote": "http://t", "languages": ["zh-TW"]}, r"far\.languages\.0: must be a code of two letters"),
+        ({"remot": "http://t"}, r"grounding\.far: say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind`"),
         ({"remote": "http://t", "timeout": 3}, r"\.timeout: no such setting; did you mean timeout_seconds\?"),
     ],
 )
