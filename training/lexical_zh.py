@@ -25,8 +25,8 @@ from exporters.result import ModelIdentity
 from sidecar.inference.base import Claim
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import pieces, read
-from sidecar.inference.grounding.han_features import CLAIM_FEATURES
-from sidecar.inference.grounding.lexical_zh import HEADS, IDF, NAME, claim_rows
+from sidecar.inference.grounding.han_features import CLAIM_FEATURES, TURNED
+from sidecar.inference.grounding.lexical_zh import HEADS, IDF, NAME, claim_rows, supported
 from sidecar.inference.relevance.lexical_zh import FEATURES, rows_of
 from training import data
 from training.chinese_statements import Statement, answers, asked, changed
@@ -35,7 +35,7 @@ from training.logistic import Floats, card_of, fit, set_weights
 from training.measure import auroc, calibration_error, rates
 
 SEED = 7
-VERSION = "3"
+VERSION = "4"
 ROWS, MEASURED, PASSAGES, PAIRS = 600, 1200, 500, 8000
 RELEVANCE = ("drcd_relevance", "cmrc2018_relevance")
 MEASURED_RELEVANCE = ("rgb_relevance", "expmrc_evidence", "tc_rag_micro")
@@ -99,8 +99,8 @@ def grounding(directory: Path, sets: dict[str, list[Row]], idf: Idf, heads: dict
     x, y = _claim_rows(training, idf)
     weights = set_weights([f"{one.kind}{one.label}" for one in training])
     weights *= [WEIGHTS[one.kind] for one in training]
-    model = fit(x, y, weights, 10.0, products=False)
-    scores = model.probability(x)
+    model = fit(x[:, :TURNED], y, weights, 10.0, products=False)
+    scores = supported(model, x)
     good = {
         kind: scores[[n for n, one in enumerate(training) if one.kind == kind and one.label]]
         for kind in ("changed", "uhgeval")
@@ -110,14 +110,14 @@ def grounding(directory: Path, sets: dict[str, list[Row]], idf: Idf, heads: dict
     held = _statements(sets, held=True)
     held_x, held_y = _claim_rows(held, idf)
     told = [n for n, one in enumerate(held) if one.kind in ("changed", "elsewhere", "uhgeval")]
-    own = model.probability(held_x[told])
+    own = supported(model, held_x[told])
     heads["detector"] = rates([float(p) for p in own], [int(v) for v in held_y[told]], threshold)
     for name in MEASURED_GROUNDING:
         for row in data.thin(_chinese(directory, name), MEASURED):
             held.append(Statement(name, row.get("question") or "", row["context"], row["claim"], row["label"]))
     rows, _ = _claim_rows(held, idf)
     pairs = [(one.kind, one.question, one.context, one.label) for one in held]
-    return _table("Grounding", pairs, rows[:, 0], model.probability(rows), threshold)
+    return _table("Grounding", pairs, rows[:, 0], supported(model, rows), threshold)
 
 
 def _statements(sets: dict[str, list[Row]], *, held: bool) -> list[Statement]:

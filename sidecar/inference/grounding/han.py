@@ -26,6 +26,7 @@ _SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
 _NEGATES = re.compile(
     r"不(?![仅僅]|但|管|同|断|過|过|少|久|错|论|止|如|得不)|[没沒]|未(?!来|來|必)|[无無](?![论論线線数數锡錫]|人机|人機)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
 )
+_DENIED = re.compile(f"(?:{_NEGATES.pattern})有?([\u3400-\u9fff]{{2}})")
 _LONGEST_SENTENCE = 120
 MOST_SENTENCES = 4
 _HELD = 0.2  # what a pair counts once it is held
@@ -33,8 +34,8 @@ _HELD = 0.2  # what a pair counts once it is held
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text: pairs of characters in order, single characters, triples, names in Latin letters, values, how often it negates, and of
-    how many Chinese characters it is."""
+    """A text: pairs of characters in order, single characters, triples, names in Latin letters, values, how often it negates, of
+    how many Chinese characters it is, its values as they are written, and the pairs that stand behind a negation."""
 
     pairs: tuple[str, ...]
     characters: frozenset[str]
@@ -44,6 +45,7 @@ class Read:
     negations: int
     length: int
     written: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ def read(text: str) -> Read:
         negations=len(_NEGATES.findall(folded)),
         length=sum(map(len, runs)),
         written=tuple(folded[one.start : one.end] for one in values),
+        denied=tuple(_DENIED.findall(folded)),
     )
 
 

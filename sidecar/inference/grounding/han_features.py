@@ -14,6 +14,7 @@ CLAIM_FEATURES = (
     "best_sentence", "unheld", "no_characters", "any_value_missing", "names_missing", "negation_new", "negation_lost", "opposites",
     "near_asked", "asked_held",
 )  # fmt: skip
+TURNED = len(CLAIM_FEATURES)  # the column behind them: whether something is denied on one side alone
 _SHORT = 8
 _SAYS = frozenset("是為为有在会會能可須须应應不没沒了")
 _NEARLY_BEST = 0.9
@@ -67,7 +68,7 @@ def _holds(claim: Read, sentence: Read, idf: Idf) -> float:
 
 
 def features(claim: Read, evidence: Sequence[Piece], idf: Idf, near: tuple[float, float] = (0.0, 0.0)) -> FloatVector:
-    """CLAIM_FEATURES (10,) of a statement against sentences, the best first; `near` is what `Question.near` says. All finite."""
+    """CLAIM_FEATURES and TURNED (11,) of a statement against sentences, the best first; `near` is what `Question.near` says. All finite."""
     best = evidence[0].read if evidence else read("")
     there = held(evidence)
     unheld = claim.characters - there.characters
@@ -82,6 +83,16 @@ def features(claim: Read, evidence: Sequence[Piece], idf: Idf, near: tuple[float
             float(best.negations > 0 and not claim.negations),
             sum(bool(_OPPOSITE.get(one, frozenset()) & best.characters) for one in unheld),
             *near,
+            float(_turned(claim, best) or _turned(best, claim)),
         ],
         np.float64,
     )
+
+
+def _turned(one: Read, other: Read) -> bool:
+    """Whether one denies a pair that the other has only undenied: 不支持 and 支持."""
+    return any(pair in other.pairs and pair not in other.denied and _only_denied(pair, one) for pair in one.denied)
+
+
+def _only_denied(pair: str, text: Read) -> bool:
+    return text.pairs.count(pair) == text.denied.count(pair)

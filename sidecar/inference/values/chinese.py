@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sidecar.inference.values.numbers import Number, Tokens, amount_of
 from sidecar.inference.values.value import Date, Kind, Value
 
-_DIGITS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
-_TENS = {"十": 10, "百": 100, "千": 1000}
+# Also as cheques have them, and two in each script.
+_DIGITS = {
+    char: n
+    for row in ("零一二三四五六七八九", "〇壹贰叁肆伍陆柒捌玖", "〇壹貳參肆伍陸柒捌玖")
+    for n, char in enumerate(row)
+}
+_DIGITS |= {"两": 2, "兩": 2}
+_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
+_TWENTIES = {"廿": 20, "卅": 30}
 _SCALES = {"万": 1e4, "亿": 1e8, "萬": 1e4, "億": 1e8}
 _POINTS = frozenset("点點")
 _OF_CLOCK = frozenset("分刻")
@@ -32,6 +41,9 @@ _MONEY = {
     "元": "CNY",
     "块": "CNY",
 }
+_PARTS_OF_YEAR = frozenset("上下前后後")
+_HALF_OF = frozenset("价價数數票")
+_TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year"})
 _COUNTED = frozenset("个個名人次位家件种種本台项項场場条條只隻张張岁歲倍")
 _LONGEST_NAME = 3
 _LONGEST_NUMERAL = 16
@@ -48,8 +60,33 @@ def chinese_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _ordinal(tokens, n)
     number = _numeral(tokens, n)
     if number is None:
+        return _half(tokens, n)
+    return (
+        _parted(tokens, n, number)
+        or _date(tokens, n, number)
+        or _clock(tokens, n, number)
+        or _measure(tokens, n, number)
+    )
+
+
+def _half(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """半年, 半小时, 半个月: half of a unit of time."""
+    if tokens[n].text != "半" or tokens[n - 1].text in _COUNTED | _PARTS_OF_YEAR:
         return None
-    return _date(tokens, n, number) or _clock(tokens, n, number) or _measure(tokens, n, number)
+    found = _measure(tokens, n, Number(0.5, 0.0, n + 1, figures=False))
+    return found if found and found[0].kind is Kind.QUANTITY and found[0].unit in _TIMES else None
+
+
+def _parted(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """三分之一, 八折 and 85折: shares. Eight tenths of the price are left at 八折."""
+    if _text(tokens, number.end, 2) == "分之" and number.amount:
+        above = _numeral(tokens, number.end + 2)
+        share = Number(100 * above.amount / number.amount, 0.0, above.end, figures=False) if above else None
+        return _value(tokens, n, share.end, Kind.PERCENT, share) if share else None
+    if tokens[number.end].text == "折" and 0 < number.amount < _HUNDRED:
+        tenths = number.amount * (1 if number.amount > 10 else 10)
+        return _value(tokens, n, number.end + 1, Kind.PERCENT, Number(tenths, 0.0, number.end, figures=False))
+    return None
 
 
 def _text(tokens: Tokens, n: int, length: int) -> str:
@@ -83,7 +120,9 @@ def _characters(tokens: Tokens, n: int) -> tuple[float, int] | None:
     end = n
     while end < n + _LONGEST_NUMERAL:
         char = tokens[end].text
-        if char in _DIGITS:
+        if char in _TWENTIES and end == n:
+            section, last = section + _TWENTIES[char], 10
+        elif char in _DIGITS:
             digit = digit * 10 + _DIGITS[char] if end > n and tokens[end - 1].text in _DIGITS else _DIGITS[char]
         elif char in _TENS:
             section, digit, last = section + (digit or 1) * _TENS[char], 0, _TENS[char]
@@ -174,11 +213,22 @@ def _clock(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
 def _measure(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     if tokens[number.end].text == "%":
         return _value(tokens, n, number.end + 1, Kind.PERCENT, number)
+    if _text(tokens, number.end, 2) in ("个半", "個半") and number.amount % 1 == 0:
+        number = replace(number, amount=number.amount + 0.5, end=number.end + 2)
+        if tokens[number.end].text == "月":
+            return _value(tokens, n, number.end + 1, Kind.QUANTITY, number, "month")
     for length in range(_LONGEST_NAME, 0, -1):
         name = _text(tokens, number.end, length)
         if name in _MONEY and len(name) == length:
             return _value(tokens, n, number.end + length, Kind.MONEY, number, _MONEY[name])
         if name in _UNITS and len(name) == length:
-            return _value(tokens, n, number.end + length, Kind.QUANTITY, number, _UNITS[name])
+            return _with_half(tokens, n, number, number.end + length, _UNITS[name])
     plain = number.figures or number.end > n + 1 or tokens[number.end].text in _COUNTED
     return _value(tokens, n, number.end, Kind.NUMBER, number) if plain else None
+
+
+def _with_half(tokens: Tokens, n: int, number: Number, end: int, unit: str) -> tuple[Value, int]:
+    """两年半 and 两个半小时 are two and a half; 一半 is no part of it."""
+    if tokens[end].text == "半" and tokens[end + 1].text not in _HALF_OF and unit in _TIMES and number.amount % 1 == 0:
+        return _value(tokens, n, end + 1, Kind.QUANTITY, replace(number, amount=number.amount + 0.5), unit)
+    return _value(tokens, n, end, Kind.QUANTITY, number, unit)

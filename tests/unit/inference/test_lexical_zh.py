@@ -146,3 +146,25 @@ def test_sentences_are_chosen_for_what_is_not_held_yet() -> None:
     sentences = pieces(["保修两年。保修两年整。运费十五元。"])
     chosen = choose(read("保修两年，运费十五元"), sentences, Idf({}, 1.0))
     assert {sentences.index(one) for one in chosen[:2]} == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("claim", "document", "passes"),
+    [
+        ("可以退货。", "特价商品不可以退货。", False),
+        ("房价含早餐。", "房价不含早餐，早餐另收50元。", False),
+        ("需要。", "办理时不需要预约。", False),
+        ("没有保修。", "本产品有两年保修。", False),
+        ("可以带宠物入住。", "酒店可以带宠物入住，每晚另收100元。", True),
+        ("特价商品不可以退货。", "特价商品不可以退货，其他商品可以。", True),
+    ],
+)
+async def test_what_is_denied_on_one_side_alone_does_not_pass(claim: str, document: str, passes: bool) -> None:
+    runtime = ModelRuntime(InferenceConfig(grounding="lexical-zh"), Telemetry())
+    await runtime.start()
+    try:
+        grounder = runtime.models.grounder
+        [found] = await grounder.support([Claim(claim)], [document])
+        assert (found.probability >= grounder.threshold) is passes
+    finally:
+        await runtime.stop()
