@@ -9,6 +9,7 @@ import pytest
 from exporters.result import Outcome, Verdict
 from sidecar.evaluate.engine import Engine, Evaluated
 from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.inference.base import Claim
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import choose, missing_values, pieces, read
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES, Question, features
