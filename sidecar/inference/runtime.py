@@ -29,7 +29,7 @@ from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
-from sidecar.inference.serving import beside, for_all, packaged, serving
+from sidecar.inference.serving import beside, fallback_of, for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
@@ -147,7 +147,10 @@ class ModelRuntime:
         served = list(serving(config.models, rules, self._defaults))
         inside = list(packaged({role: one.model for role, one in made.items()}))
         wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
-        self._fallbacks = {key: name for key in wanted | set(self._defaults.items()) if (name := self._fallback(key))}
+        every = wanted | set(self._defaults.items())
+        self._fallbacks = {
+            key: self._name(key[0], name) for key in every if (name := fallback_of(config.models, *key)) is not None
+        }
         wanted |= {(role, name) for (role, _), name in self._fallbacks.items()}
         self._others = sorted(wanted - set(self._defaults.items()))
         with_them = beside(config.models, self._fallbacks)
@@ -231,23 +234,6 @@ class ModelRuntime:
         built = build()
         self._shelf.pin((role, name), built, size_bytes=size_bytes)
         return built
-
-    def _fallback(self, key: Key) -> str | None:
-        """What stands in for a model. Raises ConfigError where there is no such model."""
-        role, name = key
-        entry, settings = self._config.models.resolve(role, name)
-        fallback = entry.fallback(settings)
-        if fallback is None:
-            return None
-        known = self._config.models.known(role)
-        if fallback not in known or fallback == name:
-            problem = f"no {role} model {fallback!r} that could stand in"
-            raise ConfigError(
-                f"inference.models.{role}.{name}.fallback",
-                problem,
-                hint(fallback, [one for one in known if one != name]),
-            )
-        return self._name(role, fallback)
 
     def _went(self, key: Key, away: bool) -> None:
         """A model went away, or came back: show it, and where it is a default, show what stands in for it as that role's model."""

@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sidecar.inference.grounding.lexical_zh import NAME as LEXICAL_ZH
-from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule
+from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule, hint
+from sidecar.record.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,17 @@ def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, 
 def packaged(defaults: Mapping[str, Any]) -> Iterator[Serving]:
     """The models inside the package for a language that the default model of a role (by role) does not read."""
     return (inside for inside in _INSIDE if "zh" not in defaults[inside.role].languages)
+
+
+def fallback_of(models: ModelsConfig, role: str, name: str) -> str | None:
+    """The name of what stands in for a model. Raises ConfigError where there is no such model."""
+    entry, settings = models.resolve(role, name)
+    fallback = entry.fallback(settings)
+    known = [one for one in models.known(role) if one != name]
+    if fallback is not None and fallback not in known:
+        problem = f"no {role} model {fallback!r} that could stand in"
+        raise ConfigError(f"inference.models.{role}.{name}.fallback", problem, hint(fallback, known))
+    return fallback
 
 
 def beside(models: ModelsConfig, fallbacks: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], Serving]:
