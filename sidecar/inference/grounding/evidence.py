@@ -51,7 +51,8 @@ def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument]
     held = np.zeros((len(places), len(stems)), np.float32)
     for row, (number, n) in enumerate(places):
         held[row, [column[one] for one in documents[number].sentences[n].words.stems if one in column]] = 1
-    shared = 0.5 * (held @ weights) / (float(weights.sum()) or 1.0)
+    # No matrix product: OpenBLAS now and then warns of padding that it reads and does not use (numpy/numpy#24067).
+    shared = 0.5 * (held * weights).sum(axis=1) / (float(weights.sum()) or 1.0)
     order = np.argsort(-(cosines + shared), kind="stable")
     own = np.concatenate([document.vectors @ claim.vector for document in documents if document.sentences])
     nearest = places[int((own + shared).argmax())]

@@ -16,6 +16,7 @@ from sidecar.inference.values.units import unit_named
 from sidecar.inference.values.value import Kind, Value
 
 _LEAST_DIGITS = 6
+_MOST_DIGITS = 60  # more are a table, and no number of anything
 _GAP = r"\)?(?: ?[/-] ?|[ .,\u00a0\u202f\u2009])?\(?"
 _LONG = re.compile(
     r"(?<![\w.,])(?:[A-Z]{2}\d\d(?:[ \u00a0\u202f]?[A-Z0-9]{4}){3,7}+(?:[ \u00a0\u202f]?[A-Z0-9]{1,3}(?!\w))?+"
@@ -145,6 +146,6 @@ def _long_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     """Where each begins and ends, and its digits (and capitals) without what groups them, the 0 of "+49 (0)30" and the 00 of a call abroad."""
     for match in _LONG.finditer(text):
         own = match.group()
-        enough = sum(one.isdecimal() for one in own) >= _LEAST_DIGITS
+        enough = _LEAST_DIGITS <= sum(one.isdecimal() for one in own) <= _MOST_DIGITS
         if enough and not _GOES_ON.match(text, match.end()) and (not _POINT.search(own) or _POINTS.fullmatch(own)):
             yield match.start(), match.end(), _BETWEEN.sub("", own.replace("(0)", "")).removeprefix("00")

@@ -56,7 +56,10 @@ class Tokens:
         return self._size
 
     def __getitem__(self, n: int) -> Token:
-        return self._tokens[n] if n < self._size else END
+        try:
+            return self._tokens[n]
+        except IndexError:
+            return END
 
     def joined(self, n: int) -> bool:
         """Whether token n stands right behind the one before it."""

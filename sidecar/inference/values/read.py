@@ -72,10 +72,12 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return money_first(tokens, n)
     if token.kind == "han" or (token.kind == "number" and tokens[n + 1].kind == "han"):
         return chinese_at(tokens, n)
+    if token.kind in ("sign", "code"):
+        return None
     said = clock_at(tokens, n) or frequency_at(tokens, n)
     if said:
         return said
-    if token.kind in ("sign", "code") or _is_ignored(tokens, n) or _numbers_a_line(tokens, n):
+    if _is_ignored(tokens, n) or _numbers_a_line(tokens, n):
         return None
     return moment_at(tokens, n) or recurring(tokens, n, _rated(tokens, n, _counted(tokens, n)))
 
