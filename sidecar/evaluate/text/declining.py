@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.evaluate.text import refusing
+from sidecar.evaluate.text import refusing, silence_zh
 from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.evaluate.text.refusing import NEG, REFUSES, unquoted
 from sidecar.evaluate.text.silence import is_of_sources, is_silent
@@ -218,22 +218,6 @@ _NOT_SAID = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _HEDGE = re.compile(r"(?:although|while|though|even\ though|whereas)\b[^,;]{4,200},\s+(?=\S)", re.IGNORECASE)
-_CHINESE_SOURCE = r"(?:文档|文件|资料|上下文|文章|材料|段落|知识库|手册|说明书|原文|文中|(?:提供|检索|给出|已知|现有|相关)的?(?:信息|内容|数据))"
-_CHINESE_NOT_SAID = re.compile(
-    rf"{_CHINESE_SOURCE}[^，。；]{{0,16}}(?:没有|没|并未|未|不)(?:明确|具体|直接|有)?(?:地)?(?:提到|提及|提供|说明|给出|包含|包括|涉及|记载|指出|显示|介绍|描述|列出|写明|回答)"
-    rf"|(?:没有|没|并未|未|无)(?:在)?{_CHINESE_SOURCE}[^，。；]{{0,12}}(?:找到|提到|提及|说明|给出|查到)"
-    rf"|{_CHINESE_SOURCE}(?:里|中|内)?[^，。；]{{0,6}}(?:查|找|看)不(?:到|出)|我(?:们)?(?:也|暂时|目前)?(?:没法|没办法|不便|不方便)(?:回答|确定|判断|提供|透露|告诉)"
-    r"|问题[^，。；]{0,6}超出[^，。；]{0,12}(?:范围|能力)|(?:没有|没能?|未能?|无法)(?:找到|查到|检索到|查询到)[^，。；]{0,16}(?:信息|资料|内容|答案|记录|文档|说明)"
-    r"|(?:我|我们)(?:也|并|目前|暂时|确实|还)?(?:不知道|不清楚|不确定|不了解|不太清楚|无法(?:回答|确定|得知|判断|提供|给出|确认|帮|协助)|不能(?:回答|提供|确定|给出|确认))"
-    r"|(?:^|[，,；])(?:很?抱歉|对不起|不好意思|很?遗憾|非常抱歉)?[，,]?(?:目前|暂时)?(?:无法|不能)(?:回答|确定|得知|判断|提供|给出|从|根据|确认)"
-    r"|(?:因此|所以|故)[，,]?(?:我)?(?:无法|不能)(?:回答|确定|得知|判断|提供|给出)"
-    r"|^(?:不知道|不清楚|不详|未知|未提及|未说明|暂无(?:相关)?(?:信息|资料|数据)|无相关信息|没有(?:相关)?(?:信息|答案))[。！.]?$"
-    r"|没有(?:足够|相关|任何)?(?:的)?(?:信息|资料|依据|内容)(?:来|可以|可供|能够|用于)?(?:回答|确定|判断|说明)"
-    r"|(?:信息|资料|内容|上下文)(?:不足|不够|有限)"
-)
-_CHINESE_POINTS = re.compile(
-    r"建议|请(?:您|你)?(?:查阅|咨询|联系|参考|访问|提供|查看|查询)|如需|可以(?:咨询|联系|查阅|参考|尝试)|欢迎|(?:更多|进一步|详细)(?:的)?(?:信息|资料|细节)|抱歉|对不起|很遗憾"
-)
 _OF_THE_USER = re.compile(r"\b(?:you|your)\b|[您你]", re.IGNORECASE)
 _SEVERAL = re.compile(
     r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends)\b|有.{0,4}[两几三多]|(?:这|要看)",
@@ -268,7 +252,7 @@ def _abstains(text: str) -> bool:
 def declines(sentence: str, *, language: str = "en", idioms: bool = True) -> bool:
     """Whether a sentence declines to answer, in any way: a refusal, too. Without `idioms` in the usual phrases alone."""
     if language == "zh":
-        return _CHINESE_NOT_SAID.search(sentence) is not None
+        return silence_zh.says_not_known(sentence)
     around = unquoted(sentence)
     return _abstains(around) or (idioms and is_silent(around))
 
@@ -276,7 +260,7 @@ def declines(sentence: str, *, language: str = "en", idioms: bool = True) -> boo
 def says_not_found(sentence: str, *, language: str = "en") -> bool:
     """Whether a sentence says that something is not in the documents or not known, and no more: narrower than `declines`."""
     if language == "zh":
-        return _CHINESE_NOT_SAID.search(sentence) is not None
+        return silence_zh.says_not_known(sentence)
     around = unquoted(sentence)
     return _found(_NOT_SAID, around) or is_silent(around)
 
@@ -284,7 +268,7 @@ def says_not_found(sentence: str, *, language: str = "en") -> bool:
 def says_nothing(sentence: str, *, language: str = "en") -> bool:
     """A refusal, a referral elsewhere, or a remark about the sources: no answer to the question."""
     if language == "zh":
-        return declines(sentence, language="zh") or _CHINESE_POINTS.search(sentence) is not None
+        return silence_zh.says_not_known(sentence) or silence_zh.points_elsewhere(sentence)
     if _abstains(sentence) or is_silent(sentence) or is_of_sources(sentence):
         return True
     return any(pattern.search(sentence) for pattern in (_POINTS_ELSEWHERE, _ABOUT_SOURCE))

@@ -53,6 +53,32 @@ def test_of_blind_answers_that_answer_hardly_any_is_taken_for_an_abstention() ->
     assert len(taken) <= 2, taken
 
 
+# 140 in Chinese by a writer who knew nothing of the rules; what those with even numbers got wrong was looked at twice, those with odd ones never.
+# Before, 37 and 36 were right.
+@pytest.mark.parametrize(("first", "least_right"), [(1, 64), (0, 53)], ids=["even, looked at twice", "odd, never"])
+def test_of_chinese_answers_no_fewer_kinds_are_right_than_before(first: int, least_right: int) -> None:
+    lines = GOLDEN.with_name("abstain_zh.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines[first::2]]
+    wrong = [row["request_id"] for row in rows if stance_of(row["answer"]).kind != row["kind"]]
+    assert len(rows) == 70
+    assert len(rows) - len(wrong) >= least_right, wrong
+    assert not [row["request_id"] for row in rows if row["kind"] == "none" and row["request_id"] in wrong]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "合同没有写明违约金的，按实际损失赔偿。",
+        "系统查不到订单时请核对手机号。",
+        "如果手册没有说明，请按默认值设置。",
+        "市长说：“这个问题我现在答不上来。”",
+        "因证据不足，检察院作出不起诉决定。",
+    ],
+)
+def test_a_chinese_denial_in_a_condition_or_a_quotation_is_an_answer(answer: str) -> None:
+    assert stance_of(answer).kind == "none"
+
+
 def test_what_is_judged_as_a_whole_is_what_the_answer_states() -> None:
     stance = stance_of("Happy to help! The documents do not give the price, but the plan is **free** for schools [1].")
     assert (stance.kind, stance.stated) == ("partial", "the plan is free for schools.")
