@@ -60,7 +60,7 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.clauses._PLACED_AND_DATED": 250,
     "sidecar.evaluate.text.declining._NOT_SAID": 50_000,
     "sidecar.evaluate.text.declining._NEEDS": 50_000,
-    "sidecar.evaluate.text.declining._CHINESE_NOT_SAID": 50_000,
+    "sidecar.evaluate.text.silence_zh._NOT_SAID": 2000,
     "sidecar.evaluate.text.spoken._GREETING": 400,
     "sidecar.evaluate.text.spoken._CLOSING": 400,
     "sidecar.evaluate.text.spoken._REMARK": 400,
