@@ -75,7 +75,7 @@ def says_not_known(sentence: str) -> bool:
     """Whether a sentence says that something is not in the sources or not known to who speaks, or that it is not to be told."""
     text = _QUOTED.sub("", sentence[:_MOST_CHARACTERS])
     return any(
-        not _CONDITION.match(text, match.end()) and not _IF.search(text, max(0, match.start() - 40), match.start() or 1)
+        not _CONDITION.match(text, match.end()) and not _IF.search(text, max(0, match.start() - 40), match.start())
         for match in _NOT_SAID.finditer(text)
     )
 
