@@ -15,7 +15,7 @@ import numpy as np
 from sidecar.inference.compatible import resolved
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.text import Span
-from sidecar.inference.values.compare import equal
+from sidecar.inference.values.compare import agree, equal
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.value import Kind, Value
 
@@ -27,7 +27,7 @@ _NEGATES = re.compile(
     r"不(?![仅僅]|但|管|同|断|過|过|少|久|错|论|止|如|得不)|[没沒]|未(?!来|來|必)|[无無](?![论論线線数數锡錫]|人机|人機)|(?<![是])非(?!常|洲|凡)|勿|莫|禁止|避免"
 )
 _DENIED = re.compile(f"(?:{_NEGATES.pattern})有?([\u3400-\u9fff]{{2}})")
-_LONGEST_SENTENCE = 120
+LONGEST = 120
 MOST_SENTENCES = 4
 _HELD = 0.2  # what a pair counts once it is held
 
@@ -108,8 +108,8 @@ def pieces(documents: Sequence[str]) -> list[Piece]:
     found = []
     for number, text in enumerate(documents):
         for match in _SENTENCE.finditer(text):
-            for start in range(match.start(), match.end(), _LONGEST_SENTENCE):
-                end = min(match.end(), start + _LONGEST_SENTENCE)
+            for start in range(match.start(), match.end(), LONGEST):
+                end = min(match.end(), start + LONGEST)
                 if text[start:end].strip():
                     found.append(Piece(number, Span(start, end), read(text[start:end])))
     return found
@@ -155,5 +155,5 @@ def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:
 
 
 def missing_values(wanted: Sequence[Value], there: Sequence[Value]) -> int:
-    """How many of some values are not there, in whatever way they are written."""
-    return sum(not any(equal(value, other) for other in there) for value in wanted)
+    """How many of some values are not there, in whatever way they are written; a bound is that an exact value keeps and is near."""
+    return sum(not any(equal(value, other) or agree(value, other) for other in there) for value in wanted)

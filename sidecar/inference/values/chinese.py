@@ -1,11 +1,11 @@
-"""Values in Chinese: 3.5万元, 百分之十二, 2024年3月5日, 14天, 下午5点."""
+"""Values in Chinese: 3.5万元, 百分之十二, 2024年3月5日, 14天, 下午5点, and what holds them back: 约, 至少, 以内."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from sidecar.inference.values.numbers import Number, Tokens, amount_of
-from sidecar.inference.values.value import Date, Kind, Value
+from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 # Also as cheques have them, and two in each script.
 _DIGITS = {
@@ -21,31 +21,41 @@ _POINTS = frozenset("点點")
 _OF_CLOCK = frozenset("分刻")
 _HUNDRED = 100
 _LARGEST = 1e12
-_UNITS = {
-    "毫克": "mg", "公斤": "kg", "千克": "kg", "克": "g", "吨": "t", "毫升": "ml", "升": "l", "公里": "km", "千米": "km", "厘米": "cm", "毫米": "mm",
-    "米": "m", "小时": "h", "分钟": "min", "秒": "s", "天": "day", "日": "day", "周": "week", "星期": "week", "个星期": "week", "个月": "month", "年": "year",
-    "公噸": "t", "噸": "t", "公釐": "mm", "公分": "cm", "小時": "h", "個小時": "h", "分鐘": "min", "個月": "month", "個星期": "week", "週": "week",
-    "公頃": "ha", "攝氏度": "°C", "个小时": "h", "千瓦": "kW", "摄氏度": "°C", "公顷": "ha", "平方米": "m²",
+_UNIT_NAMES = {
+    "mg": "毫克", "g": "克", "kg": "公斤 千克", "t": "吨 噸 公噸", "jin": "斤 市斤", "lb": "磅", "oz": "盎司", "mcg": "微克",
+    "ml": "毫升", "l": "升 公升", "m³": "立方米 立方公尺", "gal": "加仑 加侖",
+    "mm": "毫米 公釐", "cm": "厘米 公分", "m": "米 公尺", "km": "公里 千米", "mi": "英里", "ft": "英尺", "inch": "英寸", "nmi": "海里 浬",
+    "m²": "平方米 平方公尺", "km²": "平方公里 平方千米", "ha": "公顷 公頃", "mu": "亩 畝",
+    "ms": "毫秒", "s": "秒 秒钟 秒鐘", "min": "分钟 分鐘", "h": "小时 小時 个小时 個小時 个钟头 個鐘頭", "day": "天 日 自然日 个自然日 個自然日",
+    "business_day": "工作日 个工作日 個工作日 工作天 个工作天 個工作天",
+    "week": "周 週 星期 礼拜 禮拜 个星期 個星期 个礼拜 個禮拜", "month": "个月 個月", "quarter": "个季度 個季度", "year": "年 周年 週年",
+    "W": "瓦", "kW": "千瓦", "MW": "兆瓦", "kWh": "千瓦时 千瓦時", "MWh": "兆瓦时", "V": "伏 伏特", "kV": "千伏", "A": "安培", "mA": "毫安", "mAh": "毫安时 毫安時",
+    "Hz": "赫兹 赫茲", "MHz": "兆赫", "dB": "分贝 分貝", "Pa": "帕", "kPa": "千帕", "MPa": "兆帕", "kcal": "千卡 大卡", "kJ": "千焦",
+    "°C": "摄氏度 攝氏度", "°F": "华氏度 華氏度", "degree": "度",
 }  # fmt: skip
-_MONEY = {
-    "美元": "USD",
-    "欧元": "EUR",
-    "歐元": "EUR",
-    "英鎊": "GBP",
-    "人民幣": "CNY",
-    "新台幣": "TWD",
-    "英镑": "GBP",
-    "日元": "JPY",
-    "人民币": "CNY",
-    "港元": "HKD",
-    "元": "CNY",
-    "块": "CNY",
-}
+_MONEY_NAMES = {
+    "CNY": "元 块 塊 圆 圓 元钱 块钱 元人民币 人民币 人民幣", "USD": "美元 美金", "EUR": "欧元 歐元", "GBP": "英镑 英鎊", "JPY": "日元 日圆 日圓", "HKD": "港元 港币 港幣",
+    "TWD": "新台币 新台幣 台币 台幣", "KRW": "韩元 韓元 韩币", "AUD": "澳元", "CAD": "加元", "SGD": "新加坡元", "CHF": "瑞士法郎 瑞郎", "RUB": "卢布 盧布",
+}  # fmt: skip
+_UNITS = {name: code for code, names in _UNIT_NAMES.items() for name in names.split()}
+_MONEY = {name: code for code, names in _MONEY_NAMES.items() for name in names.split()}
 _PARTS_OF_YEAR = frozenset("上下前后後")
 _HALF_OF = frozenset("价價数數票")
 _TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year"})
 _COUNTED = frozenset("个個名人次位家件种種本台项項场場条條只隻张張岁歲倍")
-_LONGEST_NAME = 3
+_REPUBLIC, _BEFORE_REPUBLIC, _LAST_OF_REPUBLIC = ("民国", "民國"), 1911, 200
+_BOUNDS_BEFORE = dict.fromkeys("约 大约 約 大約 近 接近 将近 大概 差不多".split(), Hedge.ABOUT)
+_BOUNDS_BEFORE |= dict.fromkeys("至少 最少 不少于 不低于 不少於 不低於 超过 超過 多于 高于 大于".split(), Hedge.LEAST)
+_BOUNDS_BEFORE |= dict.fromkeys(
+    "至多 最多 不超过 不超過 不多于 不高于 低于 少于 小于 低於 少於 不足 不到".split(), Hedge.MOST
+)
+_BOUNDS_BEHIND = dict.fromkeys("左右 上下".split(), Hedge.ABOUT) | dict.fromkeys("以上 起 多".split(), Hedge.LEAST)
+_BOUNDS_BEHIND |= dict.fromkeys("以下 以内 以內 之内 之內 内 內".split(), Hedge.MOST)
+_LONGEST_BOUND = 3
+_WITHIN = frozenset("内內")
+_AND_MORE = frozenset("多余餘")
+_OF_ELECTRICITY = frozenset("电電")
+_LONGEST_NAME = 4
 _LONGEST_NUMERAL = 16
 _AFTERNOON = frozenset({"下午", "晚上"})
 _DAYTIMES = _AFTERNOON | {"上午", "早上", "凌晨", "中午", "半夜"}
@@ -89,6 +99,30 @@ def _parted(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     return None
 
 
+def bound_before(tokens: Tokens, n: int) -> Hedge:
+    """What the words before token n hold a value back to: 约, 至少, 不超过."""
+    words = (_text(tokens, n - k, k) for k in range(_LONGEST_BOUND, 0, -1))
+    return next((_BOUNDS_BEFORE[said] for said in words if said in _BOUNDS_BEFORE), Hedge.NONE)
+
+
+def bound_behind(tokens: Tokens, n: int) -> Hedge:
+    """The same of the words from token n on: 左右, 以上, 以内."""
+    if tokens[n].text in _COUNTED:
+        n += 1
+    if tokens[n].text in _WITHIN and tokens[n - 1].kind != "han":
+        return Hedge.NONE  # 16GB内存
+    words = (_text(tokens, n, k) for k in (2, 1))
+    return next((_BOUNDS_BEHIND[said] for said in words if said in _BOUNDS_BEHIND), Hedge.NONE)
+
+
+def scale_of(text: str) -> float:
+    """What 万 and 亿 in a value multiply by: 1e4 of 15万元; 1 where there is none."""
+    found = 1.0
+    for char in text:
+        found *= _SCALES.get(char, 1.0)
+    return found
+
+
 def _text(tokens: Tokens, n: int, length: int) -> str:
     return "".join(tokens[k].text for k in range(n, n + length) if tokens[k].kind == "han")
 
@@ -109,6 +143,9 @@ def _numeral(tokens: Tokens, n: int) -> Number | None:
         amount, end = found
         step = 0.0
     scale = 1.0
+    if step and tokens[end].text in _TENS and _text(tokens, end, 2) not in _UNITS:
+        scale = float(_TENS[tokens[end].text])  # 5千元, but 5千米
+        end += 1
     while step and tokens[end].text in _SCALES and scale < 1e12:
         scale *= _SCALES[tokens[end].text]
         end += 1
@@ -133,7 +170,7 @@ def _characters(tokens: Tokens, n: int) -> tuple[float, int] | None:
         else:
             break
         end += 1
-    if end == n:
+    if end == n or _a_few(tokens, n, end) or _a_few(tokens, n - 1, end):
         return None
     if last >= _HUNDRED and digit and tokens[end - 2].text in _TENS | _SCALES:
         digit *= last / 10  # 一万二 is 12,000, 一千五 is 1,500
@@ -145,6 +182,12 @@ def _characters(tokens: Tokens, n: int) -> tuple[float, int] | None:
     while tokens[end].text in _SCALES and amount < _LARGEST:
         amount, end = amount * _SCALES[tokens[end].text], end + 1
     return amount, end
+
+
+def _a_few(tokens: Tokens, n: int, end: int) -> bool:
+    """Whether two digits say "two or three": 两三天, 三五个; years and numbers by digits have others, or more."""
+    one, other = (_DIGITS.get(tokens[k].text, 0) for k in (n, n + 1))
+    return end == n + 2 and 0 < one < other <= one + 2
 
 
 def _fraction(tokens: Tokens, n: int) -> tuple[float, int]:
@@ -186,6 +229,8 @@ def _date(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
             )
         ):
             parts[name], end = int(own.amount), own.end + 1
+    if "年" in parts and parts["年"] < _LAST_OF_REPUBLIC and _text(tokens, n - 2, 2) in _REPUBLIC:
+        parts["年"] += _BEFORE_REPUBLIC
     if not parts or parts.keys() == {"日"} or not 1 <= parts.get("月", 1) <= 12 or not 1 <= parts.get("日", 1) <= 31:
         return None
     if "年" in parts and not 1000 <= parts["年"] < 2200:
@@ -211,6 +256,9 @@ def _clock(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
 
 
 def _measure(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    if tokens[number.end].text in _AND_MORE and tokens[number.end + 1].text not in _COUNTED:
+        more = _measure(tokens, n, replace(number, end=number.end + 1))  # 300多元
+        return more and (replace(more[0], hedge=Hedge.LEAST), more[1])
     if tokens[number.end].text == "%":
         return _value(tokens, n, number.end + 1, Kind.PERCENT, number)
     if _text(tokens, number.end, 2) in ("个半", "個半") and number.amount % 1 == 0:
@@ -219,12 +267,25 @@ def _measure(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None
             return _value(tokens, n, number.end + 1, Kind.QUANTITY, number, "month")
     for length in range(_LONGEST_NAME, 0, -1):
         name = _text(tokens, number.end, length)
-        if name in _MONEY and len(name) == length:
+        if len(name) != length or not _is_unit(tokens, number, name):
+            continue
+        if name == "度" and tokens[number.end + 1].text in _OF_ELECTRICITY:
+            return _value(tokens, n, number.end + 2, Kind.QUANTITY, number, "kWh")
+        if name in _MONEY:
             return _value(tokens, n, number.end + length, Kind.MONEY, number, _MONEY[name])
-        if name in _UNITS and len(name) == length:
+        if name in _UNITS:
             return _with_half(tokens, n, number, number.end + length, _UNITS[name])
     plain = number.figures or number.end > n + 1 or tokens[number.end].text in _COUNTED
     return _value(tokens, n, number.end, Kind.NUMBER, number) if plain else None
+
+
+def _is_unit(tokens: Tokens, number: Number, name: str) -> bool:
+    """Whether a word is one here: 两块电池 are no money, and 一度 is mostly "once"."""
+    if name in ("块", "塊"):
+        return tokens[number.end + 1].kind != "han"
+    if name == "周":
+        return tokens[number.end + 1].text not in ("岁", "歲")
+    return name != "度" or number.figures or number.amount > 1
 
 
 def _with_half(tokens: Tokens, n: int, number: Number, end: int, unit: str) -> tuple[Value, int]:

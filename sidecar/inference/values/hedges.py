@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.chinese import bound_before, bound_behind
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -73,6 +74,8 @@ def _limit_of(value: Value, before: str) -> Hedge:
 
 def _before(tokens: Tokens, n: int) -> Hedge:
     at = n - 1
+    if tokens[at].kind == "han":
+        return bound_before(tokens, n)
     if tokens[at].text in ("$", "€", "£", "¥", "-"):
         at -= 1
     for _ in range(2):
@@ -123,6 +126,8 @@ _NOT = frozenset({"no", "not", "never", "cannot"})
 
 
 def _behind(tokens: Tokens, n: int) -> Hedge:
+    if tokens[n].kind == "han":
+        return bound_behind(tokens, n)
     if tokens[n].text == "+" and tokens.joined(n):
         return Hedge.LEAST
     for at in (n, n + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.chinese import scale_of
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.units import CENT, UNITS
@@ -57,7 +58,7 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
         if joined == "and" and "between" not in (tokens[first - 1].low, tokens[first - 2].low):
             continue
         if one.kind is Kind.NUMBER and other.kind in _MEASURES:
-            scale = _scale_of(one, other)
+            scale = _scale_between(tokens.text, one, other)
             one = replace(
                 one, kind=other.kind, unit=other.unit, per=other.per, amount=one.amount * scale, step=one.step * scale
             )
@@ -72,8 +73,16 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
 
 
 _BY = frozenset({"x", "×", "by"})
-_JOINS_RANGES = frozenset({"-", "to", "and", "or", "~"}) | _BY
+_JOINS_RANGES = frozenset({"-", "to", "and", "or", "~", "至", "到", "或"}) | _BY
 _MEASURES = frozenset({Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY})
+
+
+def _scale_between(text: str, one: Value, other: Value) -> float:
+    """What the beginning of a range takes from its end; 10到15万元 begins at a hundred thousand."""
+    chinese = scale_of(text[other.start : other.end])
+    if chinese == 1.0:
+        return _scale_of(one, other)
+    return chinese if scale_of(text[one.start : one.end]) == 1.0 and one.amount < chinese else 1.0
 
 
 def _scale_of(one: Value, other: Value) -> float:

@@ -18,9 +18,9 @@ class Unit:
 # code, factor, names (the first is the symbol; a plural ends in s where "+" stands)
 _TABLE = {
     "mass": "mcg 1e-6 µg ug microgram+; mg 1e-3 milligram+ milligramme+; g 1 gram+ gramme+ gr; kg 1e3 kilogram+ kilo+; "
-    "t 1e6 tonne+ ton+; lb 453.592 lbs; oz 28.3495 ounce+; stone 6350.29",
+    "t 1e6 tonne+ ton+; lb 453.592 lbs; oz 28.3495 ounce+; stone 6350.29; jin 500",
     "length": "nm 1e-9 nanometre+ nanometer+; µm 1e-6 micron+ micrometre+ micrometer+; mm 1e-3 millimetre+ millimeter+; cm 0.01 centimetre+ centimeter+; "
-    "m 1 metre+ meter+; km 1e3 kilometre+ kilometer+; mi 1609.344 mile+; yd 0.9144 yard+; ft 0.3048 foot feet; inch 0.0254 inches",
+    "m 1 metre+ meter+; km 1e3 kilometre+ kilometer+; mi 1609.344 mile+; yd 0.9144 yard+; ft 0.3048 foot feet; inch 0.0254 inches; nmi 1852",
     "time": "ms 1e-3 millisecond+; s 1 sec secs second+; min 60 mins minute+; h 3600 hr hrs hour+; day 86400 days; week 604800 weeks wk wks; "
     "fortnight 1209600 fortnights; month 2629800 months; year 31557600 years yr yrs; decade 315576000 decades; century 3155760000 centuries",
     "data": "B 1 byte+; kB 1e3 KB kilobyte+; MB 1e6 megabyte+; GB 1e9 gigabyte+; TB 1e12 terabyte+; PB 1e15 petabyte+; "
@@ -36,7 +36,7 @@ _TABLE = {
     "pressure": "Pa 1 pascal+; hPa 100; kPa 1e3 kilopascal+; MPa 1e6; bar 1e5 bars; mbar 100 millibar+; psi 6894.76; mmHg 133.322",
     "volume": "ml 1e-3 mL millilitre+ milliliter+; cl 0.01; dl 0.1 dL; l 1 L litre+ liter+; m³ 1e3 m3; gal 3.78541 gallon+; pint 0.473176 pints; "
     "quart 0.946353 quarts; cup 0.24 cups; tbsp 0.0148 tablespoon+; tsp 0.00493 teaspoon+; barrel 158.987 barrels",
-    "area": "m² 1 m2 sqm; km² 1e6 km2; ha 1e4 hectare+; acre 4046.86 acres; sqft 0.092903",
+    "area": "m² 1 m2 sqm; km² 1e6 km2; ha 1e4 hectare+; acre 4046.86 acres; sqft 0.092903; mu 666.667",
     "speed": "km/h 0.277778 kmh kph; mph 0.44704; m/s 1; knot 0.514444 knots kn",
     "temperature": "°C 1 Celsius; °F 0.5555556 Fahrenheit; kelvin 1",
     "level": "dB 1 decibel+",
