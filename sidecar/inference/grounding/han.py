@@ -15,9 +15,9 @@ import numpy as np
 from sidecar.inference.compatible import resolved
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.text import Span
-from sidecar.inference.values.compare import agree, equal
+from sidecar.inference.values.compare import equal
 from sidecar.inference.values.read import read_values
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
@@ -154,6 +154,10 @@ def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:
     return sum(weight for pair, weight in weights.items() if pair in known) / (sum(weights.values()) or 1.0)
 
 
-def missing_values(wanted: Sequence[Value], there: Sequence[Value]) -> int:
-    """How many of some values are not there, in whatever way they are written; a bound is that an exact value keeps and is near."""
-    return sum(not any(equal(value, other) or agree(value, other) for other in there) for value in wanted)
+def missing_values(wanted: Sequence[Value], there: Sequence[Value], *, bounds: bool = False) -> int:
+    """How many of some values are not there, in whatever way they are written; with `bounds` at least 3 days is not at most 3 days."""
+
+    def says(value: Value, other: Value) -> bool:
+        return equal(value, other) and not (bounds and {Hedge.LEAST, Hedge.MOST} == {value.hedge, other.hedge})
+
+    return sum(not any(says(value, other) for other in there) for value in wanted)

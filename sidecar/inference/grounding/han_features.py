@@ -72,12 +72,14 @@ def features(claim: Read, evidence: Sequence[Piece], idf: Idf, near: tuple[float
     best = evidence[0].read if evidence else read("")
     there = held(evidence)
     unheld = claim.characters - there.characters
+    # What is denied on one side turns a bound round: no returns after 30 days, returns within 30 days.
+    as_plain = bool(claim.negations) == bool(best.negations)
     return np.array(
         [
             share(claim.pairs, frozenset(best.pairs), idf),
             lacking(claim.characters, there.characters),
             float(not claim.characters),
-            float(missing_values(claim.values, there.values) > 0),
+            float(missing_values(claim.values, there.values, bounds=as_plain) > 0),
             lacking(claim.names, there.names),
             float(claim.negations > 0 and not best.negations),
             float(best.negations > 0 and not claim.negations),

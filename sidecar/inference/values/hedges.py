@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sidecar.inference.values.chinese import bound_before, bound_behind
+from sidecar.inference.values.han_bounds import bound_before, bound_behind
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -84,7 +84,7 @@ def _before(tokens: Tokens, n: int) -> Hedge:
         if pair:
             return _OPPOSITE.get(pair, pair) if _denied(tokens, at - 2) else pair
         if one in _ABOUT:
-            return Hedge.ABOUT
+            return Hedge.NONE if one == "~" and tokens[at - 1].kind == "number" else Hedge.ABOUT
         if one in _LEAST or one in _MOST:
             return Hedge.LEAST if one in _LEAST else Hedge.MOST
         if one not in _FILLERS:

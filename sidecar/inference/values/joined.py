@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sidecar.inference.values.chinese import scale_of
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.han_numerals import scale_of
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.units import CENT, UNITS
 from sidecar.inference.values.value import Kind, Value
@@ -78,16 +78,21 @@ _MEASURES = frozenset({Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY})
 
 
 def _scale_between(text: str, one: Value, other: Value) -> float:
-    """What the beginning of a range takes from its end; 10到15万元 begins at a hundred thousand."""
+    """What the beginning of a range takes from its end; 10到15万元 begins at a hundred thousand, 5000至1万元 at five thousand."""
     chinese = scale_of(text[other.start : other.end])
     if chinese == 1.0:
         return _scale_of(one, other)
-    return chinese if scale_of(text[one.start : one.end]) == 1.0 and one.amount < chinese else 1.0
+    return chinese if one.step in (0.0, 0.5) and one.amount * chinese < other.amount else 1.0
 
 
 def _scale_of(one: Value, other: Value) -> float:
-    """The scale word of the end of a range: "10-15 million euros" begins at ten million."""
+    """The scale word of the end of a range: "10-15 million euros" begins at ten million, "100-2000 euros" at a hundred."""
     for scale in (1e12, 1e9, 1e6, 1e3):
-        if other.amount >= scale and (other.step >= scale * 1e-4 or not other.step) and 0 < one.amount < 1000:
+        if (
+            other.amount >= scale
+            and (other.step >= max(scale * 1e-4, 1.0) or not other.step)
+            and 0 < one.amount < 1000
+            and one.amount * scale <= other.amount
+        ):
             return scale
     return 1.0

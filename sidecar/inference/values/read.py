@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from sidecar.inference.values.units import (
 from sidecar.inference.values.value import Kind, Value
 
 _LONGEST = 20_000
+_HAN, _JAPANESE = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]|日[元圆圓]|円")
 
 
 def read_values(text: str) -> list[Value]:
@@ -58,7 +60,15 @@ def _read(text: str, listed: Sequence[Token]) -> list[Value]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    return hedged(tokens, compounds(tokens, same_unit(tokens, found)))
+    values = hedged(tokens, compounds(tokens, same_unit(tokens, found)))
+    return [replace(one, unit="CNY") if _is_yuan(text, one) else one for one in values]
+
+
+def _is_yuan(text: str, value: Value) -> bool:
+    """Whether ¥ is the sign of the yuan: in Chinese that says nothing of Japan's."""
+    if value.unit != "JPY" or text[value.start] not in "¥￥":
+        return False
+    return _HAN.search(text) is not None and _JAPANESE.search(text) is None
 
 
 def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -217,6 +227,8 @@ def _unit_at(tokens: Tokens, n: int, *, beside: bool) -> tuple[Unit | None, int]
             return compound, n + 3
     if token.low in ("pound", "pounds"):
         return unit_named("lb"), n + 1
+    if token.text in ("m", "km") and tokens[n + 1].text in ("2", "3") and tokens.joined(n + 1):
+        return unit_named(f"{token.text}{tokens[n + 1].text}"), n + 2
     unit = unit_named(token.text)
     if unit is None and token.low == "in" and beside and tokens.joined(n):
         unit = unit_named("inch")

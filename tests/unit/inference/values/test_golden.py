@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.grounding.han import missing_values, read
 from sidecar.inference.values.dates import WEEKDAYS
 from sidecar.inference.values.match import Outcome, match
 from sidecar.inference.values.read import read_values
@@ -85,6 +86,20 @@ def test_a_text_states_the_values_that_a_person_reads_in_it(text: str, values: s
 @pytest.mark.parametrize(("expected", "claim", "document"), list(pairs()))
 def test_a_claim_fares_as_a_person_would_say(expected: str, claim: str, document: str) -> None:
     assert outcome(claim, document) == expected
+
+
+@pytest.mark.parametrize("line", lines("chinese.txt"))
+def test_a_chinese_claim_has_its_values_in_a_sentence_where_a_reader_finds_them(line: str) -> None:
+    says, claim, document = line.split(" | ")
+    missing = missing_values(read(claim).values, read(document).values, bounds=True)
+    assert (missing == 0) == (says == "=")
+
+
+@pytest.mark.parametrize(
+    "text", ["3" + "多" * 3000, "十" + "余" * 3000, "两" * 5000, "3万" * 3000, "至少不超过" * 2000]
+)
+def test_what_repeats_is_read(text: str) -> None:
+    assert len(read_values(text)) <= 6000
 
 
 def test_there_are_enough_of_each() -> None:
