@@ -16,12 +16,12 @@ from pathlib import Path
 from sidecar.inference.base import Claim
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import as_written, pieces, read
+from sidecar.inference.grounding.han_evidence import READ_CHARACTERS, passage
 from sidecar.inference.grounding.lexical_zh import IDF, NAME
 from sidecar.inference.runtime import PACKAGED
 from training import data
 from training.chinese_statements import Statement, answers, changed
 from training.data import Row
-from training.han_evidence import READ_CHARACTERS, passage
 from training.pairs import Pair
 from training.sources import Asks
 from training.written import FOLDER, Verdict

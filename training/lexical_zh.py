@@ -35,7 +35,7 @@ from training.logistic import Floats, card_of, fit, set_weights
 from training.measure import auroc, calibration_error, rates
 
 SEED = 7
-VERSION = "4"
+VERSION = "5"
 ROWS, MEASURED, PASSAGES, PAIRS = 600, 1200, 500, 8000
 RELEVANCE = ("drcd_relevance", "cmrc2018_relevance")
 MEASURED_RELEVANCE = ("rgb_relevance", "expmrc_evidence", "tc_rag_micro")
