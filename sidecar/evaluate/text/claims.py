@@ -39,9 +39,10 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
 # The splitter takes it for a short form, which this month has none of.
 _AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
 _LETTER = re.compile(r"[^\W\d_]")
-_LABEL = re.compile(r"[^.:：\n]{1,60}?(?:[:：](?=\s|[^\x00-\x7f])|\s[-–—]\s)")
+_LABEL = re.compile(r"[^.:：\n]{1,60}?(?:：|:(?=\s|[^\x00-\x7f])|\s[-–—]\s)")
 _PRONOUN = re.compile(
-    r"(?:he|she|it|they|this|that|these|those|its|his|her|their|both|such)\b|[他她它其这该此]", re.IGNORECASE
+    r"(?:he|she|it|they|this|that|these|those|its|his|her|their|both|such)\b|[他她它这該该這]|其(?![次中他余它实])|此(?!外|次|前|时)",
+    re.IGNORECASE,
 )
 _BARE = re.compile(
     r"(?:yes|no|yeah|nope|right|correct|true|false|indeed|exactly|sure|是的?|不是|对|不对|不|否|没错|正确|错误)[.!,。！，]?",
@@ -54,6 +55,8 @@ _SAYS_NOTHING = re.compile(
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
     re.IGNORECASE,
 )
+_POINTS_TO_LIST = re.compile(r"^(?:[一二三四五六七八九十]{1,3}、|\d{1,2}[.、]\s{0,2})|^以下[是为為]|如下$")
+_NAMES_LIST = re.compile(r"(?:步[骤驟]|流程|建[议議]|方法|[要重][点點]|以下方式.{0,8})$")
 # As many as plain sentences have room for in evaluate.most_answer_chars; an answer of more is not judged by some of them.
 MOST_CLAIMS = 400
 _READ = 50_000
@@ -148,7 +151,7 @@ def read_answer(answer: str) -> Answer:
         if asked and _ANSWERED.fullmatch(text.text):
             found.append(Statement(text, "", sentence.text, language, lead=questions.pop(), cell=block.cell))
         elif _states_something(sentence.text, text.text, language, only=len(firm) == 1, listed=block.alone):
-            fragment = not block.cell and not _LABEL.match(text.text) and not is_sentence(text.text, language=language)
+            fragment = not block.cell and _is_fragment(text.text, language)
             joins = bool(lead) and fragment
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
             found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
@@ -156,6 +159,14 @@ def read_answer(answer: str) -> Answer:
         asked = ""
     asks = bool(questions) and firm[-1][0].text.endswith(("?", "？"))
     return Answer(tuple(found), tuple(questions), asks, whole)
+
+
+def _is_fragment(text: str, language: str) -> bool:
+    """Whether a text is no sentence; of Chinese, whether what stands behind its label is none."""
+    label = _LABEL.match(text)
+    if label and language == "zh":
+        return not is_sentence(text[label.end() :], language=language)
+    return not label and not is_sentence(text, language=language)
 
 
 def _states_something(whole: str, text: str, language: str, *, only: bool, listed: bool) -> bool:
@@ -176,7 +187,9 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
         for sentence in _cut(_plain(block.text), whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
-                yield sentence, block, lead if block.alone else ""
+                # Below a heading, Chinese leaves out what it named.
+                under = block.alone or (bool(lead) and chinese.language(sentence.text) == "zh")
+                yield sentence, block, lead if under else ""
 
 
 def _introduction(text: str) -> str:
@@ -193,7 +206,14 @@ def _introduction(text: str) -> str:
         or is_chatter(f"{said}:", language=language)
         or is_chatter(said, language=language)
     )
-    return "" if nothing else without_lead(Marked.of(said), language=language).text
+    said = "" if nothing else without_lead(Marked.of(said), language=language).text
+    return _as_chinese_lead(said) if language == "zh" else said
+
+
+def _as_chinese_lead(said: str) -> str:
+    """出差标准如下 and 以下是所需文件 without what points to the list; nothing of 以下步骤."""
+    said = _POINTS_TO_LIST.sub("", said)
+    return "" if _NAMES_LIST.search(said) else said
 
 
 def _cut(text: Marked, *, whole: bool) -> Iterator[Marked]:

@@ -6,6 +6,7 @@ import re
 
 from sidecar.evaluate.text import refusing, silence_zh
 from sidecar.evaluate.text.clauses import is_sentence
+from sidecar.evaluate.text.han_script import simplified
 from sidecar.evaluate.text.refusing import NEG, REFUSES, unquoted
 from sidecar.evaluate.text.silence import is_of_sources, is_silent
 
@@ -220,7 +221,7 @@ _NOT_SAID = re.compile(
 _HEDGE = re.compile(r"(?:although|while|though|even\ though|whereas)\b[^,;]{4,200},\s+(?=\S)", re.IGNORECASE)
 _OF_THE_USER = re.compile(r"\b(?:you|your)\b|[您你]", re.IGNORECASE)
 _SEVERAL = re.compile(
-    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends)\b|有.{0,4}[两几三多]|(?:这|要看)",
+    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends)\b|有.{0,4}[两几三多]|(?:这|要看|不同|取决)",
     re.IGNORECASE,
 )
 # "Please provide proof of address when you apply" is a step to take, no question.
@@ -291,6 +292,8 @@ def answers_after_all(sentence: str) -> bool:
 
 def _answer_in(sentence: str) -> int:
     """Where, after a hedge, something is said; 0 where nothing is."""
+    if start := silence_zh.answer_in(sentence):
+        return start
     if (match := _HEDGED_LEAD.search(sentence)) and _abstains(sentence[: match.start()]):
         rest = match["rest"]
         return 0 if _abstains(rest) or _POINTS_ELSEWHERE.search(rest) else match.start("rest")
@@ -311,7 +314,7 @@ def hedge(sentence: str) -> int:
 
 def needs_more(sentence: str) -> bool:
     """Whether a sentence asks the user for more, with a question mark or without."""
-    return _NEEDS.search(sentence) is not None
+    return _NEEDS.search(simplified(sentence)) is not None
 
 
 def asks_user(question: str) -> bool:

@@ -18,9 +18,14 @@ _LINE = re.compile(r"[^\n]++")
 _QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
 _ITEM = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●]|\(?\d{1,3}[.)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|[一二三四五六七八九十]{1,3}、)"
-    r"(?:\s++|(?<=[、）]))(?P<text>\S.*)"
+    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢✅☑]|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
+    # Before a Chinese character no blank is needed; a star there is emphasis.
+    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?P<text>\S.*)"
 )
+_MOST_HEADING = 12
+_ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LONG_LINE = 30
 _ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
 _ANY = re.compile(r"^(?P<cells>.+)")
 _RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
@@ -32,7 +37,8 @@ _SOURCES = re.compile(
     re.IGNORECASE,
 )
 _ENDS_INTRODUCTION = (":", "：")
-_BLANK_CELLS = frozenset(("", "-", "–", "—", "n/a", "na", "none", "无", "✗", "x"))
+_ENDS_LINE = tuple("。！？；：:.!?;”」）)*")
+_BLANK_CELLS = frozenset(("", "-", "–", "—", "n/a", "na", "none", "✗", "x"))
 _NO_NAMES = frozenset(
     "attribute property field feature item key name parameter spec specification aspect detail details value info information description "
     "category 项目 名称 属性 参数 内容 说明 值 #".split()
@@ -83,7 +89,11 @@ class _Reader:
             name = "marks" if heading["marks"] is not None else "bold"
             self.heading = line.cut(*heading.span(name))
             self.lead, self.header, self.items = self.heading.text, None, []
-        elif item := _ITEM.fullmatch(line.text):
+        elif (item := _ITEM.fullmatch(line.text)) and _is_section(item, after):
+            yield from self._flush()
+            self.heading = line.cut(*item.span("text"))
+            self.lead, self.header, self.items = self.heading.text, None, []
+        elif item:
             yield from self._flush()
             yield from self._item(line.cut(*item.span("text")), len(item["indent"].expandtabs(4)))
         elif line.text.strip():
@@ -125,12 +135,34 @@ class _Reader:
 
     def _flush(self) -> Iterator[Block]:
         if self.paragraph:
-            text = joined(line.cut(0) for line in self.paragraph)
+            texts = _paragraphs([line.cut(0) for line in self.paragraph])
             self.paragraph = []
-            introduces = text.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION)
-            yield Block(text, self.lead if self.heading is not None else "")
-            self.lead = text.text if introduces else ""
+            if _SOURCES.fullmatch(texts[0].text):
+                texts = texts[:1]
+            for text in texts:
+                yield Block(text, self.lead if self.heading is not None else "")
+            introduces = texts[-1].text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION)
+            self.lead = texts[-1].text if introduces else ""
             self.heading = None
+
+
+def _is_section(item: re.Match[str], after: str) -> bool:
+    """Whether 一、适用对象 is a heading: short, without marks, before a line that is no item."""
+    plain = len(item["text"]) <= _MOST_HEADING and not _ENDS_CLAUSE.search(item["text"])
+    return item["han"] is not None and plain and bool(after.strip()) and not _ITEM.fullmatch(after)
+
+
+def _paragraphs(lines: Sequence[Marked]) -> list[Marked]:
+    """Lines as one text; those of Chinese, which are broken where something ends, each by itself, but after one that is long and does not end."""
+    found: list[list[Marked]] = []
+    for line in lines:
+        before = found[-1][-1].text if found else ""
+        goes_on = len(before) >= _LONG_LINE and not before.endswith(_ENDS_LINE)
+        if found and (goes_on or not (_HAN.search(line.text) and _HAN.search(before))):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return [joined(one) for one in found]
 
 
 def blocks(answer: str) -> Iterator[Block]:

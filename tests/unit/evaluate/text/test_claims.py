@@ -14,6 +14,7 @@ from sidecar.evaluate.text.claims import MOST_CLAIMS, split_claims
 from sidecar.record.errors import Unscorable
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "claims.jsonl"
+CHINESE = [json.loads(line) for line in GOLDEN.with_name("claims_zh.jsonl").read_text(encoding="utf-8").splitlines()]
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 
@@ -24,6 +25,28 @@ def test_claims_are_those_expected_and_know_their_places(row: dict[str, Any]) ->
     expected = [(one["text"], one.get("context", ""), one.get("place", one["text"])) for one in row["claims"]]
     claims = split_claims(answer)
     assert [(claim.text, claim.context, answer[claim.start : claim.end]) for claim in claims] == expected
+
+
+def test_no_fewer_chinese_answers_are_read_as_a_reader_would_than_before() -> None:
+    """298 answers as chatbots give them, written to find faults: 159 and 279 were right before these were mended."""
+    read = [(stance_of(row["answer"]), row) for row in CHINESE]
+    assert sum(one.kind == row["kind"] for one, row in read) >= 295
+    assert sum([claim.text for claim in one.claims] == row["claims"] for one, row in read) >= 273
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("如有发热症状，请立即联系医生。", ["如有发热症状，请立即联系医生。"]),
+        ("如果您需要发票，可以在订单详情页申请。", ["如果您需要发票，可以在订单详情页申请。"]),
+        ("商品可无理由退货，但定制商品除外。", ["商品可无理由退货，但定制商品除外。"]),
+        ("華為公司成立於1987年，並且在全球設有研發中心。", ["華為公司成立於1987年。", "華為公司在全球設有研發中心。"]),
+        ("请看https://a.example/q?id=1；退款需要7天。", ["请看https://a.example/q?id=1", "退款需要7天。"]),
+        ("非常抱歉给您带来不便！費用為300元。以上内容仅供参考。", ["費用為300元。"]),
+    ],
+)
+def test_chinese_answers_are_cut_where_a_reader_would(answer: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(answer)] == claims
 
 
 def test_a_long_answer_has_a_bounded_number_of_claims() -> None:
