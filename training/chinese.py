@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidecar.evaluate.text.asked import is_short
 from sidecar.inference.base import Claim
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import as_written, pieces, read
@@ -31,7 +32,6 @@ SAYS: Mapping[str, Verdict] = {"s": "yes", "c": "contradiction", "n": "neutral"}
 PASSAGES = ("drcd_relevance", "cmrc2018_relevance")
 _LENGTHS = (110, 240)
 _AMONG_OTHERS = 0.25
-_SHORT = 14
 _DOCUMENTS, _MADE = 1000, 400
 MEASURED: Mapping[str, Asks] = {
     "ocnli": "grounding", "nli_multilingual": "grounding", "c3_answers": "grounding", "domainrag_faithful": "grounding",
@@ -142,7 +142,7 @@ def _of_text(one: Text, others: Sequence[Text], reader: Reader, rng: random.Rand
 
 def claim_of(text: str, question: str) -> Claim:
     """A statement, or an answer that is all of it."""
-    return Claim(text, question=question, short=bool(question) and len(text) <= _SHORT)
+    return Claim(text, question=question, short=bool(question) and is_short(text))
 
 
 def _among(one: Text, others: Sequence[Text], rng: random.Random) -> list[str]:

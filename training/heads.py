@@ -24,7 +24,8 @@ from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.embedding.text import read_words
-from sidecar.inference.grounding.embedded import CROSS_ENCODER, EmbeddedGrounder, Heads
+from sidecar.inference.grounding.embedded import EmbeddedGrounder, Heads
+from sidecar.inference.pairs import CROSS_ENCODER
 from sidecar.inference.relevance.embedded import FeatureRelevance
 from sidecar.observe.telemetry import Telemetry
 from training import data

@@ -1,9 +1,11 @@
-"""A model that several roles read: loaded when the first asks for it, running for as long as any of them does."""
+"""A model that several roles read: loaded when the first asks for it, running and in memory for as long as any of them holds it."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import weakref
 from collections.abc import Callable
-from functools import cached_property
 
 from sidecar.inference.pairs import PairModel
 
@@ -13,40 +15,57 @@ class Common:
 
     def __init__(self, load: Callable[[], PairModel]) -> None:
         self._load = load
-        self._users = 0
-
-    @cached_property
-    def model(self) -> PairModel:
-        """The model, loaded."""
-        return self._load()
+        self._loading = threading.Lock()
+        self._held: weakref.ref[Held] | None = None
 
     def lease(self) -> Lease:
-        """A part that keeps the model running between its start and its stop."""
-        return Lease(self)
+        """A part that keeps the model in memory, and running between its start and its stop. Blocks; may be called from any thread."""
+        with self._loading:
+            held = self._held() if self._held else None
+            if held is None:
+                held = Held(self._load())
+                self._held = weakref.ref(held)
+        return Lease(held)
 
-    async def _use(self, change: int) -> None:
-        before, self._users = self._users, self._users + change
-        if before == 0 and self._users:
-            await self.model.start()
-        elif before and self._users == 0:
-            await self.model.stop()
+
+class Held:
+    """A loaded model, and by how many it is used."""
+
+    def __init__(self, model: PairModel) -> None:
+        self.model = model
+        self._users = 0
+        self._turn = asyncio.Lock()
+
+    async def use(self, change: int) -> None:
+        """One user more, or one less: the first starts the model, the last stops it."""
+        async with self._turn:
+            before, self._users = self._users, self._users + change
+            if before == 0 and self._users:
+                await self.model.start()
+            elif before and self._users == 0:
+                await self.model.stop()
 
 
 class Lease:
     """sidecar.inference.entry.Running: one role's hold on a model."""
 
-    def __init__(self, common: Common) -> None:
-        self._common = common
-        self._held = False
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        self._started = False
+
+    @property
+    def model(self) -> PairModel:
+        """The model."""
+        return self._held.model
 
     async def start(self) -> None:
         """Start the model where nobody has. Safe to call twice."""
-        if not self._held:
-            self._held = True
-            await self._common._use(1)
+        if not self._started:
+            self._started = True
+            await self._held.use(1)
 
     async def stop(self) -> None:
         """Stop the model where nobody else holds it."""
-        if self._held:
-            self._held = False
-            await self._common._use(-1)
+        if self._started:
+            self._started = False
+            await self._held.use(-1)

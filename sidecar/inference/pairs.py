@@ -17,11 +17,14 @@ from exporters.result import ModelIdentity
 from exporters.text import clean
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
+from sidecar.inference.card import Card
+from sidecar.inference.cpu import shared
 from sidecar.inference.onnx import OnnxModel
 from sidecar.inference.threads import off_loop
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
 
+CROSS_ENCODER = "cross_encoder.onnx"
 _OVERLAP_TOKENS = 32
 _LEAST_PREMISE_TOKENS = 48
 
@@ -154,3 +157,22 @@ class PairModel:
         starts = range(0, len(encoding.ids) - (most - step), step)
         spans = [encoding.offsets[start : start + most] for start in starts]
         return [text[span[0][0] : span[-1][1]] for span in spans]
+
+
+def packaged_pairs(
+    directory: Path, name: str, *, tokenizer: str, threads: int, batch_tokens: int, telemetry: Telemetry
+) -> PairModel:
+    """The cross-encoder of a model inside the package, with the tokenizer of the same or another one. Raises ConfigError."""
+    card = Card.load(directory / name)
+    at_once, of_each = shared(threads)
+    return PairModel(
+        directory / name / CROSS_ENCODER,
+        directory / tokenizer / "tokenizer.json",
+        identity=card.identity(CROSS_ENCODER),
+        output="logits",
+        max_tokens=int(card.data["max_tokens"]),
+        threads=of_each,
+        at_once=at_once,
+        batch_tokens=batch_tokens,
+        telemetry=telemetry,
+    )

@@ -22,11 +22,11 @@ from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.entry import Built, Dependencies
+from sidecar.inference.grounding import embedded_zh
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.embedded import CROSS_ENCODER
 from sidecar.inference.grounding.hhem import HHEM_DIR
 from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
-from sidecar.inference.pairs import PairModel
+from sidecar.inference.pairs import packaged_pairs
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
 from sidecar.inference.serving import beside, fallback_of, for_all, packaged, serving
@@ -303,17 +303,8 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         documents_bytes=config.documents_megabytes * 1_000_000,
         max_tokens=int(encoder_card.data["max_tokens"]),
     )
-    cross_encoder = partial(
-        PairModel,
-        config.model_dir / "embedded" / CROSS_ENCODER,
-        config.model_dir / "minilm" / "tokenizer.json",
-        identity=card.identity(CROSS_ENCODER),
-        output="logits",
-        max_tokens=int(card.data["max_tokens"]),
-        threads=of_each,
-        at_once=at_once,
-        batch_tokens=config.batch_tokens,
-        telemetry=telemetry,
+    pairs = partial(
+        packaged_pairs, config.model_dir, threads=threads, batch_tokens=config.batch_tokens, telemetry=telemetry
     )
     return Dependencies(
         directory=config.model_dir,
@@ -322,7 +313,8 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
         encoder=encoder,
         idf=idf,
-        cross_encoder=Common(cross_encoder),
+        cross_encoder=Common(partial(pairs, "embedded", tokenizer="minilm")),
+        chinese=Common(partial(pairs, embedded_zh.NAME, tokenizer=embedded_zh.NAME)),
         threads=threads,
         batch_tokens=config.batch_tokens,
         telemetry=telemetry,

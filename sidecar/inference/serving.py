@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
 from sidecar.inference.grounding.lexical_zh import NAME as LEXICAL_ZH
 from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule, hint
 from sidecar.record.errors import ConfigError
@@ -72,9 +73,9 @@ def beside(models: ModelsConfig, fallbacks: Mapping[tuple[str, str], str]) -> di
         for inside in _INSIDE
         for (role, _), name in fallbacks.items()
         if role == inside.role
-        and name != inside.name
+        and name not in (inside.name, LEXICAL_ZH)
         and not (name in (own := getattr(models, role)) and own[name].own)
     }
 
 
-_INSIDE = tuple(Serving(role, LEXICAL_ZH, ("*",), frozenset({"zh"})) for role in ("grounding", "relevance"))
+_INSIDE = tuple(Serving(role, EMBEDDED_ZH, ("*",), frozenset({"zh"})) for role in ("grounding", "relevance"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from sidecar.evaluate.text import chinese
 from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.inference.grounding.asked import YES_OR_NO
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FEW_WORDS, _FEWER_WORDS = 8, 5
+_FEW_CHARACTERS = 14
 
 _HANGS_ON_QUESTION = re.compile(
     r"(?:because|if|when|while|after|before|by|only|unless|until|since|once|so that|in order to|to|no \w+ than)\b",
@@ -28,6 +30,8 @@ _HANGS_TOO = re.compile(
 def is_short(claim: str) -> bool:
     """Whether a claim is so short that only the question tells what it says: "14 days", "No, it isn't.", "Because it was late". A whole
     sentence says something by itself, and so do more words, in which a value stands with what it is of."""
+    if chinese.language(claim) == "zh":
+        return len(claim) <= _FEW_CHARACTERS and not chinese.is_sentence(claim)
     words = len(claim.split())
     if YES_OR_NO.match(claim):
         return words <= _FEW_WORDS

@@ -36,12 +36,11 @@ from sidecar.inference.grounding.evidence import Ranked, choices, choose, premis
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.grounding.said import NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
-from sidecar.inference.pairs import CONTRADICTED, SUPPORT, PairModel
+from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
 from sidecar.inference.threads import alongside, off_loop
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
-CROSS_ENCODER = "cross_encoder.onnx"
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
@@ -278,11 +277,11 @@ def _build(config: EmbeddedConfig, dependencies: Dependencies) -> Built[Grounder
         claim_threshold=heads["claim"]["threshold"],
         answer_threshold=heads["answer"]["threshold"],
     )
-    common = dependencies.cross_encoder
+    lease = dependencies.cross_encoder.lease()
     grounder = EmbeddedGrounder(
-        dependencies.encoder, dependencies.idf, common.model, heads=own, identity=card.identity("heads.json")
+        dependencies.encoder, dependencies.idf, lease.model, heads=own, identity=card.identity("heads.json")
     )
-    return Built(grounder, (common.lease(),), config.detector)
+    return Built(grounder, (lease,), config.detector)
 
 
 def _size(_: EmbeddedConfig, dependencies: Dependencies) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, Grounder, Support
-from sidecar.inference.calibrated import FloatVector, Logistic, logit
+from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
@@ -37,8 +37,8 @@ class LexicalGrounder:
     def __init__(self, idf: Idf, model: Logistic, *, identity: ModelIdentity, threshold: float) -> None:
         self.identity = identity
         self.threshold = self.answer_threshold = threshold
-        self._idf = idf
-        self._model = model
+        self.idf = idf
+        self.model = model
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
@@ -47,23 +47,23 @@ class LexicalGrounder:
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
     ) -> float:
-        """Probability that the whole answer is consistent with the documents: half way, in logits, between the mean claim and
-        the least supported one."""
-        found = [one.probability for one in supports]
-        if not found:
-            [whole] = await self.support([Claim(answer)], documents)
-            return whole.probability
-        mean = float(np.mean([logit(one) for one in found]))
-        return float(1 / (1 + np.exp(-(mean + logit(min(found))) / 2)))
+        """Probability that the whole answer is consistent with the documents, as `between` says."""
+        found = supports or await self.support([Claim(answer)], documents)
+        return between([one.probability for one in found])
 
     def _supports(self, claims: Sequence[Claim], sentences: Sequence[Piece]) -> list[Support]:
         if not sentences or not claims:
             return [Support(NOTHING_TO_READ, None)] * len(claims)
-        rows, evidence = claim_rows(claims, sentences, self._idf)
+        rows, evidence = claim_rows(claims, sentences, self.idf)
         return [
             Support(float(p), Evidence(own[0].document, own[0].span.start, own[0].span.end))
-            for p, own in zip(supported(self._model, rows), evidence, strict=True)
+            for p, own in zip(supported(self.model, rows), evidence, strict=True)
         ]
+
+
+def between(supports: Sequence[float]) -> float:
+    """Of an answer, by the support of its claims (at least one): half way, in logits, between the mean claim and the least supported one."""
+    return probability((float(np.mean([logit(one) for one in supports])) + logit(min(supports))) / 2)
 
 
 def supported(model: Logistic, rows: FloatVector) -> FloatVector:
@@ -99,13 +99,13 @@ def size(_: NoSettings, dependencies: Dependencies) -> int:
     return size_of(dependencies.directory / NAME / IDF)
 
 
-def _build(_: NoSettings, dependencies: Dependencies) -> Built[Grounder]:
+def lexical_grounder(dependencies: Dependencies) -> LexicalGrounder:
+    """The model, loaded. Raises ConfigError."""
     card, heads, idf = load(dependencies)
     head = heads["claim"]
-    grounder = LexicalGrounder(
+    return LexicalGrounder(
         idf, Logistic.from_card(head, CLAIM_FEATURES), identity=card.identity(HEADS), threshold=head["threshold"]
     )
-    return Built(grounder)
 
 
-ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, _build, size=size)
+ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, lambda _, given: Built(lexical_grounder(given)), size=size)

@@ -135,17 +135,18 @@ def _kind(question: str, asked: Encoded, best: Sequence[Encoded]) -> tuple[float
 def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
     heads = dependencies.heads
     documents, answer = heads["document_relevance"], heads["answer_relevance"]
+    lease = dependencies.cross_encoder.lease()
     return Built(
         FeatureRelevance(
             dependencies.encoder,
-            dependencies.cross_encoder.model,
+            lease.model,
             document_model=Logistic.from_card(documents, RELEVANCE_FEATURES),
             answer_model=Logistic.from_card(answer, RELEVANCE_FEATURES),
             identity=dependencies.card.identity("heads.json"),
             document_threshold=documents["threshold"],
             answer_threshold=answer["threshold"],
         ),
-        (dependencies.cross_encoder.lease(),),
+        (lease,),
     )
 
 

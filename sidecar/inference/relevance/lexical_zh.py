@@ -52,19 +52,24 @@ class LexicalRelevance:
         self.identity = identity
         self.document_threshold = document_threshold
         self.answer_threshold = answer_threshold
-        self._idf = idf
+        self.idf = idf
         self._document_model = document_model
         self._answer_model = answer_model
 
     async def documents(self, question: str, documents: Sequence[str]) -> list[float]:
         """Probability, for each document, that it helps to answer the question."""
-        rows = await off_loop(lambda: rows_of(question, documents, self._idf))
+        rows = await off_loop(lambda: rows_of(question, documents, self.idf))
         return [float(p) for p in self._document_model.probability(rows)]
 
     async def answer(self, question: str, answer: str) -> float:
         """Probability that the answer addresses the question."""
-        rows = await off_loop(lambda: rows_of(question, [answer], self._idf))
-        return float(self._answer_model.probability(rows)[0])
+        [found] = await self.answers(question, [answer])
+        return found
+
+    async def answers(self, question: str, answers: Sequence[str]) -> list[float]:
+        """The same for several answers."""
+        rows = await off_loop(lambda: rows_of(question, answers, self.idf))
+        return [float(p) for p in self._answer_model.probability(rows)]
 
 
 def rows_of(question: str, texts: Sequence[str], idf: Idf) -> FloatVector:
@@ -95,19 +100,18 @@ def _row(asked: Read, text: str, idf: Idf, *, wants_number: bool) -> FloatVector
     )
 
 
-def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
+def lexical_relevance(dependencies: Dependencies) -> LexicalRelevance:
+    """The model, loaded. Raises ConfigError."""
     card, heads, idf = load(dependencies)
     documents, answer = heads["document_relevance"], heads["answer_relevance"]
-    return Built(
-        LexicalRelevance(
-            idf,
-            document_model=Logistic.from_card(documents, FEATURES),
-            answer_model=Logistic.from_card(answer, FEATURES),
-            identity=card.identity(HEADS),
-            document_threshold=documents["threshold"],
-            answer_threshold=answer["threshold"],
-        )
+    return LexicalRelevance(
+        idf,
+        document_model=Logistic.from_card(documents, FEATURES),
+        answer_model=Logistic.from_card(answer, FEATURES),
+        identity=card.identity(HEADS),
+        document_threshold=documents["threshold"],
+        answer_threshold=answer["threshold"],
     )
 
 
-ENTRY: Entry[RelevanceModel] = Entry(NAME, NoSettings, _build, size=size)
+ENTRY: Entry[RelevanceModel] = Entry(NAME, NoSettings, lambda _, given: Built(lexical_relevance(given)), size=size)

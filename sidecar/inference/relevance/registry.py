@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from sidecar.inference.base import RelevanceModel
 from sidecar.inference.entry import Entry
-from sidecar.inference.relevance import embedded, lexical_zh, onnx, remote
+from sidecar.inference.relevance import embedded, embedded_zh, lexical_zh, onnx, remote
 
-RELEVANCE: tuple[Entry[RelevanceModel], ...] = (embedded.ENTRY, lexical_zh.ENTRY, onnx.ENTRY, remote.ENTRY)
+RELEVANCE: tuple[Entry[RelevanceModel], ...] = (
+    embedded.ENTRY,
+    embedded_zh.ENTRY,
+    lexical_zh.ENTRY,
+    onnx.ENTRY,
+    remote.ENTRY,
+)

@@ -1,4 +1,4 @@
-"""Chinese requests are judged out of the box: by words in common, values and negation."""
+"""Chinese requests that a rule gives the lexical model: words in common, values and negation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ DOCUMENTS = (
 
 @pytest.fixture
 async def engine() -> AsyncIterator[Engine]:
-    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
+    rule = {"language": "zh", "grounding": "lexical-zh", "relevance": "lexical-zh"}
+    runtime = ModelRuntime(InferenceConfig.model_validate({"grounding": "embedded", "rules": [rule]}), Telemetry())
     await runtime.start()
     yield Engine(EvaluateConfig(), runtime.router)
     await runtime.stop()

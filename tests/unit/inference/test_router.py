@@ -14,8 +14,9 @@ from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Claim
 from sidecar.inference.router import Router
-from sidecar.inference.rules import ROLES, Rule
+from sidecar.inference.rules import ROLES, ModelsConfig, Rule
 from sidecar.inference.runtime import PACKAGED, InferenceConfig, ModelRuntime
+from sidecar.inference.serving import beside
 from sidecar.inference.shelf import Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import ManualClock
@@ -169,3 +170,10 @@ def test_a_model_of_a_rule_that_is_not_there_is_named_at_the_start(tmp_path: Pat
     settings = {"rules": [{"service": "a", "grounding": "hhem"}], "hhem_dir": str(tmp_path), "grounding": "embedded"}
     with pytest.raises(ConfigError, match="models export hhem"):
         ModelRuntime(InferenceConfig.model_validate(settings), Telemetry())
+
+
+def test_a_fallback_that_reads_chinese_itself_has_nothing_beside_it() -> None:
+    models = ModelsConfig()
+    assert beside(models, {("grounding", "mine"): "lexical-zh"}) == {}
+    [(key, inside)] = beside(models, {("grounding", "mine"): "embedded"}).items()
+    assert (key, inside.name) == (("grounding", "embedded"), "embedded-zh")

@@ -12,8 +12,8 @@ import pytest
 from sidecar.inference.base import Claim
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.han import pieces, read
-from training.chinese import SAYS, Reader, texts
 from sidecar.inference.grounding.han_evidence import passage
+from training.chinese import SAYS, Reader, texts
 from training.measure import auroc
 
 FILES = ("zh_trained", "zh_heads", "zh_held")

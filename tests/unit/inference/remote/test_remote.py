@@ -237,7 +237,7 @@ async def test_a_chinese_request_is_judged_by_what_reads_it_where_the_fallback_d
             assert {found.model.name for found in here.evaluations if found.model} == {"far"}
             server.status = 503
             away = await engine.evaluate(chinese)
-            assert {found.model.name for found in away.evaluations if found.model} == {"lexical-zh"}
+            assert {found.model.name for found in away.evaluations if found.model} == {"embedded-zh"}
             english = await engine.evaluate(request())
             assert {found.model.name for found in english.evaluations if found.model} == {"embedded"}
 
