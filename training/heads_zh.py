@@ -233,7 +233,7 @@ async def train(directory: Path, out: Path) -> None:
     await model.start()
     grounder = ChineseGrounder(words, model, heads=Heads(_NONE, _NONE, 0.5), identity=words.identity)
     relevance = ChineseRelevance(
-        by_words, model, document_model=_NONE, answer_model=_NONE, document_threshold=0.5, answer_threshold=0.5, identity=words.identity
+        by_words, model, document_model=_NONE, answer_model=_NONE, asked_model=_NONE, document_threshold=0.5, answer_threshold=0.5, identity=words.identity
     )  # fmt: skip
     heads: dict[str, object] = {}
     lines = await grounding(heads, grounder, model, directory)
@@ -297,17 +297,25 @@ async def relevance_heads(heads: dict[str, object], relevance: ChineseRelevance,
     trained_sets = (*PASSAGES, "expmrc_evidence")
     unread = [name for name, task in MEASURED.items() if task == "document" and name not in trained_sets]
     held = passages(directory, data.HELD_FOLDS, trained_sets) + passages(directory, None, unread)
+    sentences = [statements(directory, folds) for folds in (data.COMBINER_FOLDS, data.HELD_FOLDS)]
     parts: tuple[tuple[str, Task, list[AskedOf], list[AskedOf]], ...] = (
         ("document_relevance", DOCUMENT, passages(directory, data.COMBINER_FOLDS, trained_sets), held),
-        ("answer_relevance", ANSWER, answered(written), answered(held_texts)),
+        ("answer_relevance", DOCUMENT, *sentences),
+        ("asked_relevance", ANSWER, answered(written), answered(held_texts)),
     )
     lines = []
+    made: dict[str, tuple[Logistic, float]] = {}
     for name, task, rows, kept in parts:
         x, of_kept = await relevance_features(relevance, rows, task), await relevance_features(relevance, kept, task)
         y = np.array([one.label for one in rows], float)
         model = fit(x, y, set_weights([f"{one.set}{one.label}" for one in rows]), 10.0, products=False)
         own = [float(p) for p in model.probability(x)]
         threshold = best_threshold(own, [one.label for one in rows], [one.set for one in rows])
+        if name == "asked_relevance":  # one threshold for answers of both kinds
+            common = made["answer_relevance"][1]
+            model = replace(model, bias=model.bias + logit(common) - logit(threshold))
+            threshold = common
+        made[name] = model, threshold
         heads[name] = card_of(model, RELEVANCE_FEATURES, threshold)
         columns = {
             "all together": [float(p) for p in model.probability(of_kept)],
@@ -316,6 +324,16 @@ async def relevance_heads(heads: dict[str, object], relevance: ChineseRelevance,
         }
         lines += table(name, [one.set for one in kept], columns, [one.label for one in kept], threshold)
     return lines
+
+
+def statements(directory: Path, folds: frozenset[int]) -> list[AskedOf]:
+    """Questions and sentences, of which some answer them, of some folds."""
+    name = "expmrc_evidence"
+    rows = (r for r in chinese(directory, name) if r.get("question") and r.get("level") == "sentence")
+    return [
+        AskedOf(name, r["question"], r["context"], r["label"])
+        for r in data.thin((r for r in rows if data.fold_of(r) in folds), _ROWS)
+    ]
 
 
 def table(

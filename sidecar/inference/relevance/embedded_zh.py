@@ -19,6 +19,8 @@ from sidecar.inference.relevance.lexical_zh import LexicalRelevance, lexical_rel
 from sidecar.inference.threads import off_loop
 
 RELEVANCE_FEATURES = ("lexical", "cross_encoder")
+_MARKS = "。！!.～~"
+_FEW, _FEWER = 14, 6
 
 
 class ChineseRelevance:
@@ -33,6 +35,7 @@ class ChineseRelevance:
         *,
         document_model: Logistic,
         answer_model: Logistic,
+        asked_model: Logistic,
         identity: ModelIdentity,
         document_threshold: float,
         answer_threshold: float,
@@ -44,6 +47,7 @@ class ChineseRelevance:
         self._cross_encoder = cross_encoder
         self._document_model = document_model
         self._answer_model = answer_model
+        self._asked_model = asked_model
 
     async def documents(self, question: str, documents: Sequence[str]) -> list[float]:
         """Probability, for each document, that it helps to answer the question."""
@@ -51,9 +55,11 @@ class ChineseRelevance:
         return [float(p) for p in self._document_model.probability(rows)]
 
     async def answer(self, question: str, answer: str) -> float:
-        """Probability that the answer addresses the question."""
-        rows = await self.rows(question, [answer], ANSWER)
-        return float(self._answer_model.probability(rows)[0])
+        """Probability that the answer addresses the question: of a few words, which the cross-encoder learned as answers, or as a text that
+        helps with the question does."""
+        if in_few_words(answer):
+            return float(self._asked_model.probability(await self.rows(question, [answer], ANSWER))[0])
+        return float(self._answer_model.probability(await self.rows(question, [answer], DOCUMENT))[0])
 
     async def rows(self, question: str, texts: Sequence[str], task: Task) -> FloatVector:
         """RELEVANCE_FEATURES (texts, 2) of each text against the question, what words tell as a logit. Training reads the same."""
@@ -70,6 +76,12 @@ class ChineseRelevance:
         return passage([read(question)], pieces([text]), [text], self._lexical.idf)
 
 
+def in_few_words(answer: str) -> bool:
+    """Whether an answer is no sentence: two or three words, or a few without a mark at their end."""
+    core = answer.strip().rstrip(_MARKS)
+    return len(core) <= _FEWER or (len(core) <= _FEW and core == answer.strip())
+
+
 def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
     card, heads = load(dependencies)
     documents, answer = heads["document_relevance"], heads["answer_relevance"]
@@ -80,6 +92,7 @@ def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
             lease.model,
             document_model=Logistic.from_card(documents, RELEVANCE_FEATURES),
             answer_model=Logistic.from_card(answer, RELEVANCE_FEATURES),
+            asked_model=Logistic.from_card(heads["asked_relevance"], RELEVANCE_FEATURES),
             identity=card.identity(HEADS),
             document_threshold=documents["threshold"],
             answer_threshold=answer["threshold"],

@@ -126,6 +126,22 @@ async def test_the_document_with_the_answer_is_the_more_relevant(engine: Engine)
     assert documents[0].score > documents[1].score
 
 
+@pytest.mark.parametrize(
+    ("question", "answers", "beside"),
+    [
+        ("电热水壶保修多久？", ("电热水壶保修两年。", "两年"), ("您可以在官网申请退货。", "运费由买方承担。")),
+        ("FHA贷款的最低首付是多少？", ("FHA贷款的最低首付是3.5%。", "3.5%"), ("很多人都觉得这种贷款是不错的选择。",)),
+    ],
+)
+async def test_an_answer_is_relevant_in_a_sentence_and_in_a_word(
+    runtime: ModelRuntime, question: str, answers: tuple[str, ...], beside: tuple[str, ...]
+) -> None:
+    async with runtime.router.route(service="a", languages=lambda: frozenset({"zh"})) as models:
+        model = models.relevance
+        assert all([await model.answer(question, one) >= model.answer_threshold for one in answers])
+        assert not any([await model.answer(question, one) >= model.answer_threshold for one in beside])
+
+
 async def test_nothing_to_read_supports_nothing(runtime: ModelRuntime) -> None:
     async with runtime.router.route(service="a", languages=lambda: frozenset({"zh"})) as models:
         [found] = await models.grounder.support([Claim("电池保修六个月。")], ["", " "])
