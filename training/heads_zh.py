@@ -297,10 +297,14 @@ async def relevance_heads(heads: dict[str, object], relevance: ChineseRelevance,
     trained_sets = (*PASSAGES, "expmrc_evidence")
     unread = [name for name, task in MEASURED.items() if task == "document" and name not in trained_sets]
     held = passages(directory, data.HELD_FOLDS, trained_sets) + passages(directory, None, unread)
-    sentences = [statements(directory, folds) for folds in (data.COMBINER_FOLDS, data.HELD_FOLDS)]
     parts: tuple[tuple[str, Task, list[AskedOf], list[AskedOf]], ...] = (
         ("document_relevance", DOCUMENT, passages(directory, data.COMBINER_FOLDS, trained_sets), held),
-        ("answer_relevance", DOCUMENT, *sentences),
+        (
+            "answer_relevance",
+            DOCUMENT,
+            statements(directory, data.COMBINER_FOLDS),
+            statements(directory, data.HELD_FOLDS),
+        ),
         ("asked_relevance", ANSWER, answered(written), answered(held_texts)),
     )
     lines = []
