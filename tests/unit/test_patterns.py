@@ -66,7 +66,6 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.spoken._REMARK": 400,
     "sidecar.evaluate.text.spoken._CHINESE": 400,
     "sidecar.evaluate.text.spoken._LEAD": 50_000,
-    "sidecar.evaluate.text.spoken._CHINESE_LEAD": 50_000,
     "sidecar.redact.secrets._PEM_LINES": 20_000,
     "sidecar.inference.values.stated._MAYBE": 6000,
 }
