@@ -11,6 +11,9 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_ONLY_BINARY=:all:
 WORKDIR /src
+# For `strip`.
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install --yes --no-install-recommends binutils && rm -r /var/lib/apt/lists/*
 RUN python -m venv /opt/rag-sidecar
 ENV PATH=/opt/rag-sidecar/bin:$PATH
 # Dependencies first: they change less often than the code, so that this layer is used again.
@@ -25,15 +28,21 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
-# engine, for programs in C, and its tools; tests; headers. Then bytecode is made of what a start and a score read, and of nothing else.
+# engine, for programs in C, and its tools; numpy's compilers; a C parser of YAML, which is read by the safe one in Python; lexers that would colour tracebacks; a
+# whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
         python3*/site-packages/onnxruntime/backend python3*/site-packages/onnxruntime/datasets python3*/site-packages/onnxruntime/quantization \
         python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
+        python3*/site-packages/numpy/f2py python3*/site-packages/numpy/testing python3*/site-packages/pydantic/v1 \
+        python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
+    && rm -rf python3*/site-packages/numpy/distutils \
+    && find . -path '*/pygments/lexers/*.py' -not -name __init__.py -not -name _mapping.py -delete \
     && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
     && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' \) -not -path '*/site-packages/sidecar/*' -delete \
+    && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' \) -exec strip --strip-unneeded {} + \
     && find . -type d -name __pycache__ -prune -exec rm -r {} +
 RUN python -c 'import sidecar.app; from sidecar import score; \
         assert score([{"answer": "Nine years.", "contexts": ["The warranty is two years."]}])[0]["verdict"] == "hallucinated"' \

@@ -42,6 +42,7 @@ from training import chinese, data
 from training.bert_graph import INPUTS, Shape, encoder
 from training.quantise import Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
+from training.vocabulary import without_unreachable
 
 ALIGNMENT_LAYERS = (3, 5)
 MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}
@@ -193,10 +194,13 @@ def main() -> None:
         reference = BUILD[args.kind](weights, graph, shape)
         texts = chinese_texts() if args.chinese else calibration_texts(args.kind, args.data)
         graph = CalibratedGraph("rows", samples(reference, graph.linears, batches(texts, tokenizer)))
-    target.write_bytes(BUILD[args.kind](weights, graph, shape).SerializeToString())
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+    made = BUILD[args.kind](weights, graph, shape)
     if args.chinese:
-        shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
+        words = json.loads((args.source / "tokenizer.json").read_text(encoding="utf-8"))
+        without_unreachable(made, words, MAX_TOKENS[args.kind])
+        (target.parent / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+    target.write_bytes(made.SerializeToString())
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     if args.kind == "encoder" and not args.fp32:
         shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
         files = {

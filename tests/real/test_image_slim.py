@@ -86,6 +86,14 @@ def test_it_scores_with_hhem_out_of_a_snapshot(slim: Path, tmp_path: Path) -> No
     assert 0 <= found["score"] <= 1
 
 
+def test_records_are_read_by_what_is_compiled(slim: Path) -> None:
+    """Without it aiokafka takes its slower one in Python, and says nothing."""
+    said = run(
+        slim, "python -c 'from aiokafka.record.default_records import DefaultRecordBatch as it; print(it.__module__)'"
+    )
+    assert said.strip().endswith("_crecords.default_records")
+
+
 @pytest.mark.parametrize(
     "words", ["version", "check --example", "metrics", "models --help", "run --help", "results --help"]
 )
