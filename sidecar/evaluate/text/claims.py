@@ -23,7 +23,9 @@ from sidecar.evaluate.text.spoken import is_chatter, without_lead
 from sidecar.inference.base import Claim
 
 _CITATION = re.compile(
-    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?!\()|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])]"
+    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?:\([^()\s]{0,500}\))?|【[^】]{0,40}】"
+    r"|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b(?:[^\[\]()]|\[[^\[\]]{1,100}\](?:\([^()\s]{0,500}\))?){0,60}[\])](?:\([^()\s]{0,500}\))?"
+    r"|[\[(][^\[\]()]{0,60}\b(?:(?:pp?\.|pages?)\s?\d|[\w-]{1,40}\.(?:pdf|docx?|pptx?)\b)[^\[\]()]{0,30}[\])](?!\()"
     r"|[（(](?:来源|参见|见|文档|参考)[^）)]{0,60}[）)])|(?<=[.!?。])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
     re.IGNORECASE,
 )
@@ -94,7 +96,8 @@ class Statement:
         """The claims that it joins."""
         whole = [Clause(self.text.text, *self.text.span)]
         clauses = whole if self.cell else split_clauses(self.text, language=self.language)
-        clauses = [one for one in clauses if not is_chatter(one.text, language=self.language)] or clauses
+        if len(clauses) > 1:
+            clauses = [one for one in clauses if not is_chatter(one.text, language=self.language)]
         return tuple(self._claim(clause, clauses[0] if n else None) for n, clause in enumerate(clauses))
 
     def _claim(self, clause: Clause, first: Clause | None) -> Claim:
@@ -154,8 +157,10 @@ def read_answer(answer: str) -> Answer:
             fragment = not block.cell and _is_fragment(text.text, language)
             joins = bool(lead) and fragment
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
-            found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
-            before = text.text
+            said = Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell)
+            if said.claims:
+                found.append(said)
+                before = text.text
         asked = ""
     asks = bool(questions) and firm[-1][0].text.endswith(("?", "？"))
     return Answer(tuple(found), tuple(questions), asks, whole)
@@ -187,9 +192,13 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
         for sentence in _cut(_plain(block.text), whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
-                # Below a heading, Chinese leaves out what it named.
-                under = block.alone or (bool(lead) and chinese.language(sentence.text) == "zh")
-                yield sentence, block, lead if under else ""
+                yield sentence, block, lead if block.alone or (lead and _leaves_out(sentence.text)) else ""
+
+
+def _leaves_out(text: str) -> bool:
+    """Whether a text below a heading leaves out what that named: Chinese does, and what is no sentence."""
+    language = chinese.language(text)
+    return language == "zh" or _is_fragment(text, language)
 
 
 def _introduction(text: str) -> str:

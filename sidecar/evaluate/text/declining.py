@@ -36,6 +36,8 @@ _PAPERS = rf"{_THE} (?:\w+ )?(?:{_TELLS}|guidelines|policy|policies|contract|agr
 _SURELY = r"(?: (?:explicitly|directly|specifically|actually|clearly|even)){0,2}"
 _PLAIN_PAPER = (
     rf"{_PAPERS} {NEG}{_SURELY} (?:mention|say|state|specify|indicate|tell|answer|address)"
+    rf"|{_PAPERS} {NEG}{_SURELY} (?:give|include|contain|provide|list|record|name|show) (?:(?:an?|any|the|its|their) (?:\w+ ){{0,2}}"
+    r"(?:figures?|numbers?|dates?|amounts?|values?|reasons?|breakdown)|who|what|which|when|where|why|how)\b(?![^.]{0,120}\b(?:until|unless|when|because|so)\b)"
     rf"|{_THE} (?:\w+ )?{_EXPLAINS} {NEG}{_SURELY} (?:give|cover|discuss|explain|describe|detail|touch (?:on|upon)|go into|spell out)\b"
     r"(?![^.]{0,120}\b(?:until|unless|when|because|so)\b)"
     rf"|(?:{_PLAIN_SOURCE}|{_PAPERS}) (?:(?:is|are|remains?)(?: \w+ly)? silent|leaves? (?:it|that|this) open|"
@@ -101,7 +103,7 @@ _ABSTAINS = re.compile(
     \b(?:i|we(?!\ {_SERVES}))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
         (?:(?:{_NEG}|do\ not\ currently|don[’']t\ currently)\ (?:currently\ |actually\ |really\ |definitively\ |conclusively\ |personally\ )?
             (?:know\b|have\ (?:(?:any|enough|sufficient|specific|access|the|that|real-time|up-to-date|reliable|detailed|that\ specific|
-               verified|information|details|data|anything|an\ answer|personal|a\ record|records|current)\b)|
+               verified|anything|an\ answer|personal|a\ record|records|current)\b|(?:information|details|data)\b{_HEAD})|
                be\ (?:sure|certain)\b|
                find\b|answer\b|provide\b|determine\b|see\ (?:any|that|this|information)|locate\b|tell\b|confirm\b|verify\b|help\ (?:you\ )?with|assist|recall|say\b|
                give\b(?!\ (?:\w+\ ){{1,4}}enough)|fulfill|comply|share|disclose|offer|identify|access|(?:seem|appear)\ to\ (?:find|see|locate|have)|

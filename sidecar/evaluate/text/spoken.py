@@ -67,6 +67,15 @@ _REMARK = re.compile(
     |i(?:[’']ve|\ have)?\ (?:checked|searched|looked|went|gone|reviewed|read)\ (?:through\ |at\ |in\ |into\ |over\ )?(?:the|this|these|your)\ (?:reports?|e-?mails?|
         transcripts?|minutes|notes)[.:!]
     |as\ (?:requested|promised|mentioned)\W?
+    |i(?:[’']m|\ am)\ (?:just\ |only\ )?(?:an\ ai|not\ an?\ (?:doctor|lawyer|attorney|physician|(?:financial|tax|legal)\ advis[eo]r|(?:medical|legal|tax)\ professional))\b
+        (?:\ (?!(?:and|but|so|who|which|that|not)\b)[\w-]{{1,20}}){{0,4}}\W?
+    |(?:this|that|it|the\ above|the\ following)\ (?:(?:answer|information|response|content|summary)\ )?(?:[\w’'-]{{1,20}},?\ ){{1,8}}
+        (?:(?:medical|legal|financial|tax|investment|professional)\ advice|(?:by|with|using)\ (?:an?\ )?ai|contain\ (?:errors|mistakes|inaccuracies)|
+        (?:information|educational|informational)\ (?:purposes\ )?only)\W?
+    |ai(?:[- ]generated\ \w{{1,20}})?\ (?:can|may|might)\ (?:make|contain|include)\ (?:mistakes|errors|inaccuracies)\W?
+    |(?:that|this)(?:[’']s|\ is)\ (?:actually\ )?an?\ (?:(?:very\ )?common\ )?(?:misconception|myth|misunderstanding)\W?
+    |(?:i\ (?:can|could)\ (?:also\ |still\ |gladly\ |instead\ )?|what\ i\ can\ do(?:\ instead)?\ is\ (?:to\ )?)(?:answer\ (?:\w{{1,12}}\ ){{0,2}}questions|explain\ (?!that\b)|
+        draft|summari[sz]e|compare|translate|rephrase|write|walk\ you)\b[^.\d:]{{0,120}}\W?
     |(?:that|this)(?:[’']s|\ is)\ (?:what|all\ that)\ [^.]{{0,40}}\ (?:says?|states?|say|know|found)\W?
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -112,6 +121,7 @@ _LEAD = re.compile(
     rf"""
     (?:(?:ok(?:ay)?|sure(?:\ thing)?|a(?=:)|here(?:[’']s|\ is|\ are)\ [^.:]{{0,80}}(?=:)|note(?=:)|of\ course|certainly|absolutely|great\ question|good\ question|
         good\ news|great\ news|hi(?:\ there)?|hello|thanks\ for\ asking|
+        i(?:[’']ve|\ have)\ (?:looked\ into|checked)\ (?:it|this|that)|(?:i\ think\ )?there\ (?:may|might|seems\ to)\ be\ (?:a|some)\ (?:misunderstanding|confusion|mix-?up)|
         in\ short|in\ summary|to\ answer\ your\ question|tl;?dr|short\ answer|answer)\ ?[,!:—–-]\ (?=\S))?
     (?:(?:(?:based\ on|according\ to|as\ per|per|from|as\ (?:stated|described|mentioned|noted)\ in)\ {_SOURCE.replace(" ", chr(92) + " ")}(?:\ (?:provided|above|
         given|i\ have|you\ provided|i\ found))?,\s*
