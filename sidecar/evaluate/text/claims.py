@@ -51,7 +51,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 # Behind a question of the answer's own.
-_ANSWERED = re.compile(r"(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
+_ANSWERED = re.compile(r"(?:a: )?(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(
     r"(?:summary|overview|answer|details?|key (?:points?|facts?|takeaways?|features?)|main points?|introduction|conclusion|steps?|notes?|background|explanation|results?|information|"
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",

@@ -47,7 +47,7 @@ _CLOSING = re.compile(
     |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ appetit|safe\ travels|
         see\ you(?:\ soon)?|looking\ forward\ to)\b[^.]{0,30}\W?
     |(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ here\ (?:for\ you|if|whenever)\b[^.]{0,60}\W?
-    |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
+    |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|regards,[^.]{0,60}|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
     |for\ (?:more|further|additional)\ (?:information|details?|help|assistance|questions?|support)\b,?[^.\d]{0,120}\W?
     """,
     re.IGNORECASE | re.VERBOSE,
