@@ -112,7 +112,9 @@ def _abstains(answer: str, said: Sequence[Statement]) -> bool:
     text = " ".join(answer[:_READ].split())
     language = _language(said)
     sentences = [one.whole for one in said]
-    decline = [one.whole for one in said if declining.declines(one.whole, language=language) or _declines_by_clauses(one)]
+    decline = [
+        one.whole for one in said if declining.declines(one.whole, language=language) or _declines_by_clauses(one)
+    ]
     if not (decline or declining.declines(text, language=language, idioms=False)) or declining.answers(text):
         return False
     sentences = sentences or [text]

@@ -16,7 +16,7 @@ from functools import cached_property
 import sentencex
 
 from sidecar.evaluate.text import chinese
-from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object
+from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object, wants_verb
 from sidecar.evaluate.text.layout import Block, blocks
 from sidecar.evaluate.text.marked import Marked
 from sidecar.evaluate.text.spoken import is_chatter, without_lead
@@ -25,7 +25,7 @@ from sidecar.inference.base import Claim
 _CITATION = re.compile(
     r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?:\([^()\s]{0,500}\))?|【[^】]{0,40}】"
     r"|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b(?:[^\[\]()]|\[[^\[\]]{1,100}\](?:\([^()\s]{0,500}\))?){0,60}[\])](?:\([^()\s]{0,500}\))?"
-    r"|[\[(][^\[\]()]{0,60}\b(?:(?:pp?\.|pages?)\s?\d|[\w-]{1,40}\.(?:pdf|docx?|pptx?)\b)[^\[\]()]{0,30}[\])](?!\()"
+    r"|\((?:\[[^\[\]]{1,100}\]\([^()\s]{0,500}\)[,;]?\s?){1,5}\)|(?<!\])[\[(][^\[\]()]{0,60}\b(?:(?:pp?\.|pages?)\s?\d|[\w-]{1,40}\.(?:pdf|docx?|pptx?)\b)[^\[\]()]{0,30}[\])](?!\()"
     r"|[（(](?:来源|参见|见|文档|参考)[^）)]{0,60}[）)])|(?<=[.!?。])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
     re.IGNORECASE,
 )
@@ -40,6 +40,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
 )
 # The splitter takes it for a short form, which this month has none of.
 _AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
+_ENDS_ITEM = re.compile(r"[;,](?: (?:and|or))?$")
 _LETTER = re.compile(r"[^\W\d_]")
 _LABEL = re.compile(r"[^.:：\n]{1,60}?(?:：|:(?=\s|[^\x00-\x7f])|\s[-–—]\s)")
 _PRONOUN = re.compile(
@@ -155,7 +156,7 @@ def read_answer(answer: str) -> Answer:
             found.append(Statement(text, "", sentence.text, language, lead=questions.pop(), cell=block.cell))
         elif _states_something(sentence.text, text.text, language, only=len(firm) == 1, listed=block.alone):
             fragment = not block.cell and _is_fragment(text.text, language)
-            joins = bool(lead) and fragment
+            joins = bool(lead) and (fragment or (not block.cell and wants_verb(lead)))
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
             said = Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell)
             if said.claims:
@@ -189,7 +190,10 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
     """Each sentence, the block that it stands in, and what introduces it; what only introduces a list is none."""
     for block in blocks(answer):
         lead = _introduction(block.lead)
-        for sentence in _cut(_plain(block.text), whole=block.cell):
+        plain = _plain(block.text)
+        if block.alone and not block.cell and (end := _ENDS_ITEM.search(plain.text)):
+            plain = plain.cut(0, end.start())
+        for sentence in _cut(plain, whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
                 yield sentence, block, lead if block.alone or (lead and _leaves_out(sentence.text)) else ""

@@ -49,7 +49,10 @@ _PLACED_AND_DATED = re.compile(
 )
 _BEGINS_OBJECT = frozenset("the a an your".split())
 _BEFORE_ARTICLE = (
-    PREPOSITIONS | DETERMINERS | SUBORDINATORS | frozenset("such what despite inside outside plus via behind and or but".split())
+    PREPOSITIONS
+    | DETERMINERS
+    | SUBORDINATORS
+    | frozenset("such what despite inside outside plus via behind and or but".split())
 )
 _MOST_TOKENS = 80
 _MOST_DATED = 250
@@ -122,7 +125,15 @@ def wants_object(text: str) -> bool:
     """Whether a text ends in a verb, so that what follows it is its object: "The plan includes"."""
     read = read_sentence(text[-_MOST_READ:])
     last = len(read.words) - 1
+    if last > 0 and (read.words[last - 1] in DETERMINERS or read.words[0] in ("how", "where", "when")):
+        return False
     return last > 0 and (read.finite(last, loose=True) or read.words[last] in VERBS | BE or read.words[last] in BASES)
+
+
+def wants_verb(text: str) -> bool:
+    """Whether a text ends in what a plain verb follows: "The patient should"."""
+    read = read_sentence(text[-_MOST_READ:])
+    return len(read.words) > 1 and read.words[-1] in BASE_FOLLOWS | {"to"} - {"do", "does", "did"}
 
 
 def _chinese(sentence: Marked) -> list[Clause]:

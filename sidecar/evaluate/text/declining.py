@@ -230,7 +230,8 @@ _NOT_SAID = re.compile(
 _HEDGE = re.compile(r"(?:although|while|though|even\ though|whereas)\b[^,;]{4,200},\s+(?=\S)", re.IGNORECASE)
 _OF_THE_USER = re.compile(r"\b(?:you|your)\b|[您你]", re.IGNORECASE)
 _SEVERAL = re.compile(
-    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends|(?:the|these|those) (?:\w+ ){1,3}(?:differ|depend|var(?:y|ies)))\b|有.{0,4}[两几三多]|(?:这|要看|不同|取决)",
+    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends|"
+    r"(?:your|the|this) question (?:is|seems) (?:ambiguous|unclear|too \w+)|(?:the|these|those) (?:\w+ ){1,3}(?:differ|depend|var(?:y|ies)))\b|有.{0,4}[两几三多]|(?:这|要看|不同|取决)",
     re.IGNORECASE,
 )
 # "Please provide proof of address when you apply" is a step to take, no question.

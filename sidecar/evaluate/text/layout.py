@@ -16,22 +16,28 @@ _FENCE = re.compile(r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<i
 _PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
 _LINE = re.compile(r"[^\n]++")
 _QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?:[^\w\s*#|>-]{1,4}\s)?(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
+_HEADING = re.compile(
+    r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?:[^\w\s*#|>-]{1,4}\s)?(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+"
+)
 _ITEM = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢✅☑]|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
+    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢]|"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|\d\ufe0f?\u20e3|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
     # Before a Chinese character no blank is needed; a star there is emphasis.
-    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?P<text>\S.*)"
+    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?:\[[ xX]\]\s++)?(?P<text>\S.*)"
 )
 _MOST_HEADING = 12
 _ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LONG_LINE = 30
-_LABELLED = re.compile(r"[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)")
+_LABELLED = re.compile(
+    r"[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
+)
 _ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
 _ANY = re.compile(r"^(?P<cells>.+)")
 _RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
 _BREAK = re.compile(r"<(?:br|/?p|/li|/?div|/?[uo]l|/?tr|/?h[1-6])(?:\s[^<>]{0,80})?/?>", re.IGNORECASE)
 _HTML_ITEM = re.compile(r"<li(?:\s[^<>]{0,80})?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*+<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FOOTNOTE = re.compile(r"^\s*+\[\^?[\w.-]{1,20}\]:.*")
 _SOURCES = re.compile(
     r"^\W*(?:sources?|references?|citations?|further reading|see also|参考(?:资料|文献)?|来源|资料来源|引用)\W*",
@@ -186,6 +192,8 @@ def blocks(answer: str) -> Iterator[Block]:
     """The blocks of an answer, in order."""
     reader = _Reader()
     # Of the same length, so that places stay.
+    if thought := _THOUGHT.match(answer):
+        answer = " " * thought.end() + answer[thought.end() :]
     answer = _HTML_ITEM.sub(lambda tag: "\n" + "- ".rjust(len(tag[0]) - 1), answer)
     answer = _BREAK.sub(lambda tag: "\n".rjust(len(tag[0])), answer)
     whole = read_json(Marked.of(answer))
