@@ -71,7 +71,7 @@ _REMARK = re.compile(
     |i(?:[’']m|\ am)\ (?:just\ |only\ )?(?:an?\ (?:ai|virtual|digital)|not\ an?\ (?:doctor|lawyer|attorney|physician|
         (?:financial|tax|legal)\ advis[eo]r|(?:medical|legal|tax)\ professional))\b
         (?:\ (?!(?:and|but|so|who|which|that|not)\b)[\w-]{{1,20}}){{0,4}}\W?
-    |(?:this|that|it|the\ above|the\ following)\ (?:(?:answer|information|response|content|summary)\ )?(?:[\w’'-]{{1,20}},?\ ){{1,8}}
+    |(?:this|the\ above)\ (?:(?:answer|information|response|content|summary)\ )?(?:[\w’'-]{{1,20}},?\ ){{1,8}}
         (?:(?:medical|legal|financial|tax|investment|professional)\ advice|(?:by|with|using)\ (?:an?\ )?ai|contain\ (?:errors|mistakes|inaccuracies)|
         (?:information|educational|informational)\ (?:purposes\ )?only)\W?
     |please\ (?:double[- ]check|verify)\ (?:(?:any|all|important|critical|the)\ ){{0,2}}(?:information|details|facts)\W?
