@@ -91,6 +91,13 @@ def _declines(text: str, language: str) -> bool:
     return declining.says_not_found(text, language=language) or refusing.i_refuse(text)
 
 
+def _declines_by_clauses(one: Statement) -> bool:
+    """Whether a statement declines in one clause and answers in none: "The text is about X and does not say Y"."""
+    claims = [claim.text for claim in one.claims]
+    silent = len(claims) > 1 and any(_declines(claim, one.language) for claim in claims)
+    return silent and all(declining.says_nothing(claim, language=one.language) for claim in claims)
+
+
 def _asks_back(read: Answer, said: Sequence[Statement]) -> bool:
     """Whether all that an answer does is ask."""
     rest = [one for one in said if not declining.needs_more(one.whole)]
@@ -105,7 +112,9 @@ def _abstains(answer: str, said: Sequence[Statement]) -> bool:
     text = " ".join(answer[:_READ].split())
     language = _language(said)
     sentences = [one.whole for one in said]
-    decline = [one for one in sentences if declining.declines(one, language=language)]
+    decline = [
+        one.whole for one in said if declining.declines(one.whole, language=language) or _declines_by_clauses(one)
+    ]
     if not (decline or declining.declines(text, language=language, idioms=False)) or declining.answers(text):
         return False
     sentences = sentences or [text]

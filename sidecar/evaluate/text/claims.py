@@ -16,14 +16,16 @@ from functools import cached_property
 import sentencex
 
 from sidecar.evaluate.text import chinese
-from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object
+from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object, wants_verb
 from sidecar.evaluate.text.layout import Block, blocks
 from sidecar.evaluate.text.marked import Marked
 from sidecar.evaluate.text.spoken import is_chatter, without_lead
 from sidecar.inference.base import Claim
 
 _CITATION = re.compile(
-    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?!\()|【[^】]{0,40}】|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b[^\])]{0,60}[\])]"
+    r"(?<!\s)\s*+(?:\[\^?\d++(?:\s*+[,;–-]\s*+\^?\d++)*+\](?:\([^()\s]{0,500}\))?|【[^】]{0,40}】"
+    r"|[\[(](?:source|doc(?:ument)?|ref(?:erence)?|see|chunk|passage|context)s?\b(?:[^\[\]()]|\[[^\[\]]{1,100}\](?:\([^()\s]{0,500}\))?){0,60}[\])](?:\([^()\s]{0,500}\))?"
+    r"|\((?:\[[^\[\]]{1,100}\]\([^()\s]{0,500}\)[,;]?\s?){1,5}\)|(?<!\])[\[(][^\[\]()]{0,60}\b(?:(?:pp?\.|pages?)\s?\d|[\w-]{1,40}\.(?:pdf|docx?|pptx?)\b)[^\[\]()]{0,30}[\])](?!\()"
     r"|[（(](?:来源|参见|见|文档|参考)[^）)]{0,60}[）)])|(?<=[.!?。])\s*[¹²³⁴⁵⁶⁷⁸⁹⁰]+",
     re.IGNORECASE,
 )
@@ -38,6 +40,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
 )
 # The splitter takes it for a short form, which this month has none of.
 _AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
+_ENDS_ITEM = re.compile(r"[;,](?: (?:and|or))?$")
 _LETTER = re.compile(r"[^\W\d_]")
 _LABEL = re.compile(r"[^.:：\n]{1,60}?(?:：|:(?=\s|[^\x00-\x7f])|\s[-–—]\s)")
 _PRONOUN = re.compile(
@@ -49,7 +52,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 # Behind a question of the answer's own.
-_ANSWERED = re.compile(r"(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
+_ANSWERED = re.compile(r"(?:a: )?(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(
     r"(?:summary|overview|answer|details?|key (?:points?|facts?|takeaways?|features?)|main points?|introduction|conclusion|steps?|notes?|background|explanation|results?|information|"
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
@@ -94,7 +97,8 @@ class Statement:
         """The claims that it joins."""
         whole = [Clause(self.text.text, *self.text.span)]
         clauses = whole if self.cell else split_clauses(self.text, language=self.language)
-        clauses = [one for one in clauses if not is_chatter(one.text, language=self.language)] or clauses
+        if len(clauses) > 1:
+            clauses = [one for one in clauses if not is_chatter(one.text, language=self.language)]
         return tuple(self._claim(clause, clauses[0] if n else None) for n, clause in enumerate(clauses))
 
     def _claim(self, clause: Clause, first: Clause | None) -> Claim:
@@ -152,10 +156,12 @@ def read_answer(answer: str) -> Answer:
             found.append(Statement(text, "", sentence.text, language, lead=questions.pop(), cell=block.cell))
         elif _states_something(sentence.text, text.text, language, only=len(firm) == 1, listed=block.alone):
             fragment = not block.cell and _is_fragment(text.text, language)
-            joins = bool(lead) and fragment
+            joins = bool(lead) and (fragment or (not block.cell and wants_verb(lead)))
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
-            found.append(Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell))
-            before = text.text
+            said = Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell)
+            if said.claims:
+                found.append(said)
+                before = text.text
         asked = ""
     asks = bool(questions) and firm[-1][0].text.endswith(("?", "？"))
     return Answer(tuple(found), tuple(questions), asks, whole)
@@ -184,12 +190,19 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
     """Each sentence, the block that it stands in, and what introduces it; what only introduces a list is none."""
     for block in blocks(answer):
         lead = _introduction(block.lead)
-        for sentence in _cut(_plain(block.text), whole=block.cell):
+        plain = _plain(block.text)
+        if block.alone and not block.cell and (end := _ENDS_ITEM.search(plain.text)):
+            plain = plain.cut(0, end.start())
+        for sentence in _cut(plain, whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
-                # Below a heading, Chinese leaves out what it named.
-                under = block.alone or (bool(lead) and chinese.language(sentence.text) == "zh")
-                yield sentence, block, lead if under else ""
+                yield sentence, block, lead if block.alone or (lead and _leaves_out(sentence.text)) else ""
+
+
+def _leaves_out(text: str) -> bool:
+    """Whether a text below a heading leaves out what that named: Chinese does, and what is no sentence."""
+    language = chinese.language(text)
+    return language == "zh" or _is_fragment(text, language)
 
 
 def _introduction(text: str) -> str:

@@ -18,6 +18,7 @@ from sidecar.evaluate.text.verbs import (
     AUXILIARIES,
     BASE_FOLLOWS,
     BE,
+    DETERMINERS,
     INSTRUCTIONS,
     INTRANSITIVE,
     OPENS_WITH,
@@ -37,6 +38,7 @@ _NEED_COMMA = frozenset("yet while whereas so".split())
 _PASSED = frozenset(
     "then also therefore thus however instead additionally furthermore and but , again later now still soon".split()
 )
+_OPENS_CLAUSE = OPENS_WITH | {"if", "when", "where", "otherwise"}
 _BESIDE_VERB = frozenset("be been being also always usually".split())
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -44,6 +46,13 @@ _DATE = rf"(?:on|in) (?:the )?(?:{_ORDINAL} (?:of )?)?(?:(?:{_MONTHS})\b,? ?(?:{
 _PLACED_AND_DATED = re.compile(
     rf"(?P<core>\S[^,;]{{0,80}} (?:is|was|are|were) [a-z]+(?:ed|en|rn|lt|un|ld|de)) "
     rf"(?P<place>(?:in|at) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*){{0,3}}),? (?P<date>{_DATE})(?P<end>[.!]?)"
+)
+_BEGINS_OBJECT = frozenset("the a an your".split())
+_BEFORE_ARTICLE = (
+    PREPOSITIONS
+    | DETERMINERS
+    | SUBORDINATORS
+    | frozenset("such what despite inside outside plus via behind and or but".split())
 )
 _MOST_TOKENS = 80
 _MOST_DATED = 250
@@ -107,14 +116,24 @@ def is_sentence(text: str, *, language: str = "en") -> bool:
     instructs = (
         read.word(0) in BASES | INSTRUCTIONS and len(read.words) > 1 and (read.follows_verb(0) or text[-1] in ".!")
     )
-    return instructs or any(read.finite(n, loose=n > 0) for n in range(len(read.words)))
+    # "Preheat the oven": what is no preposition and no word of quantity before an article is a verb.
+    orders = read.word(1) in _BEGINS_OBJECT and read.word(0) not in _BEFORE_ARTICLE and not read.word(0).endswith("ing")
+    return instructs or orders or any(read.finite(n, loose=n > 0) for n in range(len(read.words)))
 
 
 def wants_object(text: str) -> bool:
     """Whether a text ends in a verb, so that what follows it is its object: "The plan includes"."""
     read = read_sentence(text[-_MOST_READ:])
     last = len(read.words) - 1
+    if last > 0 and (read.words[last - 1] in DETERMINERS or read.words[0] in ("how", "where", "when")):
+        return False
     return last > 0 and (read.finite(last, loose=True) or read.words[last] in VERBS | BE or read.words[last] in BASES)
+
+
+def wants_verb(text: str) -> bool:
+    """Whether a text ends in what a plain verb follows: "The patient should"."""
+    read = read_sentence(text[-_MOST_READ:])
+    return len(read.words) > 1 and read.words[-1] in BASE_FOLLOWS | {"to"} - {"do", "does", "did"}
 
 
 def _chinese(sentence: Marked) -> list[Clause]:
@@ -168,14 +187,23 @@ def _cut(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
         start += 1
     if len(sentence.words) - start < 2:
         return None
+    if (colon := _after_colon(sentence, at, n)) > at:
+        at, subject = colon, ""
     verb = _verb(sentence, at, n)
     own_verb = verb is not None and (verb > at or bool(subject or CONTRACTED.fullmatch(sentence.words[verb])))
     sure = word == ";" or (comma and not _in_list(sentence, at, n)) or word == ","
     if (own_verb or word == ";") and _has_subject(sentence, start, sure=sure):
         return _Cut(start)
+    if word == ";" and sentence.word(start) in _OPENS_CLAUSE and sentence.has_verb(start + 1, len(sentence.words)):
+        return _Cut(start)
     if verb is None or not own_verb or _object_shared(sentence, n, verb=verb, start=start):
         return None
     return _shared(sentence, at, n, verb=verb, start=start, subject=subject)
+
+
+def _after_colon(sentence: Sentence, at: int, n: int) -> int:
+    """Where, in tokens `at` to `n`, what follows the last colon begins; `at` where there is none, or nothing behind it."""
+    return next((m + 1 for m in range(n - 2, at, -1) if _raw(sentence, m).endswith(":")), at)
 
 
 def _object_shared(sentence: Sentence, n: int, *, verb: int, start: int) -> bool:
@@ -197,7 +225,7 @@ def _shared(sentence: Sentence, at: int, n: int, *, verb: int, start: int, subje
     contracted = CONTRACTED.fullmatch(sentence.words[verb])
     own = subject or (_raw(sentence, verb)[: contracted.end("subject")] if contracted else _subject(sentence, at, verb))
     said = sentence.words[verb] in SAYING and sentence.has_verb(verb + 1, n)
-    if not own or said or own.lower() in ("there", "here") or (at == 0 and sentence.words[0] in BASES):
+    if not own or said or own.lower() in ("there", "here") or (not subject and sentence.words[at] in BASES):
         return None
     second = start + sentence.word(start).endswith("ly")
     word = sentence.word(second)

@@ -36,6 +36,8 @@ _PAPERS = rf"{_THE} (?:\w+ )?(?:{_TELLS}|guidelines|policy|policies|contract|agr
 _SURELY = r"(?: (?:explicitly|directly|specifically|actually|clearly|even)){0,2}"
 _PLAIN_PAPER = (
     rf"{_PAPERS} {NEG}{_SURELY} (?:mention|say|state|specify|indicate|tell|answer|address)"
+    rf"|{_PAPERS} {NEG}{_SURELY} (?:give|include|contain|provide|list|record|name|show) (?:(?:an?|any|the|its|their) (?:\w+ ){{0,2}}"
+    r"(?:figures?|numbers?|dates?|amounts?|values?|reasons?|breakdown)|who|what|which|when|where|why|how)\b(?![^.]{0,120}\b(?:until|unless|when|because|so)\b)"
     rf"|{_THE} (?:\w+ )?{_EXPLAINS} {NEG}{_SURELY} (?:give|cover|discuss|explain|describe|detail|touch (?:on|upon)|go into|spell out)\b"
     r"(?![^.]{0,120}\b(?:until|unless|when|because|so)\b)"
     rf"|(?:{_PLAIN_SOURCE}|{_PAPERS}) (?:(?:is|are|remains?)(?: \w+ly)? silent|leaves? (?:it|that|this) open|"
@@ -63,9 +65,15 @@ _PLAIN_KNOWS = (
     r"(?:\w+ly )?(?:know|find|answer|help with|assist|locate|determine|say|tell|mention|provide (?:you|any|that|this|the information|information)|"
     r"have (?:any|enough|that|access))\b"
 )
+# "We don't have any rooms" is what a house says of itself, "we don't have any information" declines.
+_PLAIN_LACKS = (
+    r"(?:do not|don[’']?t)(?: currently| actually| really)? have (?:any|enough|sufficient|specific|the|that|current)\b"
+    r"(?! (?:[\w-]+ ){0,3}(?:information|details?|data|context|answers?|records?|documents?|documentation|access|knowledge|mentions?|evidence|figures?|numbers?|"
+    r"sources?|materials?|way|means|ability|basis|specifics|passages?|to (?:answer|say|tell|know|go on))\b)(?=\s\w)"
+)
 # "We do not offer refunds" is what a service says of itself; "we do not offer advice" and "we cannot offer refunds" decline.
 _PLAIN_SERVES = (
-    r"(?:do not|don[’']?t|never) (?:offer|give|provide|share)\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){0,3}"
+    rf"{_PLAIN_LACKS}|(?:do not|don[’']?t|never) (?:offer|give|provide|share)\b(?! (?:you )?(?:with )?(?:(?:any|the|that|this|an?|specific|further|more|such|your|enough) ){{0,3}}"
     r"(?:information|details?|answer|advice|instructions|guidance)\b)"
 )
 # Where "information" is what is missing, and no desk: "there is no information desk" answers.
@@ -82,7 +90,7 @@ _PLAIN_ONLY_SAYS = (
     r"(?:provide|give|contain|include|offer|have) (?:\w+ ){0,3}(?:information|details?|answer|mention)))"
 )
 # The pattern below is verbose, where a bare space means nothing: those of the parts are escaped.
-_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD, _ONLY_SAYS = (
+_SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _LACKS, _REFUSES, _HEAD, _ONLY_SAYS = (
     part.replace("\\ ", " ").replace(" ", r"\ ")
     for part in (
         _PLAIN_SOURCE,
@@ -91,6 +99,7 @@ _SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD, _ONLY_SAYS = (
         _PLAIN_PAPER,
         _PLAIN_KNOWS,
         _PLAIN_SERVES,
+        _PLAIN_LACKS,
         REFUSES,
         _PLAIN_HEAD,
         _PLAIN_ONLY_SAYS,
@@ -98,10 +107,10 @@ _SOURCE, _NEG, _SAY, _PAPER, _KNOWS, _SERVES, _REFUSES, _HEAD, _ONLY_SAYS = (
 )
 _ABSTAINS = re.compile(
     rf"""
-    \b(?:i|we(?!\ {_SERVES}))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
+    \b(?:i|we(?!\ (?:{_SERVES})))(?:\ am|[’']m|\ are|[’']re)?\s*(?:really\ |actually\ |currently\ |simply\ ){{0,4}}
         (?:(?:{_NEG}|do\ not\ currently|don[’']t\ currently)\ (?:currently\ |actually\ |really\ |definitively\ |conclusively\ |personally\ )?
             (?:know\b|have\ (?:(?:any|enough|sufficient|specific|access|the|that|real-time|up-to-date|reliable|detailed|that\ specific|
-               verified|information|details|data|anything|an\ answer|personal|a\ record|records|current)\b)|
+               verified|anything|an\ answer|personal|a\ record|records|current)\b|(?:information|details|data)\b{_HEAD})|
                be\ (?:sure|certain)\b|
                find\b|answer\b|provide\b|determine\b|see\ (?:any|that|this|information)|locate\b|tell\b|confirm\b|verify\b|help\ (?:you\ )?with|assist|recall|say\b|
                give\b(?!\ (?:\w+\ ){{1,4}}enough)|fulfill|comply|share|disclose|offer|identify|access|(?:seem|appear)\ to\ (?:find|see|locate|have)|
@@ -173,7 +182,7 @@ _HEDGED_LEAD = re.compile(
 )
 # "The document does not say who wrote it, it was Ada Miller", "I don't know why you ask: it is free".
 _SPLICED = re.compile(
-    r"(?:[:–—]\s+(?=\S.{11})|,\s+(?=(?:it|he|she|they|that|this|these|those)(?:[’'](?:s|re|d|ll)|\s[a-z]+)\b.{6}))(?P<rest>\S.+)",
+    r"(?:[:;–—]\s+(?=\S.{11})|,\s+(?=(?:it|he|she|they|that|this|these|those)(?:[’'](?:s|re|d|ll)|\s[a-z]+)\b.{6}))(?P<rest>\S.+)",
     re.IGNORECASE | re.DOTALL,
 )
 # Why it is not said: no answer.
@@ -210,7 +219,7 @@ _NOT_SAID = re.compile(
         disclosed|documented)(?:\ (?:there|here|anywhere))?[.!]?$
     |\bthere(?:\ (?:is|are|was|were)|[’']s)\ no\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\b{_HEAD}
     |\bno\ (?:\w+\ ){{0,2}}(?:information|mention|details?)\ (?:(?:is|are|was|were)\ )?(?:provided|available|given|found|about|on|regarding|in\ the)
-    |\b(?:i|we)\ (?:am\ |are\ |was\ |were\ )?(?:{_NEG}|unable\ to|not\ able\ to)\ (?:\w+ly\ )?(?:know|find|have\ (?:any\ |enough\ |specific\ |access\ |the\ |that\ |
+    |\b(?:i|we(?!\ (?:{_LACKS})))\ (?:am\ |are\ |was\ |were\ )?(?:{_NEG}|unable\ to|not\ able\ to)\ (?:\w+ly\ )?(?:know|find|have\ (?:any\ |enough\ |specific\ |access\ |the\ |that\ |
         more\ ){{1,2}}|locate|determine|tell|answer|say|see\ (?:any|that)|be\ (?:sure|certain))\b
     |\b(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ (?:not\ (?:sure|certain|aware)|unsure|unable\ to|unaware)\b
     |\b(?:cannot|can[’']t|could\ not|couldn[’']t)\ be\ (?:answered|determined|inferred)\b
@@ -221,7 +230,8 @@ _NOT_SAID = re.compile(
 _HEDGE = re.compile(r"(?:although|while|though|even\ though|whereas)\b[^,;]{4,200},\s+(?=\S)", re.IGNORECASE)
 _OF_THE_USER = re.compile(r"\b(?:you|your)\b|[您你]", re.IGNORECASE)
 _SEVERAL = re.compile(
-    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends)\b|有.{0,4}[两几三多]|(?:这|要看|不同|取决)",
+    r"(?:there (?:are|is)|we (?:have|offer|sell)|i (?:see|found)|several|multiple|(?:it|that|this) depends|"
+    r"(?:your|the|this) question (?:is|seems) (?:ambiguous|unclear|too \w+)|(?:the|these|those) (?:\w+ ){1,3}(?:differ|depend|var(?:y|ies)))\b|有.{0,4}[两几三多]|(?:这|要看|不同|取决)",
     re.IGNORECASE,
 )
 # "Please provide proof of address when you apply" is a step to take, no question.

@@ -16,21 +16,28 @@ _FENCE = re.compile(r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<i
 _PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
 _LINE = re.compile(r"[^\n]++")
 _QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+")
+_HEADING = re.compile(
+    r"^\s{0,3}#{1,6}\s++(?P<marks>\S.*)|^\s*+(?:[^\w\s*#|>-]{1,4}\s)?(?P<bold>\*\*[^*]{1,80}\*\*:?|__[^_]{1,80}__:?)\s*+"
+)
 _ITEM = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢✅☑]|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
+    r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢]|"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|\d\ufe0f?\u20e3|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
     # Before a Chinese character no blank is needed; a star there is emphasis.
-    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?P<text>\S.*)"
+    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?:\[[ xX]\]\s++)?(?P<text>\S.*)"
 )
 _MOST_HEADING = 12
 _ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LONG_LINE = 30
+_LABELLED = re.compile(
+    r"[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
+)
 _ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
 _ANY = re.compile(r"^(?P<cells>.+)")
 _RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
 _BREAK = re.compile(r"<(?:br|/?p|/li|/?div|/?[uo]l|/?tr|/?h[1-6])(?:\s[^<>]{0,80})?/?>", re.IGNORECASE)
 _HTML_ITEM = re.compile(r"<li(?:\s[^<>]{0,80})?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*+<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FOOTNOTE = re.compile(r"^\s*+\[\^?[\w.-]{1,20}\]:.*")
 _SOURCES = re.compile(
     r"^\W*(?:sources?|references?|citations?|further reading|see also|参考(?:资料|文献)?|来源|资料来源|引用)\W*",
@@ -135,15 +142,31 @@ class _Reader:
 
     def _flush(self) -> Iterator[Block]:
         if self.paragraph:
-            texts = _paragraphs([line.cut(0) for line in self.paragraph])
+            lines = [line.cut(0) for line in self.paragraph]
             self.paragraph = []
-            if _SOURCES.fullmatch(texts[0].text):
+            below = self.lead if self.heading is not None else ""
+            texts = [] if _SOURCES.fullmatch(below) else _paragraphs(lines)
+            if texts and _SOURCES.fullmatch(texts[0].text):
                 texts = texts[:1]
+            labelled = len(texts) == 1 < len(lines) and _labelled(lines)
+            if labelled:
+                above, texts = (lines[0].text, lines[1:]) if _introduces(lines[0]) else (below, lines)
+                below = above
             for text in texts:
-                yield Block(text, self.lead if self.heading is not None else "")
-            introduces = texts[-1].text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION)
-            self.lead = texts[-1].text if introduces else ""
+                yield Block(text, below, alone=labelled)
+            introduces = bool(texts) and (_introduces(texts[-1]) or _SOURCES.fullmatch(texts[-1].text) is not None)
+            self.lead = texts[-1].text if introduces else self.lead if not texts else ""
             self.heading = None
+
+
+def _introduces(line: Marked) -> bool:
+    return line.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION)
+
+
+def _labelled(lines: Sequence[Marked]) -> bool:
+    """Whether each line but one that introduces them begins with a name and a colon, so that each says something by itself."""
+    own = lines[1:] if _introduces(lines[0]) else lines
+    return len(own) > 1 and all(_LABELLED.fullmatch(line.text) for line in own)
 
 
 def _is_section(item: re.Match[str], after: str) -> bool:
@@ -169,6 +192,8 @@ def blocks(answer: str) -> Iterator[Block]:
     """The blocks of an answer, in order."""
     reader = _Reader()
     # Of the same length, so that places stay.
+    if thought := _THOUGHT.match(answer):
+        answer = " " * thought.end() + answer[thought.end() :]
     answer = _HTML_ITEM.sub(lambda tag: "\n" + "- ".rjust(len(tag[0]) - 1), answer)
     answer = _BREAK.sub(lambda tag: "\n".rjust(len(tag[0])), answer)
     whole = read_json(Marked.of(answer))

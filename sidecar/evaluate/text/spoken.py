@@ -25,7 +25,7 @@ _GREETING = re.compile(
         here)\ to\ (?:help|assist|answer|explain|clarify|hear|be|check|look)\b[^.]{0,80}\W?
     |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
     |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
-    |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|for\ (?:the|any|your))\b[^.]{0,80}\W?
+    |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|(?:for|about)\ (?:the|any|your))\b[^.]{0,80}\W?
     |(?:i[’']m|i\ am|we[’']re|we\ are)\ (?:so\ |very\ |really\ |truly\ )?(?:sorry|afraid)\W{0,3}
     |(?:i|we)\ apologi[sz]e\ for\b[^.]{0,80}\W?
     |(?:let\ me|let[’']s|allow\ me\ to|i[’']ll|i\ will)\ (?:explain|check|break|take|have\ a\ look|look|walk|go\ (?:through|over)|help|clarify|see|summari[sz]e|dive)\b[^.]{0,80}\W?
@@ -37,17 +37,18 @@ _GREETING = re.compile(
 _CLOSING = re.compile(
     r"""
     (?:i\ )?(?:(?:do|really)\ )?(?:hope|trust)\ (?:this|that|it|these|the\ above)\b[^.]{0,60}(?:help|answer|clarif|clear|useful|sense|assist|work)\w*[^.]{0,60}\W?
-    |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|give\ us\ a\ (?:call|shout)|
+    |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|
+        give\ us\ a\ (?:call|shout)|reply\ to\ this\ (?:message|e-?mail)|
         ask\ away)\b[^.]{0,200}\W?
     |(?:if|should)\ (?:you|there|anything|that|this|it)\b[^.]{0,120}(?:let\ (?:me|us)\ know|feel\ free|just\ ask|ask\ away|i[’']?(?:m|\ am|\ can|[’']?d\ be|
         \ would\ be)|we[’']?(?:re|\ are)\ (?:here|happy|glad)|
-        happy\ to|glad\ to|reach\ out|get\ in\ touch|(?:don[’']t|do\ not)\ hesitate|here\ to\ help)\b[^.]{0,120}\W?
+        happy\ to|glad\ to|reach\ out|get\ in\ touch|(?:don[’']t|do\ not)\ hesitate|here\ to\ help|reply\ to\ this)\b[^.]{0,120}\W?
     |(?:is\ there\ anything|would\ you\ like|do\ you\ want|can\ i\ help|anything\ else|shall\ i|want\ me\ to|need\ anything)\b[^.]{0,120}\W?
     |(?:have|enjoy)\ (?:a|your)\ (?:great|good|nice|lovely|wonderful|pleasant|safe|rest)\b[^.]{0,40}\W?
     |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ appetit|safe\ travels|
         see\ you(?:\ soon)?|looking\ forward\ to)\b[^.]{0,30}\W?
     |(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ here\ (?:for\ you|if|whenever)\b[^.]{0,60}\W?
-    |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
+    |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|regards,[^.]{0,60}|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
     |for\ (?:more|further|additional)\ (?:information|details?|help|assistance|questions?|support)\b,?[^.\d]{0,120}\W?
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -67,6 +68,18 @@ _REMARK = re.compile(
     |i(?:[’']ve|\ have)?\ (?:checked|searched|looked|went|gone|reviewed|read)\ (?:through\ |at\ |in\ |into\ |over\ )?(?:the|this|these|your)\ (?:reports?|e-?mails?|
         transcripts?|minutes|notes)[.:!]
     |as\ (?:requested|promised|mentioned)\W?
+    |i(?:[’']m|\ am)\ (?:just\ |only\ )?(?:an?\ (?:ai|virtual|digital)|not\ an?\ (?:doctor|lawyer|attorney|physician|
+        (?:financial|tax|legal)\ advis[eo]r|(?:medical|legal|tax)\ professional))\b
+        (?:\ (?!(?:and|but|so|who|which|that|not)\b)[\w-]{{1,20}}){{0,4}}\W?
+    |(?:this|the\ above)\ (?:(?:answer|information|response|content|summary)\ )?(?:[\w’'-]{{1,20}},?\ ){{1,8}}
+        (?:(?:medical|legal|financial|tax|investment|professional)\ advice|(?:by|with|using)\ (?:an?\ )?ai|contain\ (?:errors|mistakes|inaccuracies)|
+        (?:information|educational|informational)\ (?:purposes\ )?only)\W?
+    |please\ (?:double[- ]check|verify)\ (?:(?:any|all|important|critical|the)\ ){{0,2}}(?:information|details|facts)\W?
+    |confidence(?:\ (?:level|score))?:.{{0,20}}
+    |ai(?:[- ]generated\ \w{{1,20}})?\ (?:can|may|might)\ (?:make|contain|include)\ (?:mistakes|errors|inaccuracies)\W?
+    |(?:that|this)(?:[’']s|\ is)\ (?:actually\ )?an?\ (?:(?:very\ )?common\ )?(?:misconception|myth|misunderstanding)\W?
+    |(?:i\ (?:can|could)\ (?:also\ |still\ |gladly\ |instead\ )?|what\ i\ can\ do(?:\ instead)?\ is\ (?:to\ )?)(?:answer\ (?:\w{{1,12}}\ ){{0,2}}questions|explain\ (?!that\b)|
+        draft|summari[sz]e|compare|translate|rephrase|write|walk\ you)\b[^.\d:]{{0,120}}\W?
     |(?:that|this)(?:[’']s|\ is)\ (?:what|all\ that)\ [^.]{{0,40}}\ (?:says?|states?|say|know|found)\W?
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -112,7 +125,8 @@ _LEAD = re.compile(
     rf"""
     (?:(?:ok(?:ay)?|sure(?:\ thing)?|a(?=:)|here(?:[’']s|\ is|\ are)\ [^.:]{{0,80}}(?=:)|note(?=:)|of\ course|certainly|absolutely|great\ question|good\ question|
         good\ news|great\ news|hi(?:\ there)?|hello|thanks\ for\ asking|
-        in\ short|in\ summary|to\ answer\ your\ question|tl;?dr|short\ answer|answer)\ ?[,!:—–-]\ (?=\S))?
+        i(?:[’']ve|\ have)\ (?:looked\ into|checked)\ (?:it|this|that)|(?:i\ think\ )?there\ (?:may|might|seems\ to)\ be\ (?:a|some)\ (?:misunderstanding|confusion|mix-?up)|
+        in\ short|in\ summary|to\ answer\ your\ question|tl;?dr|(?:short|final)\ answer|answer)\ ?[,!:—–-]\ (?=\S))?
     (?:(?:(?:based\ on|according\ to|as\ per|per|from|as\ (?:stated|described|mentioned|noted)\ in)\ {_SOURCE.replace(" ", chr(92) + " ")}(?:\ (?:provided|above|
         given|i\ have|you\ provided|i\ found))?,\s*
       |(?:as\ )?{_SOURCE.replace(" ", chr(92) + " ")}\ (?:clearly\ |explicitly\ |also\ |only\ |just\ )?(?:states?|says?|mentions?|indicates?|explains?|notes?|
@@ -172,7 +186,8 @@ def _is_spoken(sentence: str, language: str) -> bool:
         return False
     if language == "zh":
         return _CHINESE.fullmatch(_SYMBOLS.sub("", simplified(sentence))) is not None
-    return any(pattern.fullmatch(sentence) for pattern in (_GREETING, _CLOSING, _REMARK))
+    bare = _SYMBOLS.sub("", sentence)
+    return any(pattern.fullmatch(bare) for pattern in (_GREETING, _CLOSING, _REMARK))
 
 
 def _after_turn(sentence: str, language: str) -> int | None:

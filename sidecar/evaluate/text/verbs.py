@@ -97,7 +97,7 @@ OPENS_WITH = frozenset(
 # What instructions begin with, beside the plain forms of VERBS.
 INSTRUCTIONS = frozenset(
     """
-    wait press tap click select enter turn push pull open close log sign check insert install download plug unplug disconnect restart reboot
+    go print locate wait press tap click select enter turn push pull open close log sign check insert install download plug unplug disconnect restart reboot
     mix stir pour bake cook heat cut peel wash clean rinse dry place set switch visit call contact use try scroll type drag save copy paste
     run set return submit fill sign attach send bring pay register cancel confirm apply note avoid consult store shake swallow drink repeat
     """.split()

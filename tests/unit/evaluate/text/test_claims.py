@@ -15,6 +15,7 @@ from sidecar.record.errors import Unscorable
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "claims.jsonl"
 CHINESE = [json.loads(line) for line in GOLDEN.with_name("claims_zh.jsonl").read_text(encoding="utf-8").splitlines()]
+CHAT = [json.loads(line) for line in GOLDEN.with_name("claims_chat.jsonl").read_text(encoding="utf-8").splitlines()]
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
 
@@ -32,6 +33,15 @@ def test_no_fewer_chinese_answers_are_read_as_a_reader_would_than_before() -> No
     read = [(stance_of(row["answer"]), row) for row in CHINESE]
     assert sum(one.kind == row["kind"] for one, row in read) >= 295
     assert sum([claim.text for claim in one.claims] == row["claims"] for one, row in read) >= 273
+
+
+def test_no_fewer_answers_as_chatbots_give_them_are_read_as_a_reader_would_than_before() -> None:
+    """181 answers with headings, lists, tables, labels and courtesies, written to find faults; of 107 it is said what they claim.
+    Before these were mended 166 kinds and the claims of 73 were right."""
+    read = [(stance_of(row["answer"]), row) for row in CHAT]
+    assert sum(one.kind == row["kind"] for one, row in read) >= 177
+    told = [([claim.text for claim in one.claims], row["claims"]) for one, row in read if "claims" in row]
+    assert sum(claims == expected for claims, expected in told) >= 102
 
 
 @pytest.mark.parametrize(
