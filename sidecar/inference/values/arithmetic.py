@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.moments import between_days, is_moved
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 
@@ -20,6 +22,8 @@ _LEAST_PLAIN = 4  # small numbers follow from any two others
 
 def follows(claim: Value, evidence: Sequence[Value]) -> bool:
     """Whether two of the first few values of the evidence make the claim's value."""
+    if claim.kind in (Kind.DATE, Kind.TIME):
+        return is_moved(claim, evidence[:MOST_VALUES])
     if (
         claim.hedge in (Hedge.LEAST, Hedge.MOST)
         or claim.kind not in _AMOUNTS
@@ -51,10 +55,12 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
                 yield from _ratios(a, b, 100.0 if claim.kind is Kind.PERCENT else 1.0)
         yield from _times(claim, one, two, b)
         yield from _times(claim, two, one, a)
+    yield from _in_proportion(claim, evidence[:MOST_VALUES])
     yield from _over_a_year(claim, evidence)
     yield from _rests(claim, evidence)
     yield from _between_years(claim, evidence)
     yield from _between_times(claim, evidence)
+    yield from between_days(claim, evidence[:MOST_VALUES])
 
 
 def _may_make(one: Value) -> bool:
@@ -72,9 +78,22 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
             yield amount / one.amount
     if one.kind is Kind.QUANTITY and claim.kind is Kind.MONEY and claim.per == one.unit and one.amount:
         yield amount / one.amount
+    if one.per == EVERY and claim.per in UNITS and one.amount:
+        yield amount * UNITS[claim.per].factor / in_base(one.amount, one.unit)
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
         part = one.amount * amount / 100
         yield from (part, amount + part, amount - part)
+
+
+def _in_proportion(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """What so much of something holds: 10 ml of "120 mg/5 ml" hold 240 mg."""
+    for base in evidence:
+        if base.per != "per" or not base.amount:
+            continue
+        held = [one for one in evidence if dimension(one) == dimension(claim)]
+        parts = [one for one in evidence if dimension(one) == dimension(replace(base, per=""))]
+        for one, part in itertools.product(held, parts):
+            yield in_base(one.amount, one.unit) * in_base(part.amount, part.unit) / in_base(base.amount, base.unit)
 
 
 def _over_a_year(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
@@ -95,8 +114,9 @@ def _ratios(a: float, b: float, hundred: float) -> Iterator[float]:
 def _rests(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
     """What a share leaves of a hundred percent."""
     if claim.kind is Kind.PERCENT:
-        shares = (one.amount for one in evidence[:_NEAREST] if one.kind is Kind.PERCENT)
+        shares = [one.amount for one in evidence[:_NEAREST] if one.kind is Kind.PERCENT]
         yield from (100.0 - share for share in shares if 0 < share < 100)
+        yield from (100.0 - one - other for one, other in itertools.combinations(shares, 2) if one + other < 100)
 
 
 def _between_years(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:

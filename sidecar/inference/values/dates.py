@@ -169,7 +169,8 @@ def _of_month(tokens: Tokens, n: int, month: int) -> tuple[Value, int] | None:
         at += 1
     day = _day_number(tokens, at)
     if day is None or not _day(None, month, int(day.amount)):
-        alone = tokens[n - 1].low in _BEFORE_MONTH or tokens[n].low not in ("may", "march", "mar", "jan", "dec", "sep", "jun")  # fmt: skip
+        short = len(tokens[n].text) == 3 and tokens[n].text.isupper()  # "APR" is a rate as often
+        alone = not short and (tokens[n - 1].low in _BEFORE_MONTH or tokens[n].low not in ("may", "march", "mar", "jan", "dec", "sep", "jun"))  # fmt: skip
         return _value(tokens, n, n + 1, Date(month=month)) if alone else None
     comma = tokens[day.end].text == ","
     year = year_at(tokens, day.end + comma)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.han_bounds import bound_before, bound_behind
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -47,11 +48,26 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
     for n in range(len(found) - 1):
         if _range(tokens, found[n], found[n + 1]):
             hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
+        elif _in_brackets(tokens, found[n], found[n + 1]) and Hedge.NONE in (hedges[n], hedges[n + 1]):
+            hedges[n] = hedges[n + 1] = hedges[n] if hedges[n + 1] is Hedge.NONE else hedges[n + 1]
     apart = [one.kind in _AMOUNTS and _is_difference(one, tokens, first, end) for one, first, end in found]
+    shifts = [_SHIFTS.get(tokens[end].low, 0) if one.kind is Kind.QUANTITY else 0 for one, _, end in found]
     return [
-        replace(one, hedge=hedge, difference=is_apart) if hedge is not Hedge.NONE or is_apart else one
-        for (one, _, _), hedge, is_apart in zip(found, hedges, apart, strict=True)
+        replace(one, hedge=hedge, difference=is_apart, shift=shift)
+        if hedge is not Hedge.NONE or is_apart or shift
+        else one
+        for (one, _, _), hedge, is_apart, shift in zip(found, hedges, apart, shifts, strict=True)
     ]
+
+
+_SHIFTS = dict.fromkeys("before prior earlier ahead".split(), -1) | dict.fromkeys("after later following".split(), 1)
+
+
+def _in_brackets(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:
+    """Whether a measure is said again in another unit: "38 °C (100.4 °F) or higher", "at most 5 kg (11 lb)"."""
+    (left, _, end), (right, begin, after) = one, other
+    alone = begin == end + 1 and tokens[end].text == "(" and tokens[after].text == ")"
+    return alone and left.kind is right.kind is Kind.QUANTITY and dimension(left) == dimension(right)
 
 
 def _is_difference(value: Value, tokens: Tokens, first: int, end: int) -> bool:

@@ -32,6 +32,7 @@ _CROSSED = 0.15  # by how much better two values fit each other's places
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+_SAID_OF_IT = 0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
@@ -143,7 +144,8 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     if same and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    if same is None and follows(own, operands):
+    said_of_it = own.kind is Kind.DATE and other is not None and other.strength >= _SAID_OF_IT
+    if same is None and not said_of_it and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
         strength = other.strength - (same.strength if same and not _of_another_row(case.own, same, other) else 0.0)

@@ -15,7 +15,7 @@ from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import label_at
 from sidecar.inference.values.money import money_first, money_last
-from sidecar.inference.values.numbers import PARTS, Number, Tokens, number_at
+from sidecar.inference.values.numbers import PARTS, SMALL, Number, Tokens, number_at
 from sidecar.inference.values.span import PER, value_of, with_rate
 from sidecar.inference.values.tokens import Token, tokenise
 from sidecar.inference.values.units import (
@@ -93,8 +93,9 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _rated(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:
-    """ "Per 100 g" is what a value is of, and none of its own kind."""
-    if found and tokens[n - 1].low == "per" and found[0].kind in (Kind.NUMBER, Kind.QUANTITY):
+    """ "Per 100 g" is what a value is of, and none of its own kind; so is "mg/5 ml"."""
+    stroke = tokens[n - 1].text == "/" and tokens.joined(n) and unit_named(tokens[n - 2].text) is not None
+    if found and (stroke or tokens[n - 1].low == "per") and found[0].kind in (Kind.NUMBER, Kind.QUANTITY):
         return replace(found[0], per="per"), found[1]
     return found
 
@@ -134,6 +135,8 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     number = number_at(tokens, n)
     if number is None:
         return _one_of(tokens, n)
+    if _is_of_people(tokens, n, number):
+        return value_of(tokens, n, number.end + 1, Kind.QUANTITY, number, "year")
     if number.ordinal:
         if not number.figures and tokens[n - 1].low not in _DETERMINERS and not _placed(tokens, n):
             return None
@@ -145,6 +148,16 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         or _quantity(tokens, n, number)
         or _bare(tokens, n, number)
     )
+
+
+def _is_of_people(tokens: Tokens, n: int, number: Number) -> bool:
+    """Whether an age is said of people: "under 18s", "the over-65s"; not "in under 30s"."""
+    at = n - 2 if tokens[n - 1].text == "-" else n - 1
+    bound = tokens[at].low in ("under", "over") and tokens[at - 1].low not in _SECONDS_BEHIND
+    return bound and tokens[number.end].text == "s" and tokens.joined(number.end) and 1 < number.amount < 100
+
+
+_SECONDS_BEHIND = frozenset("in of is are was takes take took within for to at just well loads load runs run".split())
 
 
 def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -161,12 +174,27 @@ def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if unit is None or unit.dimension != "time":
         return None
     part = _AND_A.get(tokens[n + 4].low) if (tokens[n + 2].low, tokens[n + 3].low) == ("and", "a") else None
-    if not part and (unit.code != "fortnight" or tokens[n - 1].low in ("once", "twice", "times")):
+    fortnight = unit.code == "fortnight" and tokens[n - 1].low not in ("once", "twice", "times")
+    if not part and not fortnight and not (unit.factor >= _HOUR and _lasts(tokens, n)):
         return None
     number = Number(1.0 + (part or 0.0), 0.0, n + 5 if part else n + 2, figures=False)
     return value_of(tokens, n, number.end, Kind.QUANTITY, number, unit.code)
 
 
+def _lasts(tokens: Tokens, n: int) -> bool:
+    """Whether "a week" at token n is a length of time, "for a week", and no part of a name, "for a week ticket"."""
+    after = tokens[n + 2]
+    return tokens[n - 1].low in _LASTS and (after.kind != "word" or after.low in _BEHIND_LENGTH)
+
+
+_HOUR = 3600.0
+# "A week" is a length of time behind these; behind others it is how often something is, or a day of any.
+_LASTS = frozenset(
+    "for within about around nearly almost roughly last lasts lasted take takes took than least over under another".split()
+)
+_BEHIND_LENGTH = frozenset(
+    "after and as at before by during each from if in is long of old on once or so than the then to until when with without".split()
+)
 _AND_A = {"half": 0.5, "quarter": 0.25}
 
 
@@ -264,6 +292,8 @@ def _counts_one(tokens: Tokens, n: int) -> bool:
     """Whether "one" counts what stands behind it, "take one tablet"; "one vote per 50 members" is a rate."""
     before, after, then = tokens[n - 1], tokens[n + 1], tokens[n + 2]
     counts = tokens[n].low == "one" and before.low in _COUNTING and after.kind == "word"
+    if after.low in ("or", "to") and then.low in SMALL:
+        return tokens[n].low == "one"
     return counts and after.low not in _BEHIND_PRONOUN and then.low not in ("per", "for")
 
 
