@@ -72,6 +72,8 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
     """One value so many times the other: 3 x 8 euros, three days at 20 euros, 5 % of 400 euros; money shared out, 60 euros for three."""
     if dimension(other) != dimension(claim) or (claim.kind is Kind.MONEY and other.unit != claim.unit):
         return
+    if one.amount == 1.0 and one.per != EVERY:
+        return
     if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and (claim.kind is Kind.MONEY or other.per == one.unit)):
         yield one.amount * amount
         if one.kind is Kind.NUMBER and claim.kind is Kind.MONEY and one.amount > 1:

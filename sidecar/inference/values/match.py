@@ -12,6 +12,7 @@ from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
     bare_name,
+    digits_of,
     dimension,
     equal,
     less_exact,
@@ -32,6 +33,8 @@ _CROSSED = 0.15  # by how much better two values fit each other's places
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+_MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
+_FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT = 0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
@@ -89,7 +92,7 @@ def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: W
 
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
-    same, others = None, None
+    same, others, alike = None, None, None
     spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
         if not (_comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
@@ -99,7 +102,9 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
             same = max(same or found, found, key=lambda there: there.strength)
         elif not (less_exact(own.value, one.value) or _is_a_case(own.value, one.value)) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
-    return _Case(own, same, others)
+            found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
+            alike = max(alike or found, found, key=lambda there: there.strength)
+    return _Case(own, same, others if same else alike)
 
 
 def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
@@ -212,9 +217,17 @@ def _sort(date: object) -> set[str]:
     }
 
 
-def _shared(own: Stated, other: Stated, weight: Weight) -> float:
+def _figures(own: Value, other: Value) -> float:
+    """What the very same figures weigh beside words where they are of another unit or rate: "$1,899" of 1,899 euros. Of two bounds both may
+    be true: over $50 delivery is free, up to $50 it is not."""
+    opposed = {own.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST}
+    same = own.kind is other.kind and own.kind in _MEASURES and own.amount == other.amount and not opposed
+    return _FIGURE * min(digits_of(own.amount), _MOST_FIGURES) if same else 0.0
+
+
+def _shared(own: Stated, other: Stated, weight: Weight, figures: float = 0.0) -> float:
     """The share of the claim's words, by weight and by how much they are the value's own, that stand with the other value."""
-    total = held = 0.0
+    total = held = figures
     for stem, share in own.words.items():
         of = weight(stem) * share
         total += of

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.periods import with_periods
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.tokens import END, Token
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -63,7 +64,7 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
     tokens, found = read_tokens(text)
     if not found:
         return ()
-    values = _with_units_left_out(found[:MOST_VALUES], tokens)
+    values = with_periods(_with_units_left_out(found[:MOST_VALUES], tokens), tokens)
     sentence = _Sentence(tokens, values, stem)
     return tuple(Stated(value, sentence.noun(value), sentence.words(value)) for value in values)
 
