@@ -33,6 +33,7 @@ _CROSSED = 0.15  # by how much better two values fit each other's places
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+_NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim's words, the other has too: what it lacks is what counts
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT = 0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
@@ -153,7 +154,8 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     if same is None and not said_of_it and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
-        strength = other.strength - (same.strength if same and not _of_another_row(case.own, same, other) else 0.0)
+        kept = same.strength if same and not _of_another_row(case.own, same, other) else 0.0
+        strength = (other.strength - kept) / (1.0 - kept if other.strength >= _NEARLY_ALL else 1.0)
         return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)

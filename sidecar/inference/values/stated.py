@@ -40,6 +40,7 @@ _HOLD_BACK = frozenset(
     "least most minimum maximum max min more less fewer older newer later longer about around roughly approximately nearly almost limited".split()
 )
 _MEASURES = frozenset({Kind.QUANTITY, Kind.MONEY, Kind.PERCENT})
+_RELATES = frozenset("which where whose whom".split())
 _GOES_ON = frozenset("at by for in with on and".split())
 
 Stem = Callable[[str], str | None]
@@ -115,12 +116,14 @@ class _Sentence:
         return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_WORDS])
 
     def _has_subject(self, at: int, clause: int) -> bool:
-        """Whether words of a value's own clause stand before it."""
+        """Whether words of a value's own clause stand before it; "during which" is of what was said before."""
+        found = False
         while at > 0 and self._clauses[at - 1] == clause:
             at -= 1
-            if self._stems[at] is not None and self._tokens[at].low not in _LEADS:
-                return True
-        return False
+            if self._tokens[at].low in _RELATES:
+                return False
+            found = found or (self._stems[at] is not None and self._tokens[at].low not in _LEADS)
+        return found
 
     def noun(self, value: Value) -> str:
         """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
@@ -187,6 +190,8 @@ def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
     if (one.hedge, other.hedge) == (Hedge.LEAST, Hedge.MOST):
         return True
     between = [token.low for token in tokens if one.end <= token.start < other.start]
+    if one.kind is other.kind and one.kind in _MOMENTS and len(between) == 1 and between[0] in _UNTIL:
+        return True
     return (
         one.kind is other.kind is Kind.NUMBER
         and between[:1] in (["of"], ["in"])
@@ -194,5 +199,7 @@ def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
     )
 
 
+_MOMENTS = frozenset({Kind.TIME, Kind.DATE})
+_UNTIL = frozenset("- to until till through thru".split())
 _BEFORE_NOUN = frozenset("of the these those our their its - other more new different".split())
 _PLURALS = frozenset("people men women children staff feet teeth mice fish sheep police personnel crew".split())
