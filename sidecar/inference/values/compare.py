@@ -22,6 +22,8 @@ _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
 )
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
+_WORKING = frozenset({"business_day", "business_hour"})
+_WEEK, _HOURS_OF_WORK = 7 / 5, 0.3
 _IS_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,9}")
 _LAST_ZEROS = re.compile(r"(?:\.0){1,9}$")
 _PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
@@ -35,6 +37,8 @@ def dimension(value: Value) -> str:
         return "frequency"
     if value.unit == _DEGREE:
         return UNITS["°C"].dimension
+    if value.unit in _WORKING:
+        return UNITS["day"].dimension
     if value.kind is Kind.QUANTITY:
         return UNITS[value.unit].dimension if value.unit in UNITS else value.unit
     return _TIME_OF_DAY if value.kind is Kind.TIME else value.kind
@@ -78,9 +82,21 @@ def equal(claim: Value, other: Value) -> bool:
         return False
     if claim.dial or other.dial:
         return round(60 * abs(claim.amount - other.amount)) % _HALF_A_DAY == 0
+    if (claim.unit in _WORKING) != (other.unit in _WORKING):
+        return False
     if _DEGREE in (claim.unit, other.unit):
         return _near(replace(claim, unit=_DEGREE), replace(other, unit=_DEGREE))
     return _near(claim, other)
+
+
+def may_be_working(claim: Value, other: Value) -> bool:
+    """Whether one is of working days and may last as long as the other, which is of days: 5 working days are a week, and said as 5 days."""
+    if (claim.unit in _WORKING) == (other.unit in _WORKING):
+        return False
+    working, plain = (claim, other) if claim.unit in _WORKING else (other, claim)
+    of_day = UNITS[working.unit].factor * working.amount
+    days = in_base(plain.amount, plain.unit) / UNITS["day"].factor
+    return of_day * _HOURS_OF_WORK <= days <= of_day * _WEEK * (1 + _ABOUT)
 
 
 def same_digits(claim: Value, other: Value) -> bool:

@@ -26,7 +26,8 @@ _PAIRS = {
     ("at", "least"): Hedge.LEAST, ("more", "than"): Hedge.LEAST, ("greater", "than"): Hedge.LEAST, ("longer", "than"): Hedge.LEAST,
     ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
     ("less", "than"): Hedge.MOST, ("fewer", "than"): Hedge.MOST, ("lower", "than"): Hedge.MOST, ("shorter", "than"): Hedge.MOST,
-    ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
+    ("starts", "at"): Hedge.LEAST, ("start", "at"): Hedge.LEAST, ("starting", "at"): Hedge.LEAST, ("starting", "from"): Hedge.LEAST,
+    ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
 }  # fmt: skip
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
 _BEHIND = dict.fromkeys("more above newer older later higher longer upwards greater".split(), Hedge.LEAST)

@@ -16,6 +16,7 @@ from sidecar.inference.values.compare import (
     dimension,
     equal,
     less_exact,
+    may_be_working,
     same_day,
     same_digits,
     same_interval,
@@ -101,11 +102,16 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
         found = _There(one, piece, _shared(own, one, weight))
         if agree(own.value, one.value):
             same = max(same or found, found, key=lambda there: there.strength)
-        elif not (less_exact(own.value, one.value) or _is_a_case(own.value, one.value)) and _of_the_same(own, one):
+        elif not _is_another_way(own.value, one.value) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
             found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
     return _Case(own, same, others if same else alike)
+
+
+def _is_another_way(own: Value, other: Value) -> bool:
+    """Whether an unequal value may be of the same, said in another way."""
+    return less_exact(own, other) or may_be_working(own, other) or _is_a_case(own, other)
 
 
 def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:

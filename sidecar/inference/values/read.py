@@ -236,12 +236,15 @@ def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | Non
         unit, after = _unit_at(tokens, at, beside=at == end and number.figures)
         raised = RAISED.get((tokens[at - 1].low, unit.code)) if unit and at > end else None
         if unit and (at == end or raised or unit.dimension in ("time", "area")):
-            code = f"business_{unit.code}" if working and unit.code in ("day", "hour") else unit.code
+            code = _OF_WORK.get(unit.code, unit.code) if working else unit.code
             return with_rate(tokens, *value_of(tokens, n, after, Kind.QUANTITY, number, raised or code))
         if tokens[at].low not in BETWEEN:
             return None
         working = working or (tokens[at].low if tokens[at].low in WORKING else "")
     return None
+
+
+_OF_WORK = {"day": "business_day", "h": "business_hour"}
 
 
 def _unit_at(tokens: Tokens, n: int, *, beside: bool) -> tuple[Unit | None, int]:
