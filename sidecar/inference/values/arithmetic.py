@@ -17,6 +17,7 @@ _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
 OF_A_DAY = frozenset({"h", "min"})
 _MONTHS = 12
 _NEAREST = 3
+_MOST_SUMMED = 6
 _LEAST_PLAIN = 4  # small numbers follow from any two others
 
 
@@ -24,14 +25,23 @@ def follows(claim: Value, evidence: Sequence[Value]) -> bool:
     """Whether two of the first few values of the evidence make the claim's value."""
     if claim.kind in (Kind.DATE, Kind.TIME):
         return is_moved(claim, evidence[:MOST_VALUES])
-    if (
-        claim.hedge in (Hedge.LEAST, Hedge.MOST)
-        or claim.kind not in _AMOUNTS
-        or claim.per == EVERY
-        or (claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN)
-    ):
+    if claim.hedge in (Hedge.LEAST, Hedge.MOST) or claim.kind not in _AMOUNTS | {Kind.POINTS} or claim.per == EVERY:
+        return False
+    if any(_rounds_to(claim, amount) for amount in _over_a_time(claim, evidence[:MOST_VALUES])):
+        return True
+    if claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN:
         return False
     return any(_rounds_to(claim, amount) for amount in _made(claim, evidence[:MOST_VALUES]))
+
+
+def _over_a_time(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """What so much, so often, comes to: three tablets a day of "1 tablet every 8 hours"."""
+    if claim.per not in UNITS:
+        return
+    often = [one for one in evidence if one.per == EVERY and one.amount]
+    much = [one for one in evidence if dimension(one) == dimension(claim) and not one.per]
+    for one, each in itertools.product(often, much):
+        yield in_base(each.amount, each.unit) * UNITS[claim.per].factor / in_base(one.amount, one.unit)
 
 
 def _rounds_to(claim: Value, amount: float) -> bool:
@@ -58,6 +68,7 @@ def _made(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
     yield from _in_proportion(claim, evidence[:MOST_VALUES])
     yield from _over_a_year(claim, evidence)
     yield from _rests(claim, evidence)
+    yield from _of_several(claim, evidence[:MOST_VALUES])
     yield from _between_years(claim, evidence)
     yield from _between_times(claim, evidence)
     yield from between_days(claim, evidence[:MOST_VALUES])
@@ -76,12 +87,10 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
         return
     if one.kind is Kind.NUMBER or (one.kind is Kind.QUANTITY and (claim.kind is Kind.MONEY or other.per == one.unit)):
         yield one.amount * amount
-        if one.kind is Kind.NUMBER and claim.kind is Kind.MONEY and one.amount > 1:
+        if one.kind is Kind.NUMBER and (claim.kind is Kind.MONEY or claim.per) and one.amount > 1:
             yield amount / one.amount
     if one.kind is Kind.QUANTITY and claim.kind is Kind.MONEY and claim.per == one.unit and one.amount:
         yield amount / one.amount
-    if one.per == EVERY and claim.per in UNITS and one.amount:
-        yield amount * UNITS[claim.per].factor / in_base(one.amount, one.unit)
     if one.kind is Kind.PERCENT and claim.kind is not Kind.PERCENT:
         part = one.amount * amount / 100
         yield from (part, amount + part, amount - part)
@@ -96,6 +105,19 @@ def _in_proportion(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
         parts = [one for one in evidence if dimension(one) == dimension(replace(base, per=""))]
         for one, part in itertools.product(held, parts):
             yield in_base(one.amount, one.unit) * in_base(part.amount, part.unit) / in_base(base.amount, base.unit)
+
+
+def _of_several(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
+    """What several that stand one after the other come to, and how many points lie between two shares."""
+    if claim.kind is Kind.POINTS:
+        shares = [one.amount for one in evidence if one.kind is Kind.PERCENT]
+        yield from (abs(one - other) for one, other in itertools.combinations(shares, 2))
+    alike = [one for one in evidence if dimension(one) == dimension(claim) and one.per != EVERY]
+    if claim.kind is Kind.MONEY:
+        alike = [one for one in alike if one.unit == claim.unit]
+    amounts = [in_base(one.amount, one.unit) for one in alike]
+    for first in range(len(amounts)):
+        yield from itertools.islice(itertools.accumulate(amounts[first:]), 2, _MOST_SUMMED)
 
 
 def _over_a_year(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:

@@ -29,6 +29,7 @@ _PAIRS = {
     ("starts", "at"): Hedge.LEAST, ("start", "at"): Hedge.LEAST, ("starting", "at"): Hedge.LEAST, ("starting", "from"): Hedge.LEAST,
     ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
 }  # fmt: skip
+_SUMS = frozenset("add adds added adding sum sums come comes came round rounds rounded".split())  # "up to"
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
 _BEHIND = dict.fromkeys("more above newer older later higher longer upwards greater".split(), Hedge.LEAST)
 _BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller younger".split(), Hedge.MOST)
@@ -98,7 +99,7 @@ def _before(tokens: Tokens, n: int) -> Hedge:
     for _ in range(2):
         one, other = tokens[at].low, tokens[at - 1].low
         pair = _PAIRS.get((other, one))
-        if pair:
+        if pair and not (one == "to" and tokens[at - 2].low in _SUMS):
             return _OPPOSITE.get(pair, pair) if _denied(tokens, at - 2) else pair
         if one in _ABOUT:
             return Hedge.NONE if one == "~" and tokens[at - 1].kind == "number" else Hedge.ABOUT

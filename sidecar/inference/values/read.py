@@ -190,7 +190,7 @@ def _lasts(tokens: Tokens, n: int) -> bool:
 _HOUR = 3600.0
 # "A week" is a length of time behind these; behind others it is how often something is, or a day of any.
 _LASTS = frozenset(
-    "for within about around nearly almost roughly last lasts lasted take takes took than least over under another".split()
+    "for within about around nearly almost roughly last lasts lasted take takes took than least under another".split()
 )
 _BEHIND_LENGTH = frozenset(
     "after and as at before by during each from if in is long of old on once or so than the then to until when with without".split()

@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from sidecar.inference.values.periods import period_of
 from sidecar.inference.values.stated import Stated, Stem, stated
-from sidecar.inference.values.units import unit_named
+from sidecar.inference.values.units import CURRENCIES, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
 _WORD = re.compile(r"\w+")
+_SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
+_SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
 _FIGURE = re.compile(r"\d")
 _RULE = frozenset("|-: \t")
 _MOST_ROWS = 200  # looked back over
@@ -72,10 +74,18 @@ def _named(head: str) -> tuple[str, str]:
     """A column's name, and the unit of its values: "Rate (ct/kWh)", "Price per month", "Minutes"."""
     unit, period, last = _UNIT.search(head), period_of(head), ["", *head.lower().split()][-1]
     if unit:
-        return head[: unit.start()], unit.group(1)
+        return head[: unit.start()], _in_order(unit.group(1))
     if period:
         return head, f"per {period}"
     return head, last if len(last) > 1 and unit_named(last) else ""
+
+
+def _in_order(unit: str) -> str:
+    """A column's unit as it stands behind a figure: "million EUR" of "EUR m"."""
+    scaled = _SCALED.fullmatch(unit)
+    if scaled and scaled.group(1).lower() in CURRENCIES:
+        return f"{_SCALES.get(scaled.group(2).lower(), scaled.group(2))} {scaled.group(1)}"
+    return unit
 
 
 def _is_rule(line: str) -> bool:
