@@ -48,6 +48,8 @@ def agree(claim: Value, other: Value) -> bool:
     """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one."""
     if claim.per and other.per and claim.per != other.per:
         return _same_rate(claim, other)
+    if claim.side * other.side < 0:
+        return False
     bounds = {claim.hedge, other.hedge}
     if {Hedge.LEAST, Hedge.MOST} <= bounds and claim.kind is not Kind.TIME:
         return False

@@ -161,6 +161,8 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
 
 def _range(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:
     (left, first, end), (right, begin, _) = one, other
+    if left.side or right.side:
+        return False
     begin -= tokens[begin - 1].text == "-" and begin - 1 > end
     if left.kind is not right.kind or left.kind not in _AMOUNTS - {Kind.NAME} or begin != end + 1:
         return False

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sidecar.inference.values.changes import with_sides
 from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.clock import clock_at
 from sidecar.inference.values.dates import moment_at
@@ -60,7 +61,7 @@ def _read(text: str, listed: Sequence[Token]) -> list[Value]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    values = hedged(tokens, compounds(tokens, same_unit(tokens, found)))
+    values = hedged(tokens, with_sides(tokens, compounds(tokens, same_unit(tokens, found))))
     return [replace(one, unit="CNY") if _is_yuan(text, one) else one for one in values]
 
 
