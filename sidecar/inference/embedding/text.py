@@ -19,7 +19,9 @@ _STOP = frozenset(
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Fig|Inc|Ltd|Co|U\.S|Gen|Lt|Col|Sen|Rep|approx|[A-Z])\.$"
 )
-_BEFORE_FIGURES = re.compile(r"(?<!\d )\b(?i:max|min|no|nos|approx|ca|incl|excl|pp?|vol|ref|tel|art|sec|temp|avg|est)\.$")
+_BEFORE_FIGURES = re.compile(
+    r"(?<!\d )\b(?i:max|min|no|nos|approx|ca|incl|excl|pp?|vol|ref|tel|art|sec|temp|avg|est)\.$"
+)
 SENTENCE_WORDS = 60
 _NUMBER_WORDS = {
     word: str(number)

@@ -55,7 +55,11 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
             continue
         if joined in _BY and (other.kind is not Kind.QUANTITY or dimension(other) != "length"):
             continue
-        if joined == "and" and other.kind is not Kind.DATE and "between" not in (tokens[first - 1].low, tokens[first - 2].low):
+        if (
+            joined == "and"
+            and other.kind is not Kind.DATE
+            and "between" not in (tokens[first - 1].low, tokens[first - 2].low)
+        ):
             continue
         if one.kind is Kind.NUMBER and other.kind in _MEASURES:
             scale = _scale_between(tokens.text, one, other)

@@ -30,7 +30,9 @@ def label_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None
         return Value(
             kind=Kind.NAME, start=token.start, end=tokens[end + 1].end, name=token.low + "-" + tokens[end + 1].low
         ), end + 2
-    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper() and not _begins_measures(tokens, end)
+    decimal = (
+        "." in token.text and before.kind == "word" and before.text[:1].isupper() and not _begins_measures(tokens, end)
+    )
     if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
         return None
     return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end

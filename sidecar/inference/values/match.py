@@ -37,7 +37,9 @@ _SAME_MATTER = 0.3  # share of the claim's words from which on the other value s
 _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim's words, the other has too: what it lacks is what counts
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
-_SAID_OF_IT = 0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
+_SAID_OF_IT = (
+    0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
+)
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]

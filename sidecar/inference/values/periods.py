@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -39,7 +40,7 @@ def period_of(head: str) -> str:
 
 
 def _period(tokens: Sequence[Token]) -> str:
-    for n, (one, other) in enumerate(zip(tokens, tokens[1:], strict=False)):
+    for n, (one, other) in enumerate(itertools.pairwise(tokens)):
         unit = unit_named(other.low) if one.low in PER or one.text == "/" else None
         if unit and unit.dimension == "time" and any(before.low in _PAID for before in tokens[:n]):
             return unit.code

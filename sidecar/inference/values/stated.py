@@ -151,7 +151,8 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
     for value in values:
         measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
         after = behind.get(value.end, END)
-        ends = after.kind in ("sign", "end") and after.text != "(" and before[value.start].text != ","  # "Ann, 29," states an age
+        # "Ann, 29," states an age, and "97 of 298 (33 %)" no share
+        ends = after.kind in ("sign", "end") and after.text != "(" and before[value.start].text != ","
         if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
             value = replace(value, kind=like.kind, unit=like.unit)
