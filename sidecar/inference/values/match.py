@@ -37,9 +37,7 @@ _SAME_MATTER = 0.3  # share of the claim's words from which on the other value s
 _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim's words, the other has too: what it lacks is what counts
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
-_SAID_OF_IT = (
-    0.6  # share from which on another day is said of the very same, and what lasts from there does not make the claim's
-)
+_SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
@@ -160,8 +158,7 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     if same and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    said_of_it = own.kind is Kind.DATE and other is not None and other.strength >= _SAID_OF_IT
-    if same is None and not said_of_it and follows(own, operands):
+    if same is None and not _said_of_it(own, other) and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
         kept = same.strength if same and not _of_another_row(case.own, same, other) else 0.0
@@ -170,6 +167,15 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     return Finding(Outcome.ABSENT, own, other.strength if other else 0.0)
+
+
+def _said_of_it(own: Value, other: _There | None) -> bool:
+    """Whether another value is said of the very same, so that what two values happen to make does not make the claim's."""
+    if other is None or own.kind is not other.stated.value.kind or own.per != other.stated.value.per:
+        return False
+    if own.kind is Kind.DATE:
+        return other.strength >= _SAID_OF_IT
+    return own.kind in (Kind.QUANTITY, Kind.PERCENT) and other.strength >= _SAID_IN_FULL
 
 
 def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
