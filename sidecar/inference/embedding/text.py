@@ -19,6 +19,9 @@ _STOP = frozenset(
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Fig|Inc|Ltd|Co|U\.S|Gen|Lt|Col|Sen|Rep|approx|[A-Z])\.$"
 )
+_BEFORE_FIGURES = re.compile(
+    r"(?<!\d )\b(?i:max|min|no|nos|approx|ca|incl|excl|pp?|vol|ref|tel|art|sec|temp|avg|est)\.$"
+)
 SENTENCE_WORDS = 60
 _NUMBER_WORDS = {
     word: str(number)
@@ -53,12 +56,20 @@ def sentences(text: str) -> list[Span]:
     spans: list[Span] = []
     start = 0
     for match in _BREAK.finditer(text):
-        if _ABBREVIATION.search(text, max(start, match.start() - 12), match.start()):
+        if _goes_on(text, max(start, match.start() - 12), match):
             continue
         spans.extend(_pieces(text, start, match.start()))
         start = match.end()
     spans.extend(_pieces(text, start, len(text)))
     return spans
+
+
+def _goes_on(text: str, begin: int, gap: re.Match[str]) -> bool:
+    """Whether the words before a gap are abbreviated: "Dr. Lee", "max. 25 people"."""
+    if _ABBREVIATION.search(text, begin, gap.start()):
+        return True
+    figures = text[gap.end() : gap.end() + 1].isdecimal() and "\n" not in gap.group()
+    return figures and _BEFORE_FIGURES.search(text, begin, gap.start()) is not None
 
 
 def _pieces(text: str, start: int, end: int) -> list[Span]:

@@ -103,10 +103,16 @@ def _counts(finding: Finding) -> bool:
     return finding.value.kind is not Kind.NAME or finding.outcome is not Outcome.ABSENT
 
 
+def stem_beside_values(word: str) -> str | None:
+    """The stem of a word, None of one that says nothing, contracted ("we're") or not."""
+    says_nothing = "'" in word and content_stem(word.partition("'")[0]) is None
+    return None if says_nothing else content_stem(word)
+
+
 def _stated(text: str) -> tuple[Stated, ...]:
-    return stated(text, content_stem)
+    return stated(text, stem_beside_values)
 
 
 def _stated_in(text: str, head: str) -> tuple[Stated, ...]:
     """The values of a sentence, or of a row of a table with that head."""
-    return row_stated(text, head, content_stem) if head else _stated(text)
+    return row_stated(text, head, stem_beside_values) if head else _stated(text)

@@ -12,7 +12,7 @@ _ABOUT = 0.1  # of the amount
 _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
 _CONVERTED = 0.04  # metres and feet, kg and lb: who converts rounds
-_CONVERTED_DEGREES = 3.5
+_CONVERTED_DEGREES, _LEAST_DEGREES = 0.025, 0.6  # 180 °C and 350 °F are one oven; 37 °C and 100.4 °F are not one body
 _TIME_OF_DAY = "time of day"  # not the dimension of durations, which is "time"
 _DEGREE = "degree"  # of whichever scale the other is, or an angle
 _ROUNDED = 0.2  # "2 km" of 1.8 km, not "1 TB" of 512 GB
@@ -22,6 +22,8 @@ _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
 )
 _CALENDAR_UNITS = frozenset({"month", "year", "decade", "century"})
+_WORKING = frozenset({"business_day", "business_hour"})
+_WEEK, _HOURS_OF_WORK = 7 / 5, 0.3
 _IS_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,9}")
 _LAST_ZEROS = re.compile(r"(?:\.0){1,9}$")
 _PLAIN_TOO = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.NAME})
@@ -35,6 +37,8 @@ def dimension(value: Value) -> str:
         return "frequency"
     if value.unit == _DEGREE:
         return UNITS["°C"].dimension
+    if value.unit in _WORKING:
+        return UNITS["day"].dimension
     if value.kind is Kind.QUANTITY:
         return UNITS[value.unit].dimension if value.unit in UNITS else value.unit
     return _TIME_OF_DAY if value.kind is Kind.TIME else value.kind
@@ -44,6 +48,8 @@ def agree(claim: Value, other: Value) -> bool:
     """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one."""
     if claim.per and other.per and claim.per != other.per:
         return _same_rate(claim, other)
+    if claim.side * other.side < 0:
+        return False
     bounds = {claim.hedge, other.hedge}
     if {Hedge.LEAST, Hedge.MOST} <= bounds and claim.kind is not Kind.TIME:
         return False
@@ -51,11 +57,17 @@ def agree(claim: Value, other: Value) -> bool:
 
 
 def _same_rate(claim: Value, other: Value) -> bool:
-    """100 a minute and 6,000 an hour."""
+    """100 a minute and 6,000 an hour; $12 a user and $12 a month may be of both."""
+    if _of_time(claim.per) != _of_time(other.per):
+        return equal(claim, other)
     one, two = UNITS.get(claim.per), UNITS.get(other.per)
     if one is None or two is None or not one.dimension == two.dimension == "time":
         return False
     return equal(replace(claim, amount=claim.amount * two.factor / one.factor), other)
+
+
+def _of_time(per: str) -> bool:
+    return per == "night" or (per in UNITS and UNITS[per].dimension == "time")
 
 
 def equal(claim: Value, other: Value) -> bool:
@@ -72,9 +84,21 @@ def equal(claim: Value, other: Value) -> bool:
         return False
     if claim.dial or other.dial:
         return round(60 * abs(claim.amount - other.amount)) % _HALF_A_DAY == 0
+    if (claim.unit in _WORKING) != (other.unit in _WORKING):
+        return False
     if _DEGREE in (claim.unit, other.unit):
         return _near(replace(claim, unit=_DEGREE), replace(other, unit=_DEGREE))
     return _near(claim, other)
+
+
+def may_be_working(claim: Value, other: Value) -> bool:
+    """Whether one is of working days and may last as long as the other, which is of days: 5 working days are a week, and said as 5 days."""
+    if (claim.unit in _WORKING) == (other.unit in _WORKING):
+        return False
+    working, plain = (claim, other) if claim.unit in _WORKING else (other, claim)
+    of_day = UNITS[working.unit].factor * working.amount
+    days = in_base(plain.amount, plain.unit) / UNITS["day"].factor
+    return of_day * _HOURS_OF_WORK <= days <= of_day * _WEEK * (1 + _ABOUT)
 
 
 def same_digits(claim: Value, other: Value) -> bool:
@@ -122,7 +146,9 @@ def _near(claim: Value, other: Value) -> bool:
     if claim.unit != other.unit and _loosely_related(claim.unit, other.unit):
         slack = max(slack, _CALENDAR * abs(there))
     if (claim.unit in _OTHER_SYSTEM) != (other.unit in _OTHER_SYSTEM):
-        slack = max(slack, _CONVERTED_DEGREES if "°F" in (claim.unit, other.unit) else _CONVERTED * abs(there))
+        degrees = "°F" in (claim.unit, other.unit)
+        converted = max(_LEAST_DEGREES, _CONVERTED_DEGREES * abs(there)) if degrees else _CONVERTED * abs(there)
+        slack = max(slack, converted)
     if claim.hedge is Hedge.ABOUT:
         slack = max(slack, _ABOUT * abs(there))
     return abs(own - there) <= slack
@@ -140,9 +166,16 @@ def _within_bound(claim: Value, other: Value) -> bool:
     if claim.kind is Kind.MONEY and not _same_currency(claim.unit, other.unit):
         return False
     own, there = in_base(claim.amount, claim.unit), in_base(other.amount, other.unit)
+    near = _BOUND_NEAR if digits_of(claim.amount) < digits_of(other.amount) else 1 + _ABOUT
     if claim.hedge is Hedge.LEAST:
-        return 0 < own <= there <= _BOUND_NEAR * own
-    return claim.hedge is Hedge.MOST and 0 < there <= own <= _BOUND_NEAR * there
+        return 0 < own <= there <= near * own
+    return claim.hedge is Hedge.MOST and 0 < there <= own <= near * there
+
+
+def digits_of(amount: float) -> float:
+    """How many digits say an amount; a last 5 is half a digit, since 15 is rounder than 14."""
+    shown = f"{abs(amount):.5e}".partition("e")[0].replace(".", "").rstrip("0")
+    return len(shown) - 0.5 * shown.endswith("5")
 
 
 def _same_currency(one: str, other: str) -> bool:

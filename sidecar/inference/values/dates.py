@@ -12,8 +12,8 @@ MONTHS = (
 )  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTH = {name.lower(): n for n, name in enumerate(MONTHS, 1)} | {name[:3].lower(): n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}  # fmt: skip
-_WEEKDAY = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {f"{name.lower()}s": n for n, name in enumerate(WEEKDAYS)}  # fmt: skip
-_WEEKDAY |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thurs": 3, "fri": 4}
+WEEKDAY = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {f"{name.lower()}s": n for n, name in enumerate(WEEKDAYS)}  # fmt: skip
+WEEKDAY |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thurs": 3, "fri": 4}
 _SHORT_WEEKDAY = {"mon": 0, "sat": 5, "sun": 6}
 _BETWEEN_DAYS = frozenset("- / , & to and".split())
 # "May" and "March" begin sentences as other words; a month stands alone only after these.
@@ -128,7 +128,7 @@ def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _time(tokens, n, n + 1, 12.0 if low != "midnight" else 0.0)
     if low in ("first", "second", "third", "fourth") and tokens[n + 1].low == "quarter":
         return _named_quarter(tokens, n)
-    weekday = _SHORT_WEEKDAY.get(low) if low in _SHORT_WEEKDAY and _among_days(tokens, n) else _WEEKDAY.get(low)
+    weekday = _SHORT_WEEKDAY.get(low) if low in _SHORT_WEEKDAY and _among_days(tokens, n) else WEEKDAY.get(low)
     if weekday is not None and tokens[n].text[:1].isupper():
         return _value(tokens, n, n + 1, Date(weekday=weekday))
     month = month_at(tokens, n)
@@ -144,7 +144,7 @@ def _among_days(tokens: Tokens, n: int) -> bool:
     """Whether "Mon", "Sat" or "Sun" stands beside another day or before a time: "Mon-Fri", "Sat 10:00"."""
     before, after = tokens[n - 1], tokens[n + 1]
     beside = [at for at, one in ((n - 2, before), (n + 2, after)) if one.low in _BETWEEN_DAYS]
-    days = _WEEKDAY.keys() | _SHORT_WEEKDAY.keys()
+    days = WEEKDAY.keys() | _SHORT_WEEKDAY.keys()
     return after.kind in ("clock", "number") or any(
         tokens[at].low in days and tokens[at].text[:1].isupper() for at in beside
     )
@@ -169,7 +169,8 @@ def _of_month(tokens: Tokens, n: int, month: int) -> tuple[Value, int] | None:
         at += 1
     day = _day_number(tokens, at)
     if day is None or not _day(None, month, int(day.amount)):
-        alone = tokens[n - 1].low in _BEFORE_MONTH or tokens[n].low not in ("may", "march", "mar", "jan", "dec", "sep", "jun")  # fmt: skip
+        short = len(tokens[n].text) == 3 and tokens[n].text.isupper()  # "APR" is a rate as often
+        alone = not short and (tokens[n - 1].low in _BEFORE_MONTH or tokens[n].low not in ("may", "march", "mar", "jan", "dec", "sep", "jun"))  # fmt: skip
         return _value(tokens, n, n + 1, Date(month=month)) if alone else None
     comma = tokens[day.end].text == ","
     year = year_at(tokens, day.end + comma)
@@ -196,8 +197,19 @@ def _of_number(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         found = _day_first(tokens, n, day) or _hour(tokens, n, int(day.amount), n + 1)
         if found:
             return found
-    year = year_at(tokens, n)
+    year, of_month = year_at(tokens, n), _month_and_year(tokens, n)
+    if of_month:
+        return of_month
     return _dotted(tokens, n) or (_year(tokens, n, year) if year else None)
+
+
+def _month_and_year(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """03/2019."""
+    month, year = tokens[n].text, year_at(tokens, n + 2) if tokens[n + 1].text == "/" else None
+    whole = len(month) <= 2 and month.isdecimal() and tokens.joined(n + 1) and tokens.joined(n + 2)
+    if not year or not whole or not 1 <= int(month) <= 12 or tokens[n - 1].text == "/":
+        return None
+    return _value(tokens, n, n + 3, Date(year, int(month)))
 
 
 def _dotted(tokens: Tokens, n: int) -> tuple[Value, int] | None:

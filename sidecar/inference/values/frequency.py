@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.dates import WEEKDAY
 from sidecar.inference.values.numbers import Tokens, number_at
+from sidecar.inference.values.span import ADVERBS
 from sidecar.inference.values.units import Unit, unit_named
 from sidecar.inference.values.value import EVERY, Kind, Value
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _PER = frozenset("a an per each every".split())
-_ADVERBS = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "yearly": "year",
-    "annually": "year",
-}
 _ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month")}
 
 
@@ -27,19 +21,27 @@ def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if low in _ALONE:
         amount, unit = _ALONE[low]
         return _value(tokens, n, n + 1, amount, unit)
-    if low in ("every", "each") and _time(tokens[n + 1].low):
-        return _value(tokens, n, n + 2, 1.0, tokens[n + 1].low)
-    if low in _ADVERBS and tokens[n + 1].kind != "word" and tokens[n - 1].text != "-":
-        return _value(tokens, n, n + 1, 1.0, _ADVERBS[low])
+    if low in ("every", "each"):
+        return _every(tokens, n)
+    if low in ADVERBS and _time(ADVERBS[low]) and tokens[n + 1].kind != "word" and tokens[n - 1].text != "-":
+        return _value(tokens, n, n + 1, 1.0, ADVERBS[low])
     if low in _TIMES:
         return _rate(tokens, n, n + 1, _TIMES[low])
-    if low == "every" and tokens[n + 1].low in ("other", "second"):
-        unit = tokens[n + 2].low
-        return _value(tokens, n, n + 3, 2.0, unit) if _time(unit) else None
     number = number_at(tokens, n)
     if number is None or number.ordinal or not number.amount or tokens[number.end].low != "times":
         return None
     return _rate(tokens, n, number.end + 1, number.amount)
+
+
+def _every(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """Every week, every other week, each Tuesday, every second Tuesday: what it says of the day is a value of its own."""
+    at = n + 1 + (tokens[n].low == "every" and tokens[n + 1].low in ("other", "second"))
+    unit = tokens[at].low
+    if unit in WEEKDAY:
+        return _value(tokens, n, at, float(at - n), "week")
+    if _time(unit):
+        return _value(tokens, n, at + 1, float(at - n), unit)
+    return _value(tokens, n, n + 2, 1.0, tokens[n + 1].low) if _time(tokens[n + 1].low) else None
 
 
 def recurring(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:
@@ -50,8 +52,8 @@ def recurring(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[
 
 
 def _rate(tokens: Tokens, n: int, at: int, times: float) -> tuple[Value, int] | None:
-    adverb = _ADVERBS.get(tokens[at].low)
-    if adverb:
+    adverb = ADVERBS.get(tokens[at].low, "")
+    if _time(adverb):
         return _value(tokens, n, at + 1, 1 / times, adverb)
     unit = tokens[at + 1].low
     return _value(tokens, n, at + 2, 1 / times, unit) if tokens[at].low in _PER and _time(unit) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.han_bounds import bound_before, bound_behind
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -25,8 +26,10 @@ _PAIRS = {
     ("at", "least"): Hedge.LEAST, ("more", "than"): Hedge.LEAST, ("greater", "than"): Hedge.LEAST, ("longer", "than"): Hedge.LEAST,
     ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
     ("less", "than"): Hedge.MOST, ("fewer", "than"): Hedge.MOST, ("lower", "than"): Hedge.MOST, ("shorter", "than"): Hedge.MOST,
-    ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
+    ("starts", "at"): Hedge.LEAST, ("start", "at"): Hedge.LEAST, ("starting", "at"): Hedge.LEAST, ("starting", "from"): Hedge.LEAST,
+    ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
 }  # fmt: skip
+_SUMS = frozenset("add adds added adding sum sums come comes came round rounds rounded".split())  # "up to"
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
 _BEHIND = dict.fromkeys("more above newer older later higher longer upwards greater".split(), Hedge.LEAST)
 _BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller younger".split(), Hedge.MOST)
@@ -47,11 +50,26 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
     for n in range(len(found) - 1):
         if _range(tokens, found[n], found[n + 1]):
             hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
+        elif _in_brackets(tokens, found[n], found[n + 1]) and Hedge.NONE in (hedges[n], hedges[n + 1]):
+            hedges[n] = hedges[n + 1] = hedges[n] if hedges[n + 1] is Hedge.NONE else hedges[n + 1]
     apart = [one.kind in _AMOUNTS and _is_difference(one, tokens, first, end) for one, first, end in found]
+    shifts = [_SHIFTS.get(tokens[end].low, 0) if one.kind is Kind.QUANTITY else 0 for one, _, end in found]
     return [
-        replace(one, hedge=hedge, difference=is_apart) if hedge is not Hedge.NONE or is_apart else one
-        for (one, _, _), hedge, is_apart in zip(found, hedges, apart, strict=True)
+        replace(one, hedge=hedge, difference=is_apart, shift=shift)
+        if hedge is not Hedge.NONE or is_apart or shift
+        else one
+        for (one, _, _), hedge, is_apart, shift in zip(found, hedges, apart, shifts, strict=True)
     ]
+
+
+_SHIFTS = dict.fromkeys("before prior earlier ahead".split(), -1) | dict.fromkeys("after later following".split(), 1)
+
+
+def _in_brackets(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:
+    """Whether a measure is said again in another unit: "38 °C (100.4 °F) or higher", "at most 5 kg (11 lb)"."""
+    (left, _, end), (right, begin, after) = one, other
+    alone = begin == end + 1 and tokens[end].text == "(" and tokens[after].text == ")"
+    return alone and left.kind is right.kind is Kind.QUANTITY and dimension(left) == dimension(right)
 
 
 def _is_difference(value: Value, tokens: Tokens, first: int, end: int) -> bool:
@@ -81,7 +99,7 @@ def _before(tokens: Tokens, n: int) -> Hedge:
     for _ in range(2):
         one, other = tokens[at].low, tokens[at - 1].low
         pair = _PAIRS.get((other, one))
-        if pair:
+        if pair and not (one == "to" and tokens[at - 2].low in _SUMS):
             return _OPPOSITE.get(pair, pair) if _denied(tokens, at - 2) else pair
         if one in _ABOUT:
             return Hedge.NONE if one == "~" and tokens[at - 1].kind == "number" else Hedge.ABOUT
@@ -143,6 +161,8 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
 
 def _range(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:
     (left, first, end), (right, begin, _) = one, other
+    if left.side or right.side:
+        return False
     begin -= tokens[begin - 1].text == "-" and begin - 1 > end
     if left.kind is not right.kind or left.kind not in _AMOUNTS - {Kind.NAME} or begin != end + 1:
         return False

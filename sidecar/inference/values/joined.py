@@ -55,7 +55,11 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
             continue
         if joined in _BY and (other.kind is not Kind.QUANTITY or dimension(other) != "length"):
             continue
-        if joined == "and" and "between" not in (tokens[first - 1].low, tokens[first - 2].low):
+        if (
+            joined == "and"
+            and other.kind is not Kind.DATE
+            and "between" not in (tokens[first - 1].low, tokens[first - 2].low)
+        ):
             continue
         if one.kind is Kind.NUMBER and other.kind in _MEASURES:
             scale = _scale_between(tokens.text, one, other)
@@ -65,11 +69,21 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
         elif one.kind is Kind.NUMBER and other.kind is Kind.TIME and 0 < one.amount <= 12:
             later = other.amount >= 12 and one.amount < 12 and one.amount + 12 < other.amount
             one = replace(one, kind=Kind.TIME, unit="h", amount=one.amount + 12 * later, step=0.0)
+        elif one.kind is Kind.NUMBER and other.kind is Kind.DATE:
+            one = _day_before(one, other)
         elif one.kind is Kind.MONEY and other.kind is Kind.NUMBER:
             other = replace(other, kind=Kind.MONEY, unit=one.unit)
             one = replace(one, amount=one.amount * _scale_of(one, other), step=one.step * _scale_of(one, other))
         found[n], found[n + 1] = (one, first, end), (other, begin, after)
     return found
+
+
+def _day_before(one: Value, other: Value) -> Value:
+    """The first day of "3 to 17 May 2023"."""
+    earlier = tuple(
+        replace(date, day=int(one.amount)) for date in other.dates if date.day and 1 <= one.amount < date.day
+    )
+    return replace(one, kind=Kind.DATE, amount=0.0, step=0.0, dates=earlier) if earlier and one.step else one
 
 
 _BY = frozenset({"x", "×", "by"})

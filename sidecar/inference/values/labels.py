@@ -30,10 +30,17 @@ def label_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None
         return Value(
             kind=Kind.NAME, start=token.start, end=tokens[end + 1].end, name=token.low + "-" + tokens[end + 1].low
         ), end + 2
-    decimal = "." in token.text and before.kind == "word" and before.text[:1].isupper()
+    decimal = (
+        "." in token.text and before.kind == "word" and before.text[:1].isupper() and not _begins_measures(tokens, end)
+    )
     if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
         return None
     return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
+
+
+def _begins_measures(tokens: Tokens, n: int) -> bool:
+    """Whether a range of measures goes on at token n: "Drink 1.5 to 2 litres"."""
+    return tokens[n].low in ("to", "-", "or") and tokens[n + 1].kind == "number" and _is_unit(tokens[n + 2].text)
 
 
 def _is_ratio(tokens: Tokens, n: int) -> bool:

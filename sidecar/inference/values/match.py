@@ -12,9 +12,11 @@ from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
     bare_name,
+    digits_of,
     dimension,
     equal,
     less_exact,
+    may_be_working,
     same_day,
     same_digits,
     same_interval,
@@ -32,6 +34,10 @@ _CROSSED = 0.15  # by how much better two values fit each other's places
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
+_NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim's words, the other has too: what it lacks is what counts
+_MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
+_FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
+_SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
@@ -88,7 +94,7 @@ def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: W
 
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
-    same, others = None, None
+    same, others, alike = None, None, None
     spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
         if not (_comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
@@ -96,9 +102,18 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
         found = _There(one, piece, _shared(own, one, weight))
         if agree(own.value, one.value):
             same = max(same or found, found, key=lambda there: there.strength)
-        elif not (less_exact(own.value, one.value) or _is_a_case(own.value, one.value)) and _of_the_same(own, one):
+        elif not _is_another_way(own.value, one.value) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
-    return _Case(own, same, others)
+            found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
+            alike = max(alike or found, found, key=lambda there: there.strength)
+    return _Case(own, same, others if same else alike)
+
+
+def _is_another_way(own: Value, other: Value) -> bool:
+    """Whether a value that does not agree may be of the same, said in another way, or of the other side of a change, of which another speaks."""
+    if own.side * other.side < 0 and equal(own, other):
+        return True
+    return less_exact(own, other) or may_be_working(own, other) or _is_a_case(own, other)
 
 
 def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
@@ -143,14 +158,24 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     if same and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    if same is None and follows(own, operands):
+    if same is None and not _said_of_it(own, other) and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
-        strength = other.strength - (same.strength if same and not _of_another_row(case.own, same, other) else 0.0)
+        kept = same.strength if same and not _of_another_row(case.own, same, other) else 0.0
+        strength = (other.strength - kept) / (1.0 - kept if other.strength >= _NEARLY_ALL else 1.0)
         return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     return Finding(Outcome.ABSENT, own, other.strength if other else 0.0)
+
+
+def _said_of_it(own: Value, other: _There | None) -> bool:
+    """Whether another value is said of the very same, so that what two values happen to make does not make the claim's."""
+    if other is None or own.kind is not other.stated.value.kind or own.per != other.stated.value.per:
+        return False
+    if own.kind is Kind.DATE:
+        return other.strength >= _SAID_OF_IT
+    return own.kind in (Kind.QUANTITY, Kind.PERCENT) and other.strength >= _SAID_IN_FULL
 
 
 def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
@@ -210,9 +235,17 @@ def _sort(date: object) -> set[str]:
     }
 
 
-def _shared(own: Stated, other: Stated, weight: Weight) -> float:
+def _figures(own: Value, other: Value) -> float:
+    """What the very same figures weigh beside words where they are of another unit or rate: "$1,899" of 1,899 euros. Of two bounds both may
+    be true: over $50 delivery is free, up to $50 it is not."""
+    opposed = {own.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST}
+    same = own.kind is other.kind and own.kind in _MEASURES and own.amount == other.amount and not opposed
+    return _FIGURE * min(digits_of(own.amount), _MOST_FIGURES) if same else 0.0
+
+
+def _shared(own: Stated, other: Stated, weight: Weight, figures: float = 0.0) -> float:
     """The share of the claim's words, by weight and by how much they are the value's own, that stand with the other value."""
-    total = held = 0.0
+    total = held = figures
     for stem, share in own.words.items():
         of = weight(stem) * share
         total += of

@@ -177,6 +177,9 @@ def _words(tokens: Tokens, n: int) -> Number | None:
     return None
 
 
+_HALVED = frozenset("of the price fare off".split())
+
+
 def _part(tokens: Tokens, n: int) -> Number | None:
     """Half, a third, three quarters, half a dozen."""
     first, end = tokens[n].low, n + 1
@@ -186,7 +189,7 @@ def _part(tokens: Tokens, n: int) -> Number | None:
     if first == "half" and tokens[end].low in ("a", "an"):
         scale, after = _scale(tokens, end + 1)
         return Number(0.5 * scale, 0.0, after if scale > 1 else end + 1, figures=False)
-    if first == "half" and tokens[end].low in ("of", "the"):
+    if first == "half" and tokens[end + (tokens[end].text == "-")].low in _HALVED:
         return Number(0.5, 0.0, end, figures=False)
     if not over:
         return None

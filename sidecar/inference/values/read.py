@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sidecar.inference.values.changes import with_sides
 from sidecar.inference.values.chinese import chinese_at
 from sidecar.inference.values.clock import clock_at
 from sidecar.inference.values.dates import moment_at
@@ -15,7 +16,7 @@ from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import label_at
 from sidecar.inference.values.money import money_first, money_last
-from sidecar.inference.values.numbers import PARTS, Number, Tokens, number_at
+from sidecar.inference.values.numbers import PARTS, SMALL, Number, Tokens, number_at
 from sidecar.inference.values.span import PER, value_of, with_rate
 from sidecar.inference.values.tokens import Token, tokenise
 from sidecar.inference.values.units import (
@@ -60,7 +61,7 @@ def _read(text: str, listed: Sequence[Token]) -> list[Value]:
             continue
         found.append((read[0], n, read[1]))
         n = max(n + 1, read[1])
-    values = hedged(tokens, compounds(tokens, same_unit(tokens, found)))
+    values = hedged(tokens, with_sides(tokens, compounds(tokens, same_unit(tokens, found))))
     return [replace(one, unit="CNY") if _is_yuan(text, one) else one for one in values]
 
 
@@ -93,8 +94,9 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _rated(tokens: Tokens, n: int, found: tuple[Value, int] | None) -> tuple[Value, int] | None:
-    """ "Per 100 g" is what a value is of, and none of its own kind."""
-    if found and tokens[n - 1].low == "per" and found[0].kind in (Kind.NUMBER, Kind.QUANTITY):
+    """ "Per 100 g" is what a value is of, and none of its own kind; so is "mg/5 ml"."""
+    stroke = tokens[n - 1].text == "/" and tokens.joined(n) and unit_named(tokens[n - 2].text) is not None
+    if found and (stroke or tokens[n - 1].low == "per") and found[0].kind in (Kind.NUMBER, Kind.QUANTITY):
         return replace(found[0], per="per"), found[1]
     return found
 
@@ -134,6 +136,8 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     number = number_at(tokens, n)
     if number is None:
         return _one_of(tokens, n)
+    if _is_of_people(tokens, n, number):
+        return value_of(tokens, n, number.end + 1, Kind.QUANTITY, number, "year")
     if number.ordinal:
         if not number.figures and tokens[n - 1].low not in _DETERMINERS and not _placed(tokens, n):
             return None
@@ -145,6 +149,16 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         or _quantity(tokens, n, number)
         or _bare(tokens, n, number)
     )
+
+
+def _is_of_people(tokens: Tokens, n: int, number: Number) -> bool:
+    """Whether an age is said of people: "under 18s", "the over-65s"; not "in under 30s"."""
+    at = n - 2 if tokens[n - 1].text == "-" else n - 1
+    bound = tokens[at].low in ("under", "over") and tokens[at - 1].low not in _SECONDS_BEHIND
+    return bound and tokens[number.end].text == "s" and tokens.joined(number.end) and 1 < number.amount < 100
+
+
+_SECONDS_BEHIND = frozenset("in of is are was takes take took within for to at just well loads load runs run".split())
 
 
 def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -161,12 +175,27 @@ def _one_of(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if unit is None or unit.dimension != "time":
         return None
     part = _AND_A.get(tokens[n + 4].low) if (tokens[n + 2].low, tokens[n + 3].low) == ("and", "a") else None
-    if not part and (unit.code != "fortnight" or tokens[n - 1].low in ("once", "twice", "times")):
+    fortnight = unit.code == "fortnight" and tokens[n - 1].low not in ("once", "twice", "times")
+    if not part and not fortnight and not (unit.factor >= _HOUR and _lasts(tokens, n)):
         return None
     number = Number(1.0 + (part or 0.0), 0.0, n + 5 if part else n + 2, figures=False)
     return value_of(tokens, n, number.end, Kind.QUANTITY, number, unit.code)
 
 
+def _lasts(tokens: Tokens, n: int) -> bool:
+    """Whether "a week" at token n is a length of time, "for a week", and no part of a name, "for a week ticket"."""
+    after = tokens[n + 2]
+    return tokens[n - 1].low in _LASTS and (after.kind != "word" or after.low in _BEHIND_LENGTH)
+
+
+_HOUR = 3600.0
+# "A week" is a length of time behind these; behind others it is how often something is, or a day of any.
+_LASTS = frozenset(
+    "for within about around nearly almost roughly last lasts lasted take takes took than least under another".split()
+)
+_BEHIND_LENGTH = frozenset(
+    "after and as at before by during each from if in is long of old on once or so than the then to until when with without".split()
+)
 _AND_A = {"half": 0.5, "quarter": 0.25}
 
 
@@ -208,12 +237,15 @@ def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | Non
         unit, after = _unit_at(tokens, at, beside=at == end and number.figures)
         raised = RAISED.get((tokens[at - 1].low, unit.code)) if unit and at > end else None
         if unit and (at == end or raised or unit.dimension in ("time", "area")):
-            code = f"business_{unit.code}" if working and unit.code in ("day", "hour") else unit.code
+            code = _OF_WORK.get(unit.code, unit.code) if working else unit.code
             return with_rate(tokens, *value_of(tokens, n, after, Kind.QUANTITY, number, raised or code))
         if tokens[at].low not in BETWEEN:
             return None
         working = working or (tokens[at].low if tokens[at].low in WORKING else "")
     return None
+
+
+_OF_WORK = {"day": "business_day", "h": "business_hour"}
 
 
 def _unit_at(tokens: Tokens, n: int, *, beside: bool) -> tuple[Unit | None, int]:
@@ -264,6 +296,8 @@ def _counts_one(tokens: Tokens, n: int) -> bool:
     """Whether "one" counts what stands behind it, "take one tablet"; "one vote per 50 members" is a rate."""
     before, after, then = tokens[n - 1], tokens[n + 1], tokens[n + 2]
     counts = tokens[n].low == "one" and before.low in _COUNTING and after.kind == "word"
+    if after.low in ("or", "to") and then.low in SMALL:
+        return tokens[n].low == "one"
     return counts and after.low not in _BEHIND_PRONOUN and then.low not in ("per", "for")
 
 

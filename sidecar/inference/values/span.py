@@ -9,7 +9,11 @@ from sidecar.inference.values.units import unit_named
 from sidecar.inference.values.value import Kind, Value
 
 PER = frozenset({"per", "a", "an", "each", "every"})
+ADVERBS = {
+    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year",
+}  # fmt: skip
 _NO_NOUN = frozenset({"m", "k"})
+_APART = frozenset("ago earlier later before after previously prior ahead".split())
 
 
 def value_of(tokens: Tokens, n: int, end: int, kind: Kind, number: Number, unit: str = "", by: float = 1.0) -> tuple[Value, int]:  # fmt: skip
@@ -31,14 +35,20 @@ def _signed(tokens: Tokens, n: int) -> tuple[int, float]:
 
 
 def with_rate(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
-    """With the unit of a rate, which is no part of the value's span: "2 euros a day", "2 litres of water a day"."""
+    """With the unit of a rate, which is no part of the value's span: "2 euros a day", "2 litres of water daily", "3 % p.a."; but $5 "a year ago"."""
     at = end + 2 if tokens[end].low == "of" and tokens[end + 1].kind == "word" else end
     sign = tokens[at]
+    if sign.low in ADVERBS:
+        return replace(value, per=ADVERBS[sign.low]), end
+    if [tokens[k].low for k in (at, at + 1, at + 2)] == ["p", ".", "a"]:
+        return replace(value, per="year"), at + 3
     rate = sign.text == "/" or sign.low in PER
     after = tokens[at + 1]
     if not rate or after.kind != "word" or after.low in _NO_NOUN:
         return value, end
     unit = unit_named(after.text)
+    if sign.low in ("a", "an") and tokens[at + 2].low in _APART:
+        return value, end
     if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):
         return value, end
     return replace(value, per=unit.code if unit else after.low), end

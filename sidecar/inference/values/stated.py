@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.periods import with_periods
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.tokens import END, Token
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -30,7 +31,7 @@ _LEADS = frozenset(
 _MAYBE = re.compile(
     r"\d|[½¼¾⅓⅔一二三四五六七八九十两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,7}teen|twenty|thirty|forty|fifty|sixty|"
     r"seventy|eighty|ninety|dozen|half|hundred|thousand|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|noon|midnight|quarter|thirds?|"
-    r"fortnight(?:ly)?|biweekly|quarterly|once|twice|thrice|every|each|hourly|daily|weekly|monthly|yearly|annually|"
+    r"an?[ ](?:hour|day|week|month|year)|fortnight(?:ly)?|biweekly|quarterly|once|twice|thrice|every|each|hourly|daily|weekly|monthly|yearly|annually|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mon|tue|wed|thu|fri)\b",
     re.IGNORECASE,
 )
@@ -39,6 +40,7 @@ _HOLD_BACK = frozenset(
     "least most minimum maximum max min more less fewer older newer later longer about around roughly approximately nearly almost limited".split()
 )
 _MEASURES = frozenset({Kind.QUANTITY, Kind.MONEY, Kind.PERCENT})
+_RELATES = frozenset("which where whose whom".split())
 _GOES_ON = frozenset("at by for in with on and".split())
 
 Stem = Callable[[str], str | None]
@@ -63,7 +65,7 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
     tokens, found = read_tokens(text)
     if not found:
         return ()
-    values = _with_units_left_out(found[:MOST_VALUES], tokens)
+    values = with_periods(_with_units_left_out(found[:MOST_VALUES], tokens), tokens)
     sentence = _Sentence(tokens, values, stem)
     return tuple(Stated(value, sentence.noun(value), sentence.words(value)) for value in values)
 
@@ -114,12 +116,14 @@ class _Sentence:
         return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_WORDS])
 
     def _has_subject(self, at: int, clause: int) -> bool:
-        """Whether words of a value's own clause stand before it."""
+        """Whether words of a value's own clause stand before it; "during which" is of what was said before."""
+        found = False
         while at > 0 and self._clauses[at - 1] == clause:
             at -= 1
-            if self._stems[at] is not None and self._tokens[at].low not in _LEADS:
-                return True
-        return False
+            if self._tokens[at].low in _RELATES:
+                return False
+            found = found or (self._stems[at] is not None and self._tokens[at].low not in _LEADS)
+        return found
 
     def noun(self, value: Value) -> str:
         """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
@@ -147,7 +151,8 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
     for value in values:
         measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
         after = behind.get(value.end, END)
-        ends = after.kind in ("sign", "end") and before[value.start].text != ","  # "Ann, 29," states an age
+        # "Ann, 29," states an age, and "97 of 298 (33 %)" no share
+        ends = after.kind in ("sign", "end") and after.text != "(" and before[value.start].text != ","
         if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
             value = replace(value, kind=like.kind, unit=like.unit)
@@ -186,6 +191,8 @@ def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
     if (one.hedge, other.hedge) == (Hedge.LEAST, Hedge.MOST):
         return True
     between = [token.low for token in tokens if one.end <= token.start < other.start]
+    if one.kind is other.kind and one.kind in _MOMENTS and len(between) == 1 and between[0] in _UNTIL:
+        return True
     return (
         one.kind is other.kind is Kind.NUMBER
         and between[:1] in (["of"], ["in"])
@@ -193,5 +200,7 @@ def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
     )
 
 
+_MOMENTS = frozenset({Kind.TIME, Kind.DATE})
+_UNTIL = frozenset("- to until till through thru".split())
 _BEFORE_NOUN = frozenset("of the these those our their its - other more new different".split())
 _PLURALS = frozenset("people men women children staff feet teeth mice fish sheep police personnel crew".split())

@@ -1,4 +1,6 @@
-"""Values of a table's row, with the words that they are about: those of the row's first cell and of the column's head (Markdown pipe tables)."""
+"""Values of a table's row, with the words that they are about: those of the row's first cell and of the column's head.
+
+Tables are of Markdown, or lines of cells with pipes, tabs or commas between them."""
 
 from __future__ import annotations
 
@@ -6,10 +8,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sidecar.inference.values.periods import period_of
 from sidecar.inference.values.stated import Stated, Stem, stated
+from sidecar.inference.values.units import CURRENCIES, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
 _WORD = re.compile(r"\w+")
+_SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
+_SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
+_FIGURE = re.compile(r"\d")
 _RULE = frozenset("|-: \t")
 _MOST_ROWS = 200  # looked back over
 _MOST_CELLS = 40
@@ -18,23 +25,33 @@ _MOST_CELLS = 40
 def header_of(text: str, start: int) -> str:
     """The head of the table that the line at `start` is a row of; "" where it is none. One without pipes at its sides needs no rule."""
     end = text.find("\n", start)
-    bars = text.count("|", start, end if end >= 0 else len(text))
-    framed = text.startswith("|", start)
-    if not bars or not (framed or text.endswith("\n", 0, start)):
+    row = text[start : end if end >= 0 else len(text)]
+    framed = row.startswith("|")
+    between = "|" if framed else _between(row)
+    if not between or not (framed or text.endswith("\n", 0, start)):
         return ""
     above: list[str] = []
     for line in reversed(text[:start].rstrip("\n").rsplit("\n", _MOST_ROWS)):
-        if not (line.lstrip().startswith("|") if framed else line.count("|") == bars):
+        if not (line.lstrip().startswith("|") if framed else line.count(between) == row.count(between)):
             break
         above.append(line)
     if framed:
         return above[-1] if len(above) > 1 and _is_rule(above[-2]) else ""
-    return above[-1] if above and not any(char.isdigit() for char in above[-1]) else ""
+    return above[-1] if above and _between(above[-1]) == between and not _FIGURE.search(above[-1]) else ""
+
+
+def _between(line: str) -> str:
+    """What stands between the cells of a line; commas only where no space follows any, as in no sentence."""
+    if "|" in line or "\t" in line:
+        return "|" if "|" in line else "\t"
+    return "," if line.count(",") > 1 and ", " not in line else ""
 
 
 def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
-    """The values of the cells. A unit in brackets behind a column's name ("Rate (ct/kWh)") is each value's own."""
-    cells, heads = list(_cells(row)), [text for _, text in _cells(header)]
+    """The values of the cells. What a column's head says of its values' unit is each value's own."""
+    between = "|" if row.startswith("|") else _between(row)
+    row = row.replace(between, "|")
+    cells, heads = list(_cells(row)), [text for _, text in _cells(header.replace(between, "|"))]
     if _is_rule(row):
         return ()
     first = stated(row, stem)
@@ -43,14 +60,32 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     names = _stems(cells[0][1], stem)
     found = [one for one in first if one.value.start < cells[1][0]]
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
-        unit = _UNIT.search(head)
-        about = dict.fromkeys(names | _stems(head[: unit.start()] if unit else head, stem), 1.0)
-        for one in stated(f"{cell} {unit.group(1)}" if unit else cell, stem):
+        name, unit = _named(head)
+        about = dict.fromkeys(names | _stems(name, stem), 1.0)
+        for one in stated(f"{cell} {unit}" if unit else cell, stem):
             if one.value.start < len(cell):
                 at, end = start + one.value.start, start + min(len(cell), one.value.end)
                 value = replace(one.value, start=at, end=end)
                 found.append(replace(one, value=value, words={**one.words, **about}, row=names))
     return tuple(found)
+
+
+def _named(head: str) -> tuple[str, str]:
+    """A column's name, and the unit of its values: "Rate (ct/kWh)", "Price per month", "Minutes"."""
+    unit, period, last = _UNIT.search(head), period_of(head), ["", *head.lower().split()][-1]
+    if unit:
+        return head[: unit.start()], _in_order(unit.group(1))
+    if period:
+        return head, f"per {period}"
+    return head, last if len(last) > 1 and unit_named(last) else ""
+
+
+def _in_order(unit: str) -> str:
+    """A column's unit as it stands behind a figure: "million EUR" of "EUR m"."""
+    scaled = _SCALED.fullmatch(unit)
+    if scaled and scaled.group(1).lower() in CURRENCIES:
+        return f"{_SCALES.get(scaled.group(2).lower(), scaled.group(2))} {scaled.group(1)}"
+    return unit
 
 
 def _is_rule(line: str) -> bool:

@@ -22,7 +22,7 @@ _TABLE = {
     "length": "nm 1e-9 nanometre+ nanometer+; µm 1e-6 micron+ micrometre+ micrometer+; mm 1e-3 millimetre+ millimeter+; cm 0.01 centimetre+ centimeter+; "
     "m 1 metre+ meter+; km 1e3 kilometre+ kilometer+; mi 1609.344 mile+; yd 0.9144 yard+; ft 0.3048 foot feet; inch 0.0254 inches; nmi 1852",
     "time": "ms 1e-3 millisecond+; s 1 sec secs second+; min 60 mins minute+; h 3600 hr hrs hour+; day 86400 days; week 604800 weeks wk wks; "
-    "fortnight 1209600 fortnights; month 2629800 months; year 31557600 years yr yrs; decade 315576000 decades; century 3155760000 centuries",
+    "fortnight 1209600 fortnights; month 2629800 months mo; year 31557600 years yr yrs annum; decade 315576000 decades; century 3155760000 centuries",
     "data": "B 1 byte+; kB 1e3 KB kilobyte+; MB 1e6 megabyte+; GB 1e9 gigabyte+; TB 1e12 terabyte+; PB 1e15 petabyte+; "
     "KiB 1024; MiB 1048576; GiB 1073741824; TiB 1099511627776",
     "data rate": "kbps 1e3 kbit/s; Mbps 1e6 Mbit/s; Gbps 1e9 Gbit/s",

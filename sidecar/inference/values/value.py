@@ -56,6 +56,8 @@ class Value:
     whole    the one number that it is part of if spaces group digits there: 2500 mg of both values of "2 500 mg tablets", or None
     dial     whether a time may be of either half of the day: "half past nine"
     difference  whether it says how far two others are apart: "20 euros less", "by 5 %"
+    side     -1 of what a change begins from, 1 of what it comes to: "rose from 14 % to 16 %", else 0
+    shift    -1 of a duration "before" something, 1 of one "after" it, else 0
     digits   of the long number that it is, or is a group of, without what groups them: "48219934" of "4821-9934", or ""
     """
 
@@ -73,3 +75,5 @@ class Value:
     digits: str = ""
     dial: bool = False
     difference: bool = False
+    shift: int = 0
+    side: int = 0

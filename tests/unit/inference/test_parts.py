@@ -138,6 +138,15 @@ def test_sentences_are_cut_at_their_ends_and_not_at_abbreviations() -> None:
     ]
 
 
+def test_an_abbreviation_before_figures_ends_no_sentence_and_a_unit_does() -> None:
+    text = "Tours (max. 25 people) last an hour. Bake it for 20 min. 2 eggs are enough."
+    assert [text[one.start : one.end] for one in sentences(text)] == [
+        "Tours (max. 25 people) last an hour.",
+        "Bake it for 20 min.",
+        "2 eggs are enough.",
+    ]
+
+
 def test_a_sentence_without_end_is_windowed_not_cut() -> None:
     spans = sentences("word " * 1000)
     assert len(spans) == -(-1000 // SENTENCE_WORDS)

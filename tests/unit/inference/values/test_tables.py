@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sidecar.inference.embedding.text import content_stem, sentences
 from sidecar.inference.values.match import Outcome, match
 from sidecar.inference.values.stated import Stated, stated
@@ -83,3 +85,21 @@ def test_values_of_the_first_cell_are_read_with_their_row() -> None:
 def test_a_head_that_is_a_month_takes_no_value_away() -> None:
     found = row_stated("| cars | 14 |", "| Sold | May |", content_stem)
     assert [one.value.amount for one in found] == [14.0]
+
+
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_lines_with_commas_or_tabs_between_their_cells_are_a_table(between: str) -> None:
+    text = "Plan,Monthly fee,Data,Minutes\nS,€8,2 GB,100\nM,€15,10 GB,300".replace(",", between)
+    start = text.index("M" + between + "€")
+    found = row_stated(text[start:], header_of(text, start), content_stem)
+    assert [(one.value.amount, one.value.unit, one.value.per) for one in found] == [
+        (15, "EUR", "month"),
+        (10, "GB", ""),
+        (300, "min", ""),
+    ]
+    assert header_of("We sell tea, milk, and rum,\nAnn, 29, and Bo, 31", 28) == ""
+
+
+def test_a_column_in_millions_is_read_in_millions() -> None:
+    [one] = row_stated("| 2021 | 412 |", "| Year | Revenue (EUR m) |", content_stem)[1:]
+    assert (one.value.amount, one.value.unit) == (412e6, "EUR")
