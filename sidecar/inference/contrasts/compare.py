@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, share
-from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS
+from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS, SCALES, TRADED
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
@@ -56,6 +56,7 @@ class _Told:
     denied: bool
     partly: bool
     timed: str
+    compared: bool
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -78,7 +79,7 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
                 continue
             strength = share(own.about, other.about, weight, _PRIOR)
             same = other.one.pole == own.one.pole
-            if own.sides and other.sides and _crossed(own.sides, other.sides, weight):
+            if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
                 same = not same
             if same:
                 like = max(like, strength)
@@ -90,20 +91,30 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
 def _told(reading: Reading, one: Opposite) -> _Told:
     about = reading.about(one)
     sides = reading.sides(one, about) if one.group in CONVERSE else None
-    denied = one.group in DENIED and reading.denied(one.first)
+    denied = one.group in DENIED and reading.clauses[one.first] in reading.denied
     partly = one.group not in OF_PARTS and reading.clauses[one.first] in reading.partly
     timed = reading.words[one.first] if one.group == "open" and reading.counted(one.last) else ""
-    return _Told(one, about, sides, denied, partly, timed)
+    compared = one.group in SCALES and reading.compared(one)
+    return _Told(one, about, sides, denied, partly, timed, compared)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
-    """Whether both are said of the whole, both or neither is denied where that turns what follows, and not of the hours from and to."""
-    return own.partly == other.partly and own.denied == other.denied and not _of_hours(own, other)
+    """Whether both are said of the whole, both or neither is denied where that turns what follows, both or neither say what they are compared
+    with, and not of the hours from and to."""
+    alike = own.partly == other.partly and own.denied == other.denied and own.compared == other.compared
+    return alike and not _of_hours(own, other)
 
 
 def _of_hours(own: _Told, other: _Told) -> bool:
     """Whether both say figures, one of how long something is open: what is open to six closes at six."""
     return bool(own.timed and other.timed) and "open" in (own.timed, other.timed)
+
+
+def _of_whom(group: str, mine: Sides, theirs: Sides) -> tuple[Sides, Sides]:
+    """The sides without what is handed over, which both have behind their word."""
+    both = mine[0].keys() & theirs[0].keys() if group in TRADED else frozenset()
+    left = [({stem: much for stem, much in one[0].items() if stem not in both}, one[1]) for one in (mine, theirs)]
+    return left[0], left[1]
 
 
 def _crossed(mine: Sides, theirs: Sides, weight: Weight) -> bool:
@@ -127,6 +138,8 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
         for number, piece in pieces:
             for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
                 if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
+                    continue
+                if claim.unsure(k) != piece.unsure(j):
                     continue
                 strength = share(about, piece.around(j, j), weight, _PRIOR)
                 if (piece.negated[j] != turned) == claim.negated[k]:

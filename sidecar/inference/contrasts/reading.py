@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.words import AMOUNTS, DENIERS, MOST_WORDS, NEGATIONS, PARTLY, POLES, TURNED, WHOLES
+from sidecar.inference.contrasts.words import (
+    AMOUNTS,
+    BEING,
+    DENIERS,
+    LIMITS,
+    MODALS,
+    MOST_WORDS,
+    NEGATIONS,
+    NOTHING,
+    PARTLY,
+    POLES,
+    TURNED,
+    WHOLES,
+)
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n")
 _MOST_CHARACTERS = 1500
 _MOST_OPPOSITES = 40
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset("and but while whereas or although though unless however instead".split())
+_REPLIES = frozenset({"no", "yes"})
+_ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
 _BEHIND_NEGATION = 4  # words
 _NEAR = 8  # words
@@ -39,8 +55,8 @@ class Opposite:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A sentence by tokens: each with its place, its stem (None of what says nothing), its clause and whether it is negated. Of the clauses
-    `partly` are those that deny of a part alone ("only", "not all"), `denying` those that say without a negation that something is not so.
-    `carried` are stems of the sentences that its pronouns stand for."""
+    `partly` are those that deny of a part alone ("only", "not all"), `denying` those that say without a negation that something is not so,
+    `denied` those with a negation of more than what follows "without". `carried` are stems of the sentences that its pronouns stand for."""
 
     spans: tuple[tuple[int, int], ...]
     words: tuple[str, ...]
@@ -49,6 +65,7 @@ class Reading:
     negated: tuple[bool, ...]
     partly: frozenset[int]
     denying: frozenset[int]
+    denied: frozenset[int]
     opposites: tuple[Opposite, ...] = ()
     carried: frozenset[str] = frozenset()
 
@@ -72,9 +89,14 @@ class Reading:
         behind = range(k + 1, min(len(self.words), k + 1 + _NEAR))
         return any(self.words[j][0].isdecimal() and self.clauses[j] == self.clauses[k] for j in behind)
 
-    def denied(self, k: int) -> bool:
-        """Whether anything is denied in the clause of a token."""
-        return any(denies(word) and self.clauses[j] == self.clauses[k] for j, word in enumerate(self.words))
+    def compared(self, one: Opposite) -> bool:
+        """Whether what it is compared with stands in the clause of an opposite."""
+        behind = range(one.last + 1, len(self.words))
+        return any(self.words[j] == "than" and self.clauses[j] == self.clauses[one.first] for j in behind)
+
+    def unsure(self, k: int) -> bool:
+        """Whether a negation of its clause may be of a token as well: "a deposit is not required" is "no deposit is required"."""
+        return not self.negated[k] and self.clauses[k] in self.denied
 
     def around(self, first: int, last: int, taken: frozenset[int] | set[int] = frozenset()) -> dict[str, float]:
         """The stems around the tokens first..last, with how much (0..1) each is their own. `taken` are clauses that say it of something else."""
@@ -98,9 +120,11 @@ def read(text: str, stem: Stem) -> Reading:
     clauses = _clauses(words)
     negated = tuple(_negated(words, stems, clauses, k) for k in range(len(words)))
     denying = frozenset(clause for word, clause in zip(words, clauses, strict=True) if word in DENIERS)
-    reading = Reading(
-        tuple(one.span() for one in found), words, stems, clauses, negated, _partly(words, clauses), denying
+    denied = frozenset(
+        clause for word, clause in zip(words, clauses, strict=True) if denies(word) and word != "without"
     )
+    spans = tuple(one.span() for one in found)
+    reading = Reading(spans, words, stems, clauses, negated, _partly(words, clauses), denying, denied)
     return replace(reading, opposites=tuple(_opposites(text, reading)))
 
 
@@ -125,8 +149,9 @@ def share(own: Mapping[str, float], other: Mapping[str, float], weight: Callable
 def _clauses(words: Sequence[str]) -> tuple[int, ...]:
     clauses: list[int] = []
     clause = length = 0
-    for word in words:
-        if (word in _ENDS_CLAUSE or word in _JOINS_CLAUSES) and length >= _LEAST_WORDS:
+    for k, word in enumerate(words):
+        replied = word == "," and words[k - 1] in _REPLIES
+        if (word in _ENDS_CLAUSE or word in _JOINS_CLAUSES) and (length >= _LEAST_WORDS or replied):
             clause, length = clause + 1, 0
         length += word[0].isalnum() and word not in _JOINS_CLAUSES
         clauses.append(clause)
@@ -139,13 +164,19 @@ def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
 
 
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
-    """Whether a negation stands shortly before a word, in its clause, and no other word that says something between: "not only" is none."""
+    """Whether a negation stands shortly before a word, in its clause, and no other word that says something between but one that it is an
+    alternative to ("not changed or refunded"), or whether it is free of it ("ad-free"): "not only" is none."""
+    if tuple(words[k + 1 : k + 3]) == ("-", "free"):
+        return True
+    clause = clauses[k]
     for j in range(k - 1, max(-1, k - 1 - _BEHIND_NEGATION), -1):
-        if clauses[j] != clauses[k]:
+        alternative = words[j + 1] in _ALTERNATIVES
+        if clauses[j] != clause and not alternative:
             return False
+        clause = clauses[j]
         if denies(words[j]):
             return True
-        if words[j] in ("only", "but") or stems[j] is not None:
+        if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
             return False
     return False
 
@@ -165,11 +196,30 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
             k += 1
             continue
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
-            turned = reading.negated[k] and group in TURNED
+            turned = group in TURNED and _turned(reading, k, last)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
     free = {reading.clauses[one.first] for one in found if (one.group, one.pole) == ("price", 0)}
     return [one for one in found if reading.words[one.first] not in AMOUNTS or reading.clauses[one.first] not in free]
+
+
+def _turned(reading: Reading, first: int, last: int) -> bool:
+    """Whether the words first..last are negated: before them, by a clause that begins so ("no deposit is required"), or, of "may" and "can",
+    behind them ("can be neither changed nor refunded")."""
+    if reading.negated[first]:
+        return True
+    begins = bisect_left(reading.clauses, reading.clauses[first])
+    opening = reading.words[begins : min(begins + 3, first)]
+    if first and reading.words[first - 1] in BEING and LIMITS.isdisjoint(opening) and not NOTHING.isdisjoint(opening):
+        return True
+    if reading.words[first] not in MODALS or first != last:
+        return False
+    for j in range(last + 1, min(len(reading.words), last + 1 + _BEHIND_NEGATION)):
+        if reading.stems[j] is not None or reading.clauses[j] != reading.clauses[first]:
+            return denies(reading.words[j])
+        if denies(reading.words[j]):
+            return True
+    return False
 
 
 def _last_of(words: Sequence[str], k: int) -> int | None:

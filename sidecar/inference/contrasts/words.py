@@ -9,13 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 NEGATIONS = frozenset("not no never none nobody nothing neither nor cannot without hardly barely".split())
+NOTHING = frozenset("no none nobody nothing neither".split())
+"""Those of them that deny what follows where a clause begins with them: "no deposit is required"."""
+
+BEING = frozenset("is are was were be been".split())
+"""Directly behind these stands what is so denied,"""
+
+LIMITS = frozenset("more less fewer later longer earlier sooner".split())
+"""unless one of these follows the negation: "no more than two guests are allowed"."""
+
+MODALS = frozenset({"may", "can"})
+"""Words of a group of opposites that a negation behind them turns."""
+
 FRONTS = ("un",)  # "unpaid" is not "paid"
 
 _GROUPS = {
     "time": "before, prior to, ahead of, earlier than, until, precedes, preceded, preceding"
     "| after, following, later than, follows, followed, afterwards, subsequently",
-    "more": "more, higher, greater, larger, bigger, above, over, exceed, exceeds, exceeded, longer, faster, better, taller, heavier, stronger, richer"
-    "| not exceed, not exceeding, less, fewer, lower, smaller, below, under, beneath, shorter, slower, worse, lighter, weaker, poorer",
+    "more": "more, higher, greater, larger, bigger, above, over, exceed, exceeds, exceeded, longer, taller"
+    "| not exceed, not exceeding, less, fewer, lower, smaller, below, under, beneath, shorter",
+    "faster": "faster | slower",
+    "heavier": "heavier | lighter",
+    "better": "better | worse",
+    "stronger": "stronger | weaker",
+    "richer": "richer | poorer",
     "most": "most, highest, greatest, largest, biggest, longest, fastest, best, tallest, strongest, top"
     "| least, lowest, smallest, fewest, shortest, slowest, worst, weakest, bottom",
     "age": "older, oldest, earlier, earliest | younger, youngest, newer, newest, later, latest",
@@ -95,8 +112,14 @@ TURNED = frozenset(
 )
 """Groups whose two poles a negation exchanges: "not allowed" is forbidden. "Not more" is no less."""
 
-CONVERSE = frozenset("time more age trade win".split())
+CONVERSE = frozenset("time more faster heavier better stronger richer age trade win".split())
 """Groups that say the same with the other word where their two sides change places: A before B is B after A."""
+
+SCALES = frozenset("faster heavier better stronger richer age".split())
+"""Those of them that compare two things, though one of these may be left out: "but is heavier"."""
+
+TRADED = frozenset({"trade"})
+"""Those of them whose words are followed by a thing beside the other side: "sold the bakery to Aylin"."""
 
 DENIED = frozenset({"time"})
 """Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""
@@ -111,7 +134,7 @@ OF_PARTS = frozenset({"share"})
 """Groups that are about just that."""
 
 DENIERS = frozenset(
-    "prohibited forbidden banned prohibits forbids prohibit forbid excluded excludes exclude waived refuse refused refuses".split()
+    "prohibited forbidden banned prohibits forbids prohibit forbid excluded excludes exclude waived refuse refused refuses exempt exempts exempted".split()
 )
 """What stands with one of these is not so, though nothing is negated."""
 

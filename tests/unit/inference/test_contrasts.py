@@ -47,6 +47,14 @@ def clearest(claim: str, text: str) -> float:
         ("The shop opens at 9.", "The shop closes at 9."),
         ("Her contract is part-time.", "Her contract is a full-time one."),
         ("Every room has a balcony.", "Not all rooms have a balcony."),
+        ("A permit is required for tents of this size.", "No permit is required for tents of this size."),
+        (
+            "Olsen Group sold its bakery division to Hartmann Foods.",
+            "Hartmann Foods sold its bakery division to Olsen Group.",
+        ),
+        ("The fee is refunded to late applicants.", "The fee is not returned or refunded to late applicants."),
+        ("The X1 is heavier than the X2.", "The X2 is heavier than the X1."),
+        ("The pump does not work without power.", "The pump works without power."),
         ("The update must be installed manually.", "No manual work is needed: the update is installed automatically."),
     ],
 )
@@ -90,6 +98,18 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ),
         ("The hotel is close to the central station.", "It is opposite the central station and opens in April."),
         ("The discount applies until 31 December.", "After 31 December the discount no longer applies."),
+        ("A deposit is not required for small groups.", "No deposit is required for small groups."),
+        ("Small groups don't need to leave a deposit.", "No deposit is required for small groups."),
+        ("Intensive care does not admit visitors.", "Intensive care allows no visitors."),
+        ("A Saver ticket can be neither changed nor refunded.", "Saver tickets cannot be changed or refunded."),
+        (
+            "Olsen Group bought the bakery division from Hartmann Foods.",
+            "Hartmann Foods sold its bakery division to Olsen Group.",
+        ),
+        ("The X1 is lighter than the X2.", "The X2 uses less power than the X1 but is heavier."),
+        ("There are no ads in premium accounts.", "Premium accounts are ad-free."),
+        ("No, the lounge is closed at weekends.", "The lounge is closed on weekends."),
+        ("No more than two guests are allowed in a cabin.", "Two guests are allowed in a cabin."),
         ("Smoking is not allowed in the building.", "Smoking is allowed only outside the building."),
     ],
 )
