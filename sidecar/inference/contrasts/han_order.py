@@ -1,0 +1,52 @@
+"""Whether two parts of a Chinese clause have changed places, while all else of it stands as it stood: 甲起诉乙 and 乙起诉甲."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+_LONGEST = 80  # characters
+_LEAST_PART = 2
+_MOST_PARTS = 8
+_LITTLE = "了的地得"
+_BOTH_WAYS = frozenset("和 与 與 及 以及 跟 同 或 或者 、 并 兼 即 等于 相当于 不同于".split())
+
+Part = tuple[int, int, int]  # where it begins in the claim's clause, where in the text's, and its length
+
+
+def exchanged(claim: str, text: str) -> bool:
+    """Whether the claim's clause is made of parts of the text's, of which two have changed places around others that have not."""
+    claim, text = _bare(claim), _bare(text)
+    if claim in text or not 2 * _LEAST_PART < len(claim) <= _LONGEST or len(text) > 2 * _LONGEST:
+        return False
+    parts = _parts(claim, text)
+    return any(_only_these(claim, parts, one, other) for one, other in combinations(range(len(parts)), 2))
+
+
+def _bare(text: str) -> str:
+    return text.strip().translate(dict.fromkeys(map(ord, _LITTLE)))
+
+
+def _parts(claim: str, text: str) -> list[Part]:
+    """The claim cut into the longest parts that the text has, from left to right; none where something of it is not there."""
+    parts: list[Part] = []
+    at = 0
+    while at < len(claim):
+        length = 1
+        if claim[at] not in text or len(parts) == _MOST_PARTS:
+            return []
+        while at + length < len(claim) and claim[at : at + length + 1] in text:
+            length += 1
+        behind = parts[-1][1] + parts[-1][2] if parts else 0
+        found = text.find(claim[at : at + length], behind)
+        parts.append((at, found if found >= 0 else text.find(claim[at : at + length]), length))
+        at += length
+    return parts
+
+
+def _only_these(claim: str, parts: list[Part], one: int, other: int) -> bool:
+    between = claim[parts[one][0] + parts[one][2] : parts[other][0]]
+    if not between or between in _BOTH_WAYS or min(parts[one][2], parts[other][2]) < _LEAST_PART:
+        return False
+    order = list(parts)
+    order[one], order[other] = order[other], order[one]
+    return all(before[1] + before[2] <= behind[1] for before, behind in pairwise(order))
