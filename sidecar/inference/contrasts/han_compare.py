@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sidecar.inference.contrasts.compare import Contrast
-from sidecar.inference.contrasts.han_order import exchanged
+from sidecar.inference.contrasts.han_order import exchanged, of_another
 from sidecar.inference.contrasts.han_reading import ELSEWHERE, OF_DENIED, OWN, Clause, Mark, Reading
-from sidecar.inference.contrasts.han_words import DENIED, OF_PARTS, SAID_OF_ALL
+from sidecar.inference.contrasts.han_words import DENIED, OF_KINDS, OF_PARTS, SAID_OF_ALL
 from sidecar.inference.contrasts.reading import share
 from sidecar.inference.values.compare import equal
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.45  # share of the claim's words from which on the text speaks of the same
-_ANOTHER_VALUE = 0.75  # the same, of a value that the text has nowhere
+_ANOTHER_VALUE = 0.85  # the same, of a value that the text has nowhere
+_IN_OTHER_WORDS = 0.5  # the same, of what the text says of the claim's own kind
 _LEAST_SAID = 2  # characters around what is compared, in its clause
 
 Weight = Callable[[str], float]
@@ -33,7 +34,7 @@ def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Cont
         for mark in (*clause.marks, *_undenied(clause, pieces))
         if (one := _contrary(claim, n, mark, pieces, weight))
     ]
-    return max((*found, *_exchanged(claim, pieces)), key=lambda one: one.strength, default=None)
+    return max((*found, *_misplaced(claim, pieces)), key=lambda one: one.strength, default=None)
 
 
 def _contrary(claim: Reading, n: int, mark: Mark, pieces: Sequence[Reading], weight: Weight) -> Contrast | None:
@@ -53,6 +54,10 @@ def _contrary(claim: Reading, n: int, mark: Mark, pieces: Sequence[Reading], wei
                     if unlike is None or strength > unlike.strength:
                         unlike = Contrast(strength, mark.start, mark.end, number, theirs.start, theirs.end)
     least = _SAME_MATTER if like or mark.value is None else _ANOTHER_VALUE
+    if mark.group in OF_KINDS:
+        if like > _IN_OTHER_WORDS:
+            return None
+        least = _ANOTHER_VALUE
     if unlike is None or unlike.strength <= max(least, like):
         return None
     return replace(unlike, strength=unlike.strength - like)
@@ -62,13 +67,18 @@ def _said(about: Mapping[str, float]) -> int:
     return sum(len(token) for token, much in about.items() if much == OWN)
 
 
-def _exchanged(claim: Reading, pieces: Sequence[Reading]) -> Iterator[Contrast]:
-    """Clauses of the claim of which two parts stand the other way round in a text, and nowhere as in the claim."""
+def _misplaced(claim: Reading, pieces: Sequence[Reading]) -> Iterator[Contrast]:
+    """Clauses of the claim of which two parts stand the other way round in a text, or that a text says of another thing, and nowhere as in the claim."""
+    theirs = [(n, other) for n, piece in enumerate(pieces) for other in piece.clauses]
+    texts = [other.text for _, other in theirs]
     for clause in claim.clauses:
         own = clause.text.strip()
-        turned = [(n, other) for n, piece in enumerate(pieces) for other in piece.clauses if exchanged(own, other.text)]
-        if turned and not any(own in other.text for piece in pieces for other in piece.clauses):
-            number, other = turned[0]
+        if any(own in text for text in texts):
+            continue
+        found = next((k for k, text in enumerate(texts) if exchanged(own, text)), None)
+        found = of_another(own, texts) if found is None else found
+        if found is not None:
+            number, other = theirs[found]
             yield Contrast(1.0, clause.start, clause.end, number, other.start, other.end)
 
 

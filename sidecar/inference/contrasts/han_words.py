@@ -42,6 +42,11 @@ SAID_OF_ALL = frozenset({"may", "must"})
 NEGATIVE = frozenset((group, 1) for group in "may must part open switch success approve valid".split())
 """Poles that say, as a negation does, that something is not so."""
 
+OF_KINDS = frozenset(
+    "line home side job paper way age sex week weekday colour trade lease contract day half user hand meal store source body tax often".split()
+)
+"""Groups that tell one kind of thing from another; a text mostly speaks of both, in words of its own of each."""
+
 OF_PARTS = frozenset({"share"})
 """Groups that are about parts themselves."""
 
@@ -64,7 +69,7 @@ PART_OF_WORD = {
 """Words of which another one may be a part, with what may not stand beside them."""
 
 NEGATION = re.compile(
-    r"不(?![仅但管同断过少久错论止如全良适锈利明]|得不|超过|足|满|到|动产)|没有?|未(?![来必满])|无(?![论线数锡]|人机|理由|条件)|[请切]?勿|[禁严]禁|禁止|谢绝|拒绝|免(?:[收交缴付除]|(?=[押签试检考征息佣]))|暂停|停止|避免"
+    r"不(?![仅但管同断过少久错论止如全良适锈利明]|得不|超过|足|满|到|动产)|没有?|未(?![来必满])|无(?![论线数锡]|人机|理由|条件)|[请切]?勿|[禁严]禁|禁止|谢绝|拒绝|(?<![避难不未以])免(?:[收交缴付除]|(?![费疫得]))|豁免|暂停|停止|暂缓|取消|避免"
 )
 """What says that something is not so."""
 
@@ -86,11 +91,11 @@ EXCEPTS = re.compile(r"(?<![删解扣排清免消移])除(?![了法])|例外")
 
 _TRADITIONAL = (
     "費須許嚴絕請準強應當備選願後滿開關閉營業館門診啟啓動達標敗駁對贊認採臨暫時終買賣進線網國際內戶職單雙稅兒週紅綠藍黃側邊無熱凍貴傳載裝刪錄"
-    "結遲舊個體額數漲調減縮擴長順陽陰僅沒會務別過獲復複並從級報處將給為與於這還險質須讓錢員計損虧產顆"
+    "結遲舊個體額數漲調減縮擴長順陽陰僅沒會務別過獲復複並從級報處將給為與於這還險質須讓錢員計損虧產顆運"
 )
 _SIMPLIFIED = (
     "费须许严绝请准强应当备选愿后满开关闭营业馆门诊启启动达标败驳对赞认采临暂时终买卖进线网国际内户职单双税儿周红绿蓝黄侧边无热冻贵传载装删录"
-    "结迟旧个体额数涨调减缩扩长顺阳阴仅没会务别过获复复并从级报处将给为与于这还险质须让钱员计损亏产颗"
+    "结迟旧个体额数涨调减缩扩长顺阳阴仅没会务别过获复复并从级报处将给为与于这还险质须让钱员计损亏产颗运"
 )
 _FOLD = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 

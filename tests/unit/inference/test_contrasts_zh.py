@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.inference.contrasts.han_order import exchanged
+from sidecar.inference.contrasts.han_order import exchanged, of_another
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.contrary import Contrary
 from sidecar.inference.grounding.han import choose, pieces, read
@@ -19,7 +19,7 @@ from sidecar.inference.runtime import PACKAGED
 from tests.cpu import cpu_limit
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "contrasts" / "chinese.txt"
-FOUND = 106
+FOUND = 122
 RARITY = Idf.load(PACKAGED / NAME / IDF)
 
 
@@ -67,6 +67,20 @@ def test_places_point_at_the_words_that_disagree(claim: str, text: str, own: str
 )
 def test_an_order_of_words_that_says_the_same_is_no_exchange(claim: str, text: str) -> None:
     assert not exchanged(claim, text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "clauses", "found"),
+    [
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录", "团队套餐支持优先客服"], 0),
+        ("团队套餐支持单点登录", ["所有套餐支持单点登录", "团队套餐支持优先客服"], None),
+        ("团队套餐支持单点登录", ["企业和团队套餐支持单点登录", "团队套餐支持优先客服"], None),
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录", "团队套餐也有单点登录"], None),
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录"], None),
+    ],
+)
+def test_what_is_said_of_another_thing_of_its_kind_is_told(claim: str, clauses: list[str], found: int | None) -> None:
+    assert of_another(claim, clauses) == found
 
 
 def test_what_is_hard_to_read_is_read_in_time() -> None:
