@@ -43,7 +43,7 @@ NEGATIVE = frozenset((group, 1) for group in "may must part open switch success 
 """Poles that say, as a negation does, that something is not so."""
 
 OF_KINDS = frozenset(
-    "line home side job paper way age sex week weekday colour trade lease contract day half user hand meal store source body tax often".split()
+    "line home side job paper way age sex week weekday colour day half user hand meal store source body tax often".split()
 )
 """Groups that tell one kind of thing from another; a text mostly speaks of both, in words of its own of each."""
 

@@ -19,7 +19,7 @@ from sidecar.inference.runtime import PACKAGED
 from tests.cpu import cpu_limit
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "contrasts" / "chinese.txt"
-FOUND = 122
+FOUND = 123
 RARITY = Idf.load(PACKAGED / NAME / IDF)
 
 
