@@ -18,7 +18,9 @@ from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.card import Card
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
+from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import LONGEST, Piece, as_written, pieces, read
+from sidecar.inference.grounding.han_contrary import HanContraries
 from sidecar.inference.grounding.han_evidence import passage
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES as LEXICAL_FEATURES
 from sidecar.inference.grounding.lexical_zh import (
@@ -73,6 +75,7 @@ class Read:
     nearest: Piece
     pair: tuple[str, str]
     copied: bool
+    contrary: Contrary = NOTHING_CONTRARY
 
 
 class ChineseGrounder:
@@ -96,7 +99,11 @@ class ChineseGrounder:
             return [Support(NOTHING_TO_READ, None)] * len(claims)
         lexical = [logit(p) for p in self.by_words(found)]
         supports = [
-            Support(WORD_FOR_WORD if one.copied else self._heads.of_asked(words), _evidence(one))
+            Support(WORD_FOR_WORD, _evidence(one))
+            if one.copied
+            else Support(
+                one.contrary.weighed(self._heads.of_asked(words)), _evidence(one), conflicts=one.contrary.conflicts
+            )
             for one, words in zip(found, lexical, strict=True)
         ]
         unsure = [n for n, one in enumerate(found) if not one.copied and not in_few_words(claims[n])]
@@ -104,7 +111,7 @@ class ChineseGrounder:
         for n, row in zip(unsure, rows, strict=True):
             own = np.array([lexical[n], row[SUPPORT.column]], np.float64)
             contradicted = probability(float(row[CONTRADICTED]))
-            said = self._heads.of_claim(own, found[n].row)
+            said = found[n].contrary.weighed(self._heads.of_claim(own, found[n].row))
             supports[n] = replace(supports[n], probability=said, contradicted=contradicted)
         return supports
 
@@ -127,8 +134,15 @@ class ChineseGrounder:
         idf = self._lexical.idf
         rows, evidence = claim_rows(claims, sentences, idf)
         there = {said for one in sentences if (said := whole(one, documents))}
+        contraries = HanContraries(documents, idf.of)
         return [
-            Read(row, own[0], (self._beside(claim, sentences, documents), claim.text), as_it_is(claim.text) in there)
+            Read(
+                row,
+                own[0],
+                (self._beside(claim, sentences, documents), claim.text),
+                as_it_is(claim.text) in there,
+                contraries.of(claim.text, own),
+            )
             for claim, row, own in zip(claims, rows, evidence, strict=True)
         ]
 

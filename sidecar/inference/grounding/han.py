@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ _NEGATES = re.compile(
 _DENIED = re.compile(f"(?:{_NEGATES.pattern})有?([\u3400-\u9fff]{{2}})")
 LONGEST = 120
 MOST_SENTENCES = 4
+_LEAST_SUM = 100
 _HELD = 0.2  # what a pair counts once it is held
 
 
@@ -154,10 +155,18 @@ def share(pairs: Sequence[str], known: frozenset[str], idf: Idf) -> float:
     return sum(weight for pair, weight in weights.items() if pair in known) / (sum(weights.values()) or 1.0)
 
 
+def _same(value: Value, other: Value) -> bool:
+    """Whether two values are the same one; of a sum that is said without its currency, as 3万5 is, the number."""
+    kinds = {value.kind, other.kind}
+    if kinds == {Kind.NUMBER, Kind.MONEY} and min(value.amount, other.amount) >= _LEAST_SUM:
+        return equal(replace(value, kind=Kind.NUMBER, unit=""), replace(other, kind=Kind.NUMBER, unit=""))
+    return equal(value, other)
+
+
 def missing_values(wanted: Sequence[Value], there: Sequence[Value], *, bounds: bool = False) -> int:
     """How many of some values are not there, in whatever way they are written; with `bounds` at least 3 days is not at most 3 days."""
 
     def says(value: Value, other: Value) -> bool:
-        return equal(value, other) and not (bounds and {Hedge.LEAST, Hedge.MOST} == {value.hedge, other.hedge})
+        return _same(value, other) and not (bounds and {Hedge.LEAST, Hedge.MOST} == {value.hedge, other.hedge})
 
     return sum(not any(says(value, other) for other in there) for value in wanted)

@@ -17,10 +17,12 @@ from sidecar.inference.values.han_words import (
     LONGEST_NAME,
     MONEY,
     NO_CLOCK_BEHIND,
+    NO_TENTHS_BEHIND,
     NOON,
     OF_REPUBLIC,
     OTHERS_BEHIND,
     REPUBLIC,
+    SCHOOL_YEAR,
     THINGS,
     UNITS,
     YUAN,
@@ -39,6 +41,7 @@ _HALVED = _TIMES | {"jin", "mu"}
 _CLOCK = frozenset("点點时時")
 _WITHIN_CLOCKS = _CLOCK | frozenset("分半到至-~:")
 _FAR = 8
+_MONTHS_OF_QUARTER = 3
 _RANGES = frozenset({"至", "到", "-", "~", "或"})
 _BELOW_ZERO, _SMALL_HOURS = "零下", "凌晨"
 
@@ -96,7 +99,7 @@ def _half(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _parted(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
-    """三分之一, 八折 and 85折: shares. Eight tenths of the price are left at 八折."""
+    """三分之一, 八折 and 85折, 三成: shares. Eight tenths of the price are left at 八折."""
     if han(tokens, number.end, 2) == "分之" and number.amount:
         above = numeral(tokens, number.end + 2)
         share = Number(_HUNDRED * above.amount / number.amount, 0.0, above.end, figures=False) if above else None
@@ -104,6 +107,14 @@ def _parted(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     if tokens[number.end].text == "折" and 0 < number.amount < _HUNDRED and tokens[number.end + 1].text not in _FOLDED:
         tenths = number.amount * (1 if number.amount > 10 else 10)
         return _value(tokens, n, number.end + 1, Kind.PERCENT, Number(tenths, 0.0, number.end, figures=False))
+    if (
+        tokens[number.end].text == "成"
+        and 0 < number.amount <= 10
+        and tokens[number.end + 1].text not in NO_TENTHS_BEHIND
+    ):
+        end = number.end + 2 if tokens[number.end + 1].text == "半" else number.end + 1
+        tenths = 10 * number.amount + (5 if end > number.end + 1 else 0)
+        return _value(tokens, n, end, Kind.PERCENT, Number(tenths, 0.0, end, figures=False))
     return None
 
 
@@ -136,8 +147,10 @@ def _date(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
             )
         ):
             parts[name], end = int(own.amount), own.end + 1
+        elif own and name == "年" and own.amount in OF_REPUBLIC and han(tokens, own.end, 3) in SCHOOL_YEAR:
+            parts[name], end = int(own.amount), own.end + 2
     if (parts.get("年", 0) < max(OF_REPUBLIC) and han(tokens, n - 2, 2) in REPUBLIC) or (
-        parts.get("年") in OF_REPUBLIC and "月" in parts
+        parts.get("年") in OF_REPUBLIC and ("月" in parts or tokens[end].text == "度")
     ):
         parts["年"] = parts.get("年", 0) + BEFORE_REPUBLIC
     if not parts or parts.keys() == {"日"} or not 1 <= parts.get("月", 1) <= 12 or not 1 <= parts.get("日", 1) <= 31:
@@ -233,6 +246,9 @@ def _with_unit(tokens: Tokens, n: int, number: Number, at: int) -> tuple[Value, 
             return _value(tokens, n, end, Kind.MONEY, number, before or MONEY[name])
         if name in UNITS:
             number, end = _with_tenths(tokens, number, at + length) if name == "米" else (number, at + length)
+            if UNITS[name] == "quarter":
+                number = replace(number, amount=_MONTHS_OF_QUARTER * number.amount)
+                return _value(tokens, n, end, Kind.QUANTITY, number, "month")
             return _with_half(tokens, n, number, end, UNITS[name])
     before = _currency_before(tokens, n)
     return _value(tokens, n, at, Kind.MONEY, number, before) if before and at == number.end else None

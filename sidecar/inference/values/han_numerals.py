@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidecar.inference.values.han_words import AND_MORE, OTHER_WORDS, UNITS
+from sidecar.inference.values.han_words import AND_MORE, MONEY, OTHER_WORDS, UNITS
 from sidecar.inference.values.numbers import Number, Tokens, amount_of
 
 # Also as cheques have them, and two in each script.
@@ -19,6 +19,7 @@ _NUMERALS = frozenset((*DIGITS, *_TENS, *_TWENTIES, *_SCALES))
 _POINTS = frozenset("点點")
 _OF_CLOCK = frozenset("分刻")
 _SOME = frozenset("几幾双雙")
+_LETTERS = {"k": 1e3, "w": 1e4}
 _HUNDRED = 100
 _LARGEST = 1e12
 _LONGEST_NUMERAL = 16
@@ -51,18 +52,29 @@ def _figures(tokens: Tokens, n: int, *, rest: bool = False) -> Number | None:
     if read is None:
         return None
     amount, step = read
-    scale, end = 1.0, n + 1
+    scale, last, end = 1.0, 1.0, n + 1
+    if letter_of_money(tokens, end):
+        return Number(amount * _LETTERS[tokens[end].low], step * _LETTERS[tokens[end].low], end + 1, figures=True)
     if tokens[end].text in AND_MORE and tokens[end + 1].text in _SCALES:
         end += 1
     if tokens[end].text in _TENS and han(tokens, end, 2) not in UNITS:
-        scale, end = float(_TENS[tokens[end].text]), end + 1
+        scale = last = float(_TENS[tokens[end].text])
+        end += 1
     while tokens[end].text in _SCALES and scale < _LARGEST:
-        scale, end = scale * _SCALES[tokens[end].text], end + 1
+        last = _SCALES[tokens[end].text]
+        scale, end = scale * last, end + 1
     if scale > 1 and not rest and tokens[end].kind == "number" and tokens.joined(end):
         less = _figures(tokens, end, rest=True)
         if less and less.end > end + 1 and less.amount < scale:
             return Number(amount * scale + less.amount, less.step, less.end, figures=True)
+        if less and len(tokens[end].text) == 1:  # 3万5 is 35,000
+            return Number(amount * scale + less.amount * last / 10, 0.0, end + 1, figures=True)
     return Number(amount * scale, step * scale, end, figures=True)
+
+
+def letter_of_money(tokens: Tokens, n: int) -> bool:
+    """Whether token n is the letter of 3K元 or 5w元: thousands and ten thousands."""
+    return tokens.joined(n) and tokens[n].low in _LETTERS and tokens[n + 1].text in MONEY
 
 
 def _characters(tokens: Tokens, n: int) -> tuple[float, int] | None:

@@ -38,10 +38,14 @@ AFTERNOON = frozenset("下午 晚上 傍晚 夜里 夜裡 夜间 夜間 今晚 �
 DAYTIMES = AFTERNOON | frozenset("上午 早上 凌晨 中午 半夜".split())
 NOON = "中午"
 NO_CLOCK_BEHIND = frozenset("击擊建要意原说說注事理优優改结結")
+NO_TENTHS_BEHIND = frozenset("为為了功员員立果本交就分都熟长長人年品绩績因效群对對不")
+"""Behind 三 and one of these 成 is no tenth: 两成年人, 一成不变."""
 COUNTED_POINTS_BEFORE = frozenset("下列这這那有几幾")
 REPUBLIC, BEFORE_REPUBLIC = ("民国", "民國"), 1911
 OF_REPUBLIC = range(80, 151)
-"""Years that are those of the Republic where a month stands behind them."""
+"""Years that are those of the Republic where a month stands behind them, or 度,"""
+SCHOOL_YEAR = ("学年度", "學年度")
+"""or one of these."""
 
 BOUNDS_BEFORE = dict.fromkeys("约 約 大约 大約 接近 将近 將近 大概 差不多".split(), Hedge.ABOUT)
 BOUNDS_BEFORE |= dict.fromkeys(

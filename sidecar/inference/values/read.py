@@ -12,6 +12,7 @@ from sidecar.inference.values.clock import clock_at
 from sidecar.inference.values.dates import moment_at
 from sidecar.inference.values.frequency import frequency_at, recurring
 from sidecar.inference.values.grouping import with_digits, with_groups, with_wholes
+from sidecar.inference.values.han_numerals import letter_of_money
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import label_at
@@ -81,7 +82,9 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return Value(kind=Kind.NAME, start=token.start, end=token.end, name=digits), n + 1
     if token.kind in ("word", "sign", "code") and token.low in CURRENCIES:
         return money_first(tokens, n)
-    if token.kind == "han" or (token.kind == "number" and tokens[n + 1].kind == "han"):
+    if token.kind == "han" or (
+        token.kind == "number" and (tokens[n + 1].kind == "han" or letter_of_money(tokens, n + 1))
+    ):
         return chinese_at(tokens, n)
     if token.kind in ("sign", "code"):
         return None

@@ -110,6 +110,11 @@ async def test_what_stands_there_but_for_a_value_is_not_supported(engine: Engine
     assert await support(engine, "运费为25元，由买方承担；质量问题由本公司承担。") < 0.1
 
 
+@pytest.mark.parametrize("answer", ["电热水壶不享有任何保修。", "退货不需要附上发票。", "运费由卖方承担。"])
+async def test_the_contrary_of_what_a_document_says_is_not_supported(engine: Engine, answer: str) -> None:
+    assert (await evaluate(engine, answer)).verdict is Verdict.HALLUCINATED
+
+
 async def test_what_is_contradicted_is_told_from_what_is_not_said(engine: Engine) -> None:
     async def label(answer: str) -> str | None:
         [claim] = next(one.claims for one in (await evaluate(engine, answer)).evaluations if one.claims)

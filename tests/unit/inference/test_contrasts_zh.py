@@ -1,0 +1,89 @@
+"""What a Chinese claim says to the contrary of a text, and what is none.
+
+A line of the golden file is a claim beside a text: with "!" it says the contrary of it, with "=" the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.inference.contrasts.han_order import exchanged, of_another
+from sidecar.inference.embedding.idf import Idf
+from sidecar.inference.grounding.contrary import Contrary
+from sidecar.inference.grounding.han import choose, pieces, read
+from sidecar.inference.grounding.han_contrary import HanContraries
+from sidecar.inference.grounding.lexical_zh import IDF, NAME
+from sidecar.inference.runtime import PACKAGED
+from tests.cpu import cpu_limit
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "contrasts" / "chinese.txt"
+FOUND = 123
+RARITY = Idf.load(PACKAGED / NAME / IDF)
+
+
+def contrary(claim: str, text: str) -> Contrary:
+    return HanContraries([text], RARITY.of).of(claim, choose(read(claim), pieces([text]), RARITY))
+
+
+def pairs(mark: str) -> list[tuple[str, str]]:
+    lines = [line.split(" | ") for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+    return [(claim, text) for kind, claim, text in lines if kind == mark]
+
+
+@pytest.mark.parametrize(("claim", "text"), pairs("="))
+def test_what_says_the_same_is_no_contrary(claim: str, text: str) -> None:
+    assert contrary(claim, text).clear == 0
+
+
+def test_most_contraries_are_found() -> None:
+    assert sum(contrary(claim, text).clear > 0 for claim, text in pairs("!")) >= FOUND
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "own", "other"),
+    [
+        ("门票包含早餐。", "请注意。门票不包含早餐。", "包含", "包含"),
+        ("請於飯後服用本藥。", "本藥請於飯前服用。", "後", "前"),
+        ("专业版有50GB空间。", "基础版有50GB空间。专业版有200GB空间。", "50GB", "200GB"),
+        ("天衡公司起诉蓝海公司。", "蓝海公司起诉天衡公司。", "天衡公司起诉蓝海公司", "蓝海公司起诉天衡公司"),
+    ],
+)
+def test_places_point_at_the_words_that_disagree(claim: str, text: str, own: str, other: str) -> None:
+    [found] = contrary(claim, text).conflicts
+    assert claim[found.start : found.end] == own
+    assert text[found.evidence.start : found.evidence.end] == other
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("小王和小李是同事", "小李和小王是同事"),
+        ("运费由买家承担", "买家承担运费"),
+        ("蓝海公司被天衡公司起诉", "天衡公司起诉蓝海公司"),
+        ("天衡公司起诉蓝海公司", "天衡公司起诉蓝海公司"),
+    ],
+)
+def test_an_order_of_words_that_says_the_same_is_no_exchange(claim: str, text: str) -> None:
+    assert not exchanged(claim, text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "clauses", "found"),
+    [
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录", "团队套餐支持优先客服"], 0),
+        ("团队套餐支持单点登录", ["所有套餐支持单点登录", "团队套餐支持优先客服"], None),
+        ("团队套餐支持单点登录", ["企业和团队套餐支持单点登录", "团队套餐支持优先客服"], None),
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录", "团队套餐也有单点登录"], None),
+        ("团队套餐支持单点登录", ["企业套餐支持单点登录"], None),
+    ],
+)
+def test_what_is_said_of_another_thing_of_its_kind_is_told(claim: str, clauses: list[str], found: int | None) -> None:
+    assert of_another(claim, clauses) == found
+
+
+def test_what_is_hard_to_read_is_read_in_time() -> None:
+    claim, text = "甲乙不可以包含丙丁1元，" * 400, "甲乙可以不包含丙丁2元，" * 400
+    with cpu_limit(2, "contraries"):
+        contrary(claim, text)
