@@ -14,12 +14,16 @@ stack: $(VENV)/.dev
 	@$(BIN)/python -m tests.parts kafka collector compose prometheus alertmanager phoenix
 	@$(BIN)/python -m tests.stack
 
+# What needs no real part runs side by side; real parts have the machine for themselves.
+HERMETIC = $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not real and not slow and not long"
+
 # Three tiers: what needs no real part (two minutes), all that a change needs to land, and what takes hours.
 test-fast: lint
-	$(BIN)/python -m pytest -q -m "not real and not slow and not long"
+	$(HERMETIC)
 
 test: lint parts
-	$(BIN)/python -m pytest -q -m "not long"
+	$(HERMETIC)
+	$(BIN)/python -m pytest -q -m "(real or slow) and not long"
 
 test-long: lint parts chaos soak
 	$(BIN)/python -m tests.parts control-plane

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, share
 from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS, SCALES, TRADED
@@ -28,7 +28,7 @@ Numbered = tuple[int, Reading]
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """claim[start:end] against text[other_start:other_end] of the text number `piece`. `strength` (0..1) is the share of the claim's words
-    around it that stand with the other, less that of those that stand with its like."""
+    around it that stand with the other, as a part of those that do not stand with its like."""
 
     strength: float
     start: int
@@ -151,9 +151,7 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
 
 def _left(unlike: Contrast | None, like: float) -> Iterator[Contrast]:
     if unlike is not None and unlike.strength > max(_SAME_MATTER, like):
-        yield Contrast(
-            unlike.strength - like, unlike.start, unlike.end, unlike.piece, unlike.other_start, unlike.other_end
-        )
+        yield replace(unlike, strength=(unlike.strength - like) / (1 - like))
 
 
 def _same_word(word: str, own: str, piece: Reading, stem: Stem) -> Iterator[tuple[int, bool]]:

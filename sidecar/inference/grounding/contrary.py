@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import logit, probability
@@ -36,6 +36,10 @@ class Contrary:
     def weighed(self, p: float) -> float:
         """The probability of a claim, `p` without what it says to the contrary."""
         return probability(logit(p) - _LOGITS * self.clear) if self.clear else p
+
+    def at_least(self, clear: float) -> Contrary:
+        """Of a whole: what one of its claims says clearly to the contrary, the whole says."""
+        return replace(self, clear=max(self.clear, clear))
 
 
 NOTHING_CONTRARY = Contrary()

@@ -140,7 +140,11 @@ class EmbeddedGrounder:
         judged = await self._judge(every, read)
         supports = [
             Support(
-                one.probability, reading.nearest, conflicts=reading.contrary.conflicts, contradicted=one.contradicted
+                one.probability,
+                reading.nearest,
+                conflicts=reading.contrary.conflicts,
+                contradicted=one.contradicted,
+                contrary=reading.contrary.clear,
             )
             for one, reading in zip(judged, read, strict=True)
         ]
@@ -162,7 +166,8 @@ class EmbeddedGrounder:
             read = await self.read([asked], documents)
             if read[0].nearest is None:
                 return NOTHING_TO_READ
-            [judged] = await self._judge([asked], read)
+            contrary = read[0].contrary.at_least(max((one.contrary for one in supports), default=0.0))
+            [judged] = await self._judge([asked], [replace(read[0], contrary=contrary)])
             whole = judged.probability
         row = answer_row(whole, whole if least is None else least)
         return float(self._heads.answer.probability(row)[0])

@@ -22,13 +22,21 @@ SETS = {
         .read_text(encoding="utf-8")
         .splitlines()
     ]
-    for name in ("requests", "blind", "second", "short", "third", "chinese")
+    for name in ("requests", "blind", "second", "short", "third", "plain", "chinese")
 }
 
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("requests", 150), ("blind", 120), ("second", 100), ("short", 160), ("third", 120), ("chinese", 120)],
+    [
+        ("requests", 150),
+        ("blind", 120),
+        ("second", 100),
+        ("short", 160),
+        ("third", 120),
+        ("plain", 140),
+        ("chinese", 120),
+    ],
 )
 def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     rows = SETS[name]
@@ -39,11 +47,11 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     assert len({row["request_id"] for row in rows}) == len(rows)
 
 
-# Measured: what the packaged models reach today. Raise it with them. Before whole sentences beside such texts were trained on, these were 136, 77, 60, 87 and 70
-# (AUROC of groundedness of the last 0.59, now 0.66; docs/models/embedded.md).
+# Measured: what the packaged models reach today. Raise it with them. Before contraries of a claim counted for its answer, and what values and words of the contrary
+# were read since, these were 137, 83, 64, 95, 71, 89 and 65 (docs/models/embedded.md, embedded-zh.md).
 @pytest.mark.parametrize(
     ("name", "least_right"),
-    [("requests", 137), ("blind", 83), ("second", 64), ("short", 95), ("third", 71), ("chinese", 65)],
+    [("requests", 139), ("blind", 90), ("second", 64), ("short", 95), ("third", 72), ("plain", 95), ("chinese", 69)],
 )
 async def test_no_fewer_verdicts_are_right_than_before(name: str, least_right: int) -> None:
     rows = SETS[name]
