@@ -19,7 +19,7 @@ from sidecar.evaluate.text import chinese
 from sidecar.evaluate.text.clauses import Clause, is_sentence, split_clauses, wants_object, wants_verb
 from sidecar.evaluate.text.layout import Block, blocks
 from sidecar.evaluate.text.marked import Marked
-from sidecar.evaluate.text.spoken import is_chatter, without_lead
+from sidecar.evaluate.text.spoken import is_chatter, without_lead, without_tail
 from sidecar.inference.base import Claim
 
 _CITATION = re.compile(
@@ -146,7 +146,7 @@ def read_answer(answer: str) -> Answer:
     before = asked = ""
     for sentence, block, lead in firm:
         language = chinese.language(sentence.text)
-        text = without_lead(sentence, language=language)
+        text = without_tail(without_lead(sentence, language=language), language=language)
         if text.text.endswith(("?", "？")):
             if not is_chatter(text.text, language=language):
                 questions.append(text.text)

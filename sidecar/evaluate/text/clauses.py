@@ -125,7 +125,7 @@ def wants_object(text: str) -> bool:
     """Whether a text ends in a verb, so that what follows it is its object: "The plan includes"."""
     read = read_sentence(text[-_MOST_READ:])
     last = len(read.words) - 1
-    if last > 0 and (read.words[last - 1] in DETERMINERS or read.words[0] in ("how", "where", "when")):
+    if last > 0 and (read.words[last - 1] in DETERMINERS - PRONOUNS or read.words[0] in ("how", "where", "when")):
         return False
     return last > 0 and (read.finite(last, loose=True) or read.words[last] in VERBS | BE or read.words[last] in BASES)
 

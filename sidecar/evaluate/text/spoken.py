@@ -45,7 +45,7 @@ _CLOSING = re.compile(
         happy\ to|glad\ to|reach\ out|get\ in\ touch|(?:don[’']t|do\ not)\ hesitate|here\ to\ help|reply\ to\ this)\b[^.]{0,120}\W?
     |(?:is\ there\ anything|would\ you\ like|do\ you\ want|can\ i\ help|anything\ else|shall\ i|want\ me\ to|need\ anything)\b[^.]{0,120}\W?
     |(?:have|enjoy)\ (?:a|your)\ (?:great|good|nice|lovely|wonderful|pleasant|safe|rest)\b[^.]{0,40}\W?
-    |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ appetit|safe\ travels|
+    |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ app[eé]tit|safe\ travels|
         see\ you(?:\ soon)?|looking\ forward\ to)\b[^.]{0,30}\W?
     |(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ here\ (?:for\ you|if|whenever)\b[^.]{0,60}\W?
     |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|regards,[^.]{0,60}|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
@@ -170,6 +170,12 @@ def without_lead(sentence: Marked, *, language: str) -> Marked:
     rest = sentence.cut(match.end()) if match else sentence
     enough = len(rest.text) >= 3 if chinese else len(rest.text.split()) >= 2
     return _without_yes_or_no(rest) if enough else sentence
+
+
+def without_tail(sentence: Marked, *, language: str) -> Marked:
+    """A sentence without the courtesy behind its last dash: "It costs 5 euros – anything else I can do for you?"."""
+    at = max(sentence.text.rfind(f" {dash} ") for dash in "-–—")
+    return sentence.cut(0, at) if at > 0 and is_chatter(sentence.text[at + 3 :], language=language) else sentence
 
 
 def _without_yes_or_no(sentence: Marked) -> Marked:

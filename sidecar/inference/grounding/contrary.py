@@ -42,7 +42,7 @@ class Contrary:
         return replace(self, clear=max(self.clear, clear))
 
 
-NOTHING_CONTRARY = Contrary()
+NOTHING_CONTRARY, CONTRARY = Contrary(), Contrary(1.0)
 
 
 class Contraries:

@@ -30,7 +30,7 @@ from sidecar.inference.grounding.asked import (
     with_question,
     yes_or_no,
 )
-from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contraries, Contrary
+from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -150,6 +150,8 @@ class EmbeddedGrounder:
         ]
         for n, place in zip(short, range(len(claims), len(every)), strict=True):
             p = self._heads.of_short(claims[n], supports[n].probability, judged[place].logit)
+            # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary.
+            p = CONTRARY.weighed(p) if read[n].said.of_another_unit else p
             conflicts = in_the_answer(claims[n], supports[place].conflicts) or supports[n].conflicts
             supports[n] = replace(supports[place], probability=p, conflicts=conflicts)
         return supports[: len(claims)]

@@ -27,7 +27,8 @@ _REMEMBERED = 8192  # sentences; those of hot documents come again with each cla
 @dataclass(frozen=True, slots=True)
 class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
-    and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise."""
+    and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
+    figures of one so."""
 
     any: bool = False
     disagree: float = 0.0
@@ -37,6 +38,7 @@ class Said:
     stems: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     conflicts: tuple[ValueConflict, ...] = ()
+    of_another_unit: bool = False
 
     def row(self, claim: float) -> FloatVector:
         """VALUE_FEATURES (1, 5) of these, beside the claim's logit without them."""
@@ -84,7 +86,14 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         stems=frozenset(stem for one in words for stem in one.stems),
         numbers=frozenset(number for one in words for number in one.numbers),
         conflicts=tuple(_conflict(one, starts) for one in by[Outcome.DISAGREES] if one.other),
+        of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
     )
+
+
+def _of_another_unit(finding: Finding) -> bool:
+    """Whether the evidence has the claim's very figures in another unit or currency, and so nowhere as they are."""
+    own, other = finding.value, finding.other
+    return other is not None and own.kind is other.kind and own.amount == other.amount and own.unit != other.unit
 
 
 def _as_written(claim: str, finding: Finding, pieces: Sequence[str]) -> bool:

@@ -40,7 +40,8 @@ SETS = {
 )
 def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     rows = SETS[name]
-    verdicts = Counter(row["verdict"] for row in rows)
+    pairs = Counter(row["pair"] for row in rows)
+    verdicts = Counter(row["verdict"] for row in rows if pairs[row["pair"]] > 1)
     assert len(rows) >= least
     assert len({row["domain"] for row in rows}) >= 10
     assert verdicts["grounded"] == verdicts["hallucinated"]
@@ -51,7 +52,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
 # were read since, these were 137, 83, 64, 95, 71, 89 and 65 (docs/models/embedded.md, embedded-zh.md).
 @pytest.mark.parametrize(
     ("name", "least_right"),
-    [("requests", 139), ("blind", 90), ("second", 64), ("short", 95), ("third", 72), ("plain", 95), ("chinese", 69)],
+    [("requests", 139), ("blind", 90), ("second", 64), ("short", 95), ("third", 72), ("plain", 98), ("chinese", 69)],
 )
 async def test_no_fewer_verdicts_are_right_than_before(name: str, least_right: int) -> None:
     rows = SETS[name]

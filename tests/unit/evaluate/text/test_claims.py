@@ -39,9 +39,9 @@ def test_no_fewer_answers_as_chatbots_give_them_are_read_as_a_reader_would_than_
     """181 answers with headings, lists, tables, labels and courtesies, written to find faults; of 107 it is said what they claim.
     Before these were mended 166 kinds and the claims of 73 were right."""
     read = [(stance_of(row["answer"]), row) for row in CHAT]
-    assert sum(one.kind == row["kind"] for one, row in read) >= 177
+    assert sum(one.kind == row["kind"] for one, row in read) >= 179
     told = [([claim.text for claim in one.claims], row["claims"]) for one, row in read if "claims" in row]
-    assert sum(claims == expected for claims, expected in told) >= 102
+    assert sum(claims == expected for claims, expected in told) >= 104
 
 
 @pytest.mark.parametrize(
