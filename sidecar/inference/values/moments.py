@@ -61,10 +61,12 @@ def _days(value: Value, *beside: Value) -> Iterator[datetime.date]:
 
 
 _ANY_YEAR = 2023
+_COUNTED_YEARS = range(1000, 2200)
 
 
 def _day(date: Date, year: int) -> datetime.date | None:
-    if date.month is None or date.day is None:
+    """The day; None of what is none, and of years that stand for always ("valid until 9999-12-31")."""
+    if date.month is None or date.day is None or year not in _COUNTED_YEARS:
         return None
     try:
         return datetime.date(year, date.month, date.day)
@@ -82,6 +84,6 @@ def _behind(days: Sequence[datetime.date], evidence: Sequence[Value]) -> Iterato
             yield day + datetime.timedelta(days=sign * int(one.amount) * _DAYS[one.unit])
         elif one.unit in _MONTHS:
             months = day.year * 12 + day.month - 1 + sign * int(one.amount) * _MONTHS[one.unit]
-            found = _day(Date(month=months % 12 + 1, day=day.day), months // 12) if 12 <= months < 12 * 9000 else None
+            found = _day(Date(month=months % 12 + 1, day=day.day), months // 12)
             if found:
                 yield found

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, equal
 from sidecar.inference.values.dates import MONTHS
 from sidecar.inference.values.match import Outcome, match
@@ -166,3 +167,10 @@ def test_a_finding_names_both_values() -> None:
 def test_a_text_without_a_figure_or_a_word_for_one_is_not_read() -> None:
     nothing: tuple[Stated, ...] = ()
     assert stated("The kettle is red and made of steel.", content_stem) == nothing
+
+
+def test_a_day_that_stands_for_always_is_not_counted_from() -> None:
+    [own] = read_values("2024-01-05")
+    [always], [lasting] = read_values("9999-12-31"), read_values("30 days")
+    assert not follows(own, [always, lasting])
+    assert follows(own, [*read_values("2023-12-06"), lasting])
