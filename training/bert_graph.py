@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
-from sidecar.inference.export.graph import MICROSOFT, Floats, Graph
+from sidecar.inference.export.graph import Floats, Graph
 
 INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 
@@ -61,32 +61,27 @@ def encoder(graph: Graph, w: Mapping[str, Floats], shape: Shape) -> list[str]:
 
 
 def _layer(graph: Graph, x: str, w: Mapping[str, Floats], name: str, shape: Shape) -> str:
-    width = shape.width
     own = f"{name}.attention.self"
     joined = np.concatenate([w[f"{own}.{part}.weight"] for part in ("query", "key", "value")])
     bias = np.concatenate([w[f"{own}.{part}.bias"] for part in ("query", "key", "value")])
-    qkv = graph.linear(x, joined, f"{name}.qkv")
-    parts = graph.split(qkv, [f"{name}.q", f"{name}.k", f"{name}.v"], [width] * 3)
-    attended = graph.node(
-        "MultiHeadAttention",
-        [*parts, graph.constant(f"{name}.qkv.bias", bias), "mask.int32"],
-        f"{name}.attended",
-        domain=MICROSOFT,
-        num_heads=shape.heads,
+    attended = graph.attention(
+        x, joined, graph.constant(f"{name}.qkv.bias", bias), "mask.int32", name, heads=shape.heads
     )
-    out = graph.linear(attended, w[f"{name}.attention.output.dense.weight"], f"{name}.out")
+    out = graph.biased(attended, *_dense(graph, w, f"{name}.attention.output.dense"), f"{name}.out")
     x = _skip_norm(graph, out, x, w, f"{name}.attention.output", shape)
-    wide = graph.linear(x, w[f"{name}.intermediate.dense.weight"], f"{name}.wide")
-    wide_bias = graph.constant(f"{name}.wide.bias", w[f"{name}.intermediate.dense.bias"])
-    bent = graph.node("BiasGelu", [wide, wide_bias], f"{name}.bent", domain=MICROSOFT)
-    narrow = graph.linear(bent, w[f"{name}.output.dense.weight"], f"{name}.narrow")
+    wide = graph.biased(x, *_dense(graph, w, f"{name}.intermediate.dense"), f"{name}.wide")
+    bent = graph.node("Gelu", [wide], f"{name}.bent")
+    narrow = graph.biased(bent, *_dense(graph, w, f"{name}.output.dense"), f"{name}.narrow")
     return _skip_norm(graph, narrow, x, w, f"{name}.output", shape)
 
 
+def _dense(graph: Graph, w: Mapping[str, Floats], name: str) -> tuple[Floats, str]:
+    return w[f"{name}.weight"], graph.constant(f"{name}.bias", w[f"{name}.bias"])
+
+
 def _skip_norm(graph: Graph, x: str, skip: str, w: Mapping[str, Floats], name: str, shape: Shape) -> str:
-    """Two sums and LayerNormalization: onnxruntime's SkipLayerNormalization takes three times as long on a CPU."""
-    biased = graph.node("Add", [x, graph.constant(f"{name}.dense.bias", w[f"{name}.dense.bias"])], f"{name}.biased")
-    return _norm(graph, graph.node("Add", [biased, skip], f"{name}.summed"), w, f"{name}.LayerNorm", shape, name)
+    """A sum and LayerNormalization: onnxruntime's SkipLayerNormalization takes three times as long on a CPU."""
+    return _norm(graph, graph.node("Add", [x, skip], f"{name}.summed"), w, f"{name}.LayerNorm", shape, name)
 
 
 def _norm(graph: Graph, x: str, w: Mapping[str, Floats], name: str, shape: Shape, short: str = "") -> str:

@@ -60,6 +60,18 @@ class Graph:
         by_column = self.node("Mul", [floats, self.constant(f"{name}.scale", scale)], f"{name}.columns")
         return self.node("Div", [by_column, ratio], name)
 
+    def biased(self, x: str, weight: Floats, bias: str, name: str) -> str:
+        """A linear layer and its bias, the name of a constant."""
+        return self.node("Add", [self.linear(x, weight, name), bias], f"{name}.biased")
+
+    def attention(self, x: str, weight: Floats, bias: str, mask: str, name: str, heads: int) -> str:
+        """Attention of a text to itself: `weight` (3 * width, in) and `bias` of query, key and value, `mask` int32 (batch, tokens)."""
+        parts = [f"{name}.{part}" for part in ("q", "k", "v")]
+        self.split(self.linear(x, weight, f"{name}.qkv"), parts, [len(weight) // 3] * 3)
+        return self.node(
+            "MultiHeadAttention", [*parts, bias, mask], f"{name}.attended", domain=MICROSOFT, num_heads=heads
+        )
+
     def shared(self, name: str, value: NDArray[np.generic]) -> str:
         """An initializer that several nodes use."""
         if not any(one.name == name for one in self.initializers):
