@@ -12,8 +12,8 @@ from sidecar.inference.contrasts.words import (
     BEING,
     DENIERS,
     LIMITS,
+    LONGEST,
     MODALS,
-    MOST_WORDS,
     NEGATIONS,
     NOTHING,
     PARTLY,
@@ -224,5 +224,5 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
 
 def _last_of(words: Sequence[str], k: int) -> int | None:
     """The last token of the longest entry of POLES that begins at a token, None where none does."""
-    longest = range(min(MOST_WORDS, len(words) - k), 0, -1)
+    longest = range(min(LONGEST.get(words[k], 0), len(words) - k), 0, -1)
     return next((k + n - 1 for n in longest if " ".join(words[k : k + n]) in POLES), None)

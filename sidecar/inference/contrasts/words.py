@@ -157,4 +157,8 @@ POLES: dict[str, list[tuple[str, int]]] = {}
 for _word, _group, _number in _entries():
     POLES.setdefault(_word, []).append((_group, _number))
 
-MOST_WORDS = max(len(one.split()) for one in POLES)
+LONGEST: dict[str, int] = {}
+"""Of each word that an entry of POLES begins with, how many words the longest such entry has."""
+for _word in POLES:
+    _first, *_rest = _word.split(" ")
+    LONGEST[_first] = max(LONGEST.get(_first, 0), 1 + len(_rest))

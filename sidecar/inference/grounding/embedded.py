@@ -209,7 +209,8 @@ class EmbeddedGrounder:
         if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text))
-        said = self._values.said(claim.text, ranked, texts, documents)
+        copied = word_for_word(claim.text, texts, documents)
+        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents)
         rows = np.stack([features(own, evidence, self._idf, said) for evidence in choices(ranked, chosen, documents)])
         places = [ranked.places[row] for row in chosen]
         return Read(
@@ -217,8 +218,8 @@ class EmbeddedGrounder:
             premise(ranked, chosen, texts, documents),
             place(ranked.nearest, documents),
             said,
-            self._contraries.of(claim.text, said, places, texts, documents),
-            word_for_word(claim.text, texts, documents),
+            NOTHING_CONTRARY if copied else self._contraries.of(claim.text, said, places, texts, documents),
+            copied,
         )
 
 
