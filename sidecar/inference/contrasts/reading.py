@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.contrasts.words import (
@@ -26,7 +27,7 @@ _TOKEN = re.compile(r"[^\W\d_](?:[\w'’]{0,60})|\d[\d.,]{0,20}\d|\d|[^\w\s]|\n"
 _MOST_CHARACTERS = 1500
 _MOST_OPPOSITES = 40
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
-_JOINS_CLAUSES = frozenset("and but while whereas or although though unless however instead".split())
+_JOINS_CLAUSES = frozenset("and but while whereas or although though unless however instead because".split())
 _REPLIES = frozenset({"no", "yes"})
 _ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
@@ -68,6 +69,12 @@ class Reading:
     denied: frozenset[int]
     opposites: tuple[Opposite, ...] = ()
     carried: frozenset[str] = frozenset()
+
+    def by_clause(self) -> Iterator[list[int]]:
+        """The tokens of each clause that are words or figures."""
+        told = (k for k, word in enumerate(self.words) if word[0].isalnum())
+        for _, group in itertools.groupby(told, key=self.clauses.__getitem__):
+            yield list(group)
 
     def about(self, one: Opposite) -> dict[str, float]:
         """The stems around an opposite, with how much (0..1) each is its own."""

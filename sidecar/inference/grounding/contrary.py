@@ -1,4 +1,5 @@
-"""How clearly a claim says the contrary of its evidence: another value, the opposite, or a word negated on one side alone.
+"""How clearly a claim says the contrary of its evidence: another value, the opposite, a word negated on one side alone, two things that have
+changed places, or steps in another order.
 
 Pair models are sure of "before" where the text says "after", and labelled answers hold too few such claims to learn a weight from: of those
 that people called supported, fewer than 1 in 1,000 stand against an opposite that is as clear as `_CLEAR`. So the weight is set, not fit: a clear
@@ -14,7 +15,9 @@ from dataclasses import dataclass, replace
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.compare import Contrast, contrasts
+from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.reading import Reading, carrying, read
+from sidecar.inference.contrasts.steps import tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem
@@ -22,6 +25,7 @@ from sidecar.inference.grounding.said import Said
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.0
+_MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters
 
@@ -36,6 +40,10 @@ class Contrary:
     def weighed(self, p: float) -> float:
         """The probability of a claim, `p` without what it says to the contrary."""
         return probability(logit(p) - _LOGITS * self.clear) if self.clear else p
+
+    def and_also(self, other: Contrary) -> Contrary:
+        """Both: the clearer of them counts."""
+        return Contrary(max(self.clear, other.clear), (*other.conflicts, *self.conflicts))
 
     def at_least(self, clear: float) -> Contrary:
         """Of a whole: what one of its claims says clearly to the contrary, the whole says."""
@@ -62,7 +70,7 @@ class Contraries:
     ) -> Contrary:
         """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
-        found = contrasts(_reading(claim), pieces, self._weight, content_stem)
+        found = contrasts(_without_values(_reading(claim), said, pieces), pieces, self._weight, content_stem)
         words = [one for one in (found.opposed, found.negated) if one is not None and one.strength > _FROM]
         clear = max((said.disagree, *(one.strength for one in words)))
         return Contrary(
@@ -70,12 +78,35 @@ class Contraries:
             (*(_conflict(one, places, documents) for one in words), *said.conflicts),
         )
 
+    def together(
+        self,
+        claims: Sequence[str],
+        places: Sequence[tuple[int, int]],
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+    ) -> dict[int, Contrary]:
+        """What an answer's claims say to the contrary by how they stand together, by the claim's number: clauses that have changed the
+        places of two of a sentence at `places`, and steps in another order than a document that has one of these tells them in."""
+        parts = [_reading(claim) for claim in claims]
+        pieces = [self._read(texts[number][_span(documents, number, n)]) for number, n in places]
+        found: dict[int, Contrary] = {}
+        for one in crossings(parts, pieces, self._weight):
+            there = _evidence(documents, *places[one.other[0].text], one.other[0].start, one.other[1].end)
+            for clause in one.own:
+                _add(found, clause.text, ValueConflict(clause.start, clause.end, there))
+        for number in {number for number, _ in places} if tells_steps(parts) else ():
+            spans = documents[number].spans[:_MOST_STEPS]
+            steps = [self._read(texts[number][span.start : span.end]) for span in spans]
+            for turned in turned_steps(parts, steps, self._weight):
+                there = _evidence(documents, number, turned.other.text, turned.other.start, turned.other.end)
+                _add(found, turned.later.text, ValueConflict(turned.later.start, turned.later.end, there))
+        return found
+
     def _in_its_place(self, number: int, n: int, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Reading:
         """A sentence with what its pronouns stand for."""
-        spans = documents[number].spans
         text = texts[number]
-        before = self._read(text[spans[n - 1].start : spans[n - 1].end]) if n else None
-        return carrying(self._read(text[spans[n].start : spans[n].end]), before)
+        before = self._read(text[_span(documents, number, n - 1)]) if n else None
+        return carrying(self._read(text[_span(documents, number, n)]), before)
 
     def _read(self, text: str) -> Reading:
         return self._reading(text) if len(text) <= _LONGEST_REMEMBERED else _reading(text)
@@ -85,7 +116,27 @@ def _reading(text: str) -> Reading:
     return read(text, content_stem)
 
 
+def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Reading:
+    """The claim without the words of values that the evidence writes otherwise: "half an hour" of 30 minutes tells nothing apart."""
+    otherwise = (said.stems | said.numbers).difference(*(piece.stems for piece in pieces))
+    return replace(claim, stems=tuple(None if one in otherwise else one for one in claim.stems)) if otherwise else claim
+
+
+def _span(documents: Sequence[EncodedDocument], number: int, n: int) -> slice:
+    span = documents[number].spans[n]
+    return slice(span.start, span.end)
+
+
+def _evidence(documents: Sequence[EncodedDocument], number: int, n: int, start: int, end: int) -> Evidence:
+    """Characters `start` to `end` of a sentence."""
+    begins = documents[number].spans[n].start
+    return Evidence(number, begins + start, begins + end)
+
+
+def _add(found: dict[int, Contrary], claim: int, conflict: ValueConflict) -> None:
+    found[claim] = Contrary(1.0, (*found.get(claim, NOTHING_CONTRARY).conflicts, conflict))
+
+
 def _conflict(one: Contrast, places: Sequence[tuple[int, int]], documents: Sequence[EncodedDocument]) -> ValueConflict:
-    number, n = places[one.piece]
-    start = documents[number].spans[n].start
-    return ValueConflict(one.start, one.end, Evidence(number, start + one.other_start, start + one.other_end))
+    there = _evidence(documents, *places[one.piece], one.other_start, one.other_end)
+    return ValueConflict(one.start, one.end, there)

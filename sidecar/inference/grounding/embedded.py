@@ -34,7 +34,7 @@ from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Con
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
-from sidecar.inference.grounding.said import NOTHING, VALUE_FEATURES, Said, Values
+from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
 from sidecar.inference.threads import alongside, off_loop
@@ -90,7 +90,8 @@ class Heads:
 @dataclass(frozen=True, slots=True)
 class Read:
     """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, what became of
-    the claim's values, what it says to the contrary, and whether a sentence says it word for word."""
+    the claim's values, what it says to the contrary, whether a sentence says it word for word, and the sentences chosen for it, as
+    (document, sentence)."""
 
     rows: FloatVector
     premise: str
@@ -98,6 +99,7 @@ class Read:
     said: Said
     contrary: Contrary = NOTHING_CONTRARY
     copied: bool = False
+    places: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +201,20 @@ class EmbeddedGrounder:
                 for claim, one, vector in zip(claims, own, asked, strict=True):
                     ranked = rank(one, vector, encoded, self._idf)
                     rows.append(self._read(claim, one, ranked, documents, encoded))
-                return rows
+                return rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
 
             return await off_loop(work)
+
+    def _together(
+        self, claims: Sequence[Claim], read: list[Read], texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> list[Read]:
+        """The claims with what they say to the contrary by how they stand together."""
+        places = sorted({place for one in read for place in one.places})[:MOST_SENTENCES]
+        found = self._contraries.together([claim.text for claim in claims], places, texts, documents)
+        return [
+            replace(one, contrary=one.contrary.and_also(found[n])) if n in found and not one.copied else one
+            for n, one in enumerate(read)
+        ]
 
     def _read(
         self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -218,9 +231,23 @@ class EmbeddedGrounder:
             premise(ranked, chosen, texts, documents),
             place(ranked.nearest, documents),
             said,
-            NOTHING_CONTRARY if copied else self._contraries.of(claim.text, said, places, texts, documents),
+            NOTHING_CONTRARY if copied else self._contrary(claim.text, said, ranked, places, texts, documents),
             copied,
+            tuple(places),
         )
+
+    def _contrary(
+        self,
+        claim: str,
+        said: Said,
+        ranked: Ranked,
+        places: Sequence[tuple[int, int]],
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+    ) -> Contrary:
+        contrary = self._contraries.of(claim, said, places, texts, documents)
+        order = self._values.wrong_order(claim, ranked, texts, documents)
+        return contrary if order is None else contrary.and_also(Contrary(1.0, (order,)))
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:

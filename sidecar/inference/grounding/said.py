@@ -15,6 +15,7 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.values.match import Finding, Outcome, match
+from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.value import Kind
@@ -60,16 +61,36 @@ class Values:
         own = _stated(claim)
         if not own:
             return NOTHING
+        starts, pieces, stated_there = self._best(ranked, texts, documents)
+        found = [one for one in match(own, stated_there, self._weight) if _counts(one)]
+        if not found:
+            return NOTHING
+        return _said(claim, found, pieces, starts)
+
+    def wrong_order(
+        self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> ValueConflict | None:
+        """Where a claim says that one thing has more than another, and the best sentences state how much both have, the other way round."""
+        if COMPARES not in claim:
+            return None
+        starts, _, stated_there = self._best(ranked, texts, documents)
+        found = wrong_order(claim, stated_there, self._weight, stem_beside_values)
+        if found is None:
+            return None
+        document, start = starts[found.piece]
+        there = Evidence(document, start + found.mine.value.start, start + found.mine.value.end)
+        return ValueConflict(found.start, found.end, there)
+
+    def _best(
+        self, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> tuple[list[tuple[int, int]], list[str], list[tuple[Stated, ...]]]:
+        """Where the best sentences begin (document, character), their texts, and their values."""
         places = ranked.order[:MOST_SENTENCES]
         spans = [documents[number].spans[n] for number, n in places]
         pieces = [texts[number][span.start : span.end] for (number, _), span in zip(places, spans, strict=True)]
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
         stated_there = [self._stated(piece, head) for piece, head in zip(pieces, heads, strict=True)]
-        found = [one for one in match(own, stated_there, self._weight) if _counts(one)]
-        if not found:
-            return NOTHING
-        starts = [(number, span.start) for (number, _), span in zip(places, spans, strict=True)]
-        return _said(claim, found, pieces, starts)
+        return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
 
 
 def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:
