@@ -7,7 +7,6 @@ no sign of it (docs/models/embedded.md): both must have moved."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
@@ -43,15 +42,13 @@ class Crossing:
 
 def crossings(parts: Sequence[Reading], pieces: Sequence[Reading], weight: Weight) -> list[Crossing]:
     """The clauses of an answer's parts, in order, that have changed the places of those of the pieces."""
-    own = list(itertools.chain.from_iterable(_clauses(number, part) for number, part in enumerate(parts)))
-    if len(own) < 2:
-        return []
-    others = [list(_clauses(number, piece)) for number, piece in enumerate(pieces)]
+    own = _clauses(parts)
+    others = _clauses(pieces) if len(own) > 1 else []
     found: list[Crossing] = []
     for pair in _near(own):
         mine = _apart(pair)
-        if not any(_said(side, clause.stems, weight) for side in mine for piece in others for clause in piece):
-            crossed = (Crossing(_crossed(mine, one, weight), pair, one) for piece in others for one in _near(piece))
+        if not any(_said(side, clause.stems, weight) for side in mine for clause in others):
+            crossed = (Crossing(_crossed(mine, one, weight), pair, one) for one in _near(others))
             found.append(max(crossed, key=lambda one: one.strength, default=Crossing(0.0, pair, pair)))
     return [one for one in found if one.strength >= _LEAST_HELD]
 
@@ -81,8 +78,11 @@ def _near(clauses: Sequence[Clause]) -> Iterator[tuple[Clause, Clause]]:
             yield one, other
 
 
-def _clauses(number: int, reading: Reading) -> Iterator[Clause]:
-    for at in reading.by_clause():
-        stems = frozenset(stem for k in at if (stem := reading.stems[k]) is not None)
-        if stems:
-            yield Clause(stems, number, reading.spans[at[0]][0], reading.spans[at[-1]][1])
+def _clauses(texts: Sequence[Reading]) -> list[Clause]:
+    found: list[Clause] = []
+    for number, text in enumerate(texts):
+        for at in text.by_clause():
+            stems = frozenset(stem for k in at if (stem := text.stems[k]) is not None)
+            if stems:
+                found.append(Clause(stems, number, text.spans[at[0]][0], text.spans[at[-1]][1]))
+    return found

@@ -19,6 +19,7 @@ from sidecar.inference.contrasts.words import (
     NOTHING,
     PARTLY,
     POLES,
+    TRADED,
     TURNED,
     WHOLES,
 )
@@ -71,8 +72,8 @@ class Reading:
     carried: frozenset[str] = frozenset()
 
     def by_clause(self) -> Iterator[list[int]]:
-        """The tokens of each clause that are words or figures."""
-        told = (k for k, word in enumerate(self.words) if word[0].isalnum())
+        """The tokens of each clause that are words or figures, but for those that join clauses."""
+        told = (k for k, word in enumerate(self.words) if word[0].isalnum() and word not in _JOINS_CLAUSES)
         for _, group in itertools.groupby(told, key=self.clauses.__getitem__):
             yield list(group)
 
@@ -202,7 +203,10 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         if last is None or (start and text[start:end] == "May"):  # the month
             k += 1
             continue
+        passive = k > 0 and reading.words[k - 1] in BEING and reading.words[last + 1 : last + 2] != ("by",)
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
+            if passive and group in TRADED:  # what "was given" somebody received
+                continue
             turned = group in TURNED and _turned(reading, k, last)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1

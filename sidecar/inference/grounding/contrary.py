@@ -86,13 +86,13 @@ class Contraries:
         documents: Sequence[EncodedDocument],
     ) -> dict[int, Contrary]:
         """What an answer's claims say to the contrary by how they stand together, by the claim's number: clauses that have changed the
-        places of two of a sentence at `places`, and steps in another order than a document that has one of these tells them in."""
+        places of two at `places`, and steps in another order than a document that has one of these tells them in."""
         parts = [_reading(claim) for claim in claims]
         pieces = [self._read(texts[number][_span(documents, number, n)]) for number, n in places]
         found: dict[int, Contrary] = {}
         for one in crossings(parts, pieces, self._weight):
-            there = _evidence(documents, *places[one.other[0].text], one.other[0].start, one.other[1].end)
-            for clause in one.own:
+            for clause, other in zip(one.own, one.other, strict=True):
+                there = _evidence(documents, *places[other.text], other.start, other.end)
                 _add(found, clause.text, ValueConflict(clause.start, clause.end, there))
         for number in {number for number, _ in places} if tells_steps(parts) else ():
             spans = documents[number].spans[:_MOST_STEPS]
@@ -118,7 +118,7 @@ def _reading(text: str) -> Reading:
 
 def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Reading:
     """The claim without the words of values that the evidence writes otherwise: "half an hour" of 30 minutes tells nothing apart."""
-    otherwise = (said.stems | said.numbers).difference(*(piece.stems for piece in pieces))
+    otherwise = said.written_otherwise.difference(*(piece.stems for piece in pieces))
     return replace(claim, stems=tuple(None if one in otherwise else one for one in claim.stems)) if otherwise else claim
 
 

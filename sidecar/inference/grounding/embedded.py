@@ -201,7 +201,9 @@ class EmbeddedGrounder:
                 for claim, one, vector in zip(claims, own, asked, strict=True):
                     ranked = rank(one, vector, encoded, self._idf)
                     rows.append(self._read(claim, one, ranked, documents, encoded))
-                return rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
+                return (
+                    rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
+                )
 
             return await off_loop(work)
 

@@ -29,7 +29,7 @@ _REMEMBERED = 8192  # sentences; those of hot documents come again with each cla
 class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
-    figures of one so."""
+    figures of one so, `written_otherwise` the words of those that it has in another format alone."""
 
     any: bool = False
     disagree: float = 0.0
@@ -40,6 +40,7 @@ class Said:
     numbers: frozenset[str] = frozenset()
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
+    written_otherwise: frozenset[str] = frozenset()
 
     def row(self, claim: float) -> FloatVector:
         """VALUE_FEATURES (1, 5) of these, beside the claim's logit without them."""
@@ -107,8 +108,16 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         stems=frozenset(stem for one in words for stem in one.stems),
         numbers=frozenset(number for one in words for number in one.numbers),
         conflicts=tuple(_conflict(one, starts) for one in by[Outcome.DISAGREES] if one.other),
+        written_otherwise=frozenset(
+            one for found in reformatted for one in _words_of(claim[found.value.start : found.value.end])
+        ),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
     )
+
+
+def _words_of(text: str) -> frozenset[str]:
+    words = read_words(text)
+    return frozenset(words.stems) | words.numbers
 
 
 def _of_another_unit(finding: Finding) -> bool:

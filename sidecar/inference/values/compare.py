@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 
 from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
 from sidecar.inference.values.value import EVERY, Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
+_MOST_DIGITS = 5
+_ABOUT_ROUNDED, _ABOUT_LEAST = 1.5, 0.03  # of what it is rounded to, "about 2,900" to hundreds; and of the amount
 _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes
 _CONVERTED = 0.04  # metres and feet, kg and lb: who converts rounds
@@ -150,7 +153,8 @@ def _near(claim: Value, other: Value) -> bool:
         converted = max(_LEAST_DEGREES, _CONVERTED_DEGREES * abs(there)) if degrees else _CONVERTED * abs(there)
         slack = max(slack, converted)
     if claim.hedge is Hedge.ABOUT:
-        slack = max(slack, _ABOUT * abs(there))
+        rounded = in_base(claim.amount + _rounded_to(claim.amount), claim.unit) - own
+        slack = max(slack, min(_ABOUT * abs(there), max(_ABOUT_ROUNDED * rounded, _ABOUT_LEAST * abs(there))))
     return abs(own - there) <= slack
 
 
@@ -170,6 +174,15 @@ def _within_bound(claim: Value, other: Value) -> bool:
     if claim.hedge is Hedge.LEAST:
         return 0 < own <= there <= near * own
     return claim.hedge is Hedge.MOST and 0 < there <= own <= near * there
+
+
+def _rounded_to(amount: float) -> float:
+    """The unit that a number is a round number of: 100 of 2,900, 5 of 25; of a third, which no digits say, itself."""
+    if digits_of(amount) > _MOST_DIGITS:
+        return amount
+    _, digits, exponent = Decimal(repr(amount)).normalize().as_tuple()
+    unit = 10.0 ** int(exponent)
+    return 5 * unit if digits[-1:] == (5,) else unit
 
 
 def digits_of(amount: float) -> float:

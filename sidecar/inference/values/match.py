@@ -89,8 +89,14 @@ def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: W
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
-    known = [one.value for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
-    return [_decide(case, _operands(case.own, claim, known)) for case in cases]
+    near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
+    return [_decide(case, _operands(case.own, claim, _of_its_rows(case.own, near))) for case in cases]
+
+
+def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
+    """The values that a claim's may be made of: where it names rows of a table, none of other rows."""
+    named = any(one.row and one.row <= own.words.keys() for one in there)
+    return [one.value for one in there if not named or one.row <= own.words.keys()]
 
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
@@ -156,12 +162,13 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     if case.crossed and other:
         return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
-    if same and (other is None or other.strength < same.strength + margin):
+    in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other)
+    if same and not in_another_row and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     if same is None and not _said_of_it(own, other) and follows(own, operands):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
-        kept = same.strength if same and not _of_another_row(case.own, same, other) else 0.0
+        kept = same.strength if same and not in_another_row else 0.0
         strength = (other.strength - kept) / (1.0 - kept if other.strength >= _NEARLY_ALL else 1.0)
         return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
     if same:

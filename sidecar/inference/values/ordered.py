@@ -18,7 +18,10 @@ _TOKEN = re.compile(r"[^\W\d_][\w'’-]*|\d(?:[\d.,]*\d)?|[^\w\s]")
 _MOST_CHARACTERS = 400
 _LEAD = 4  # characters before a value: " a ", " $"
 _BETWEEN = 4  # tokens of what is compared, before "than"
-_OF_IT, _RATHER = 0.6, 0.4  # share of a thing's words from which on a value is of it, and by how much rather than of the other
+_OF_IT, _RATHER = (
+    0.6,
+    0.4,
+)  # share of a thing's words from which on a value is of it, and by how much rather than of the other
 _STANDS_WITH = 0.5  # how much a word must be a value's own
 _APART = 1.02
 _MONEY, _TIME, _LENGTH, _MASS, _SPEED = Kind.MONEY.value, "time", "length", "mass", "speed"
@@ -33,7 +36,17 @@ _WORDS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys("heavier".split(), (1, (_MASS,))),
     **dict.fromkeys("lighter".split(), (-1, (_MASS,))),
 }
-_OF_ANY = {"more": 1, "higher": 1, "larger": 1, "greater": 1, "bigger": 1, "less": -1, "fewer": -1, "lower": -1, "smaller": -1}
+_OF_ANY = {
+    "more": 1,
+    "higher": 1,
+    "larger": 1,
+    "greater": 1,
+    "bigger": 1,
+    "less": -1,
+    "fewer": -1,
+    "lower": -1,
+    "smaller": -1,
+}
 _NAMED: Mapping[str, str] = {
     **dict.fromkeys("cost costs costing expensive costly money price prices fee fees".split(), _MONEY),
     **dict.fromkeys("weigh weighs weight heavy".split(), _MASS),

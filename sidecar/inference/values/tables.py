@@ -5,7 +5,7 @@ Tables are of Markdown, or lines of cells with pipes, tabs or commas between the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.periods import period_of
@@ -16,7 +16,8 @@ _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
 _WORD = re.compile(r"\w+")
 _SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
 _SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
-_FIGURE = re.compile(r"\d")
+_FIGURE = re.compile(r"[-+~<>$€£]?\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _RULE = frozenset("|-: \t")
 _MOST_ROWS = 200  # looked back over
 _MOST_CELLS = 40
@@ -37,7 +38,12 @@ def header_of(text: str, start: int) -> str:
         above.append(line)
     if framed:
         return above[-1] if len(above) > 1 and _is_rule(above[-2]) else ""
-    return above[-1] if above and _between(above[-1]) == between and not _FIGURE.search(above[-1]) else ""
+    return above[-1] if above and _between(above[-1]) == between and _is_head(above[-1].split(between)) else ""
+
+
+def _is_head(cells: Sequence[str]) -> bool:
+    """Whether cells name columns: "Q1" and years do, figures do not."""
+    return not any(_FIGURE.match(cell.strip()) and not _YEAR.fullmatch(cell.strip()) for cell in cells)
 
 
 def _between(line: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import onnx
 import onnxruntime
@@ -12,9 +10,9 @@ from onnx import numpy_helper
 
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.runtime import PACKAGED
-from training.bert_graph import Shape
-from training.export_bert import BUILD, INPUTS
-from training.quantise import CalibratedGraph, samples
+from training.bert_graph import INPUTS, Shape
+from training.export_bert import BUILD
+from training.quantise import Batch, CalibratedGraph, samples
 
 PARTS = {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"}
 
@@ -28,7 +26,10 @@ def weights(shape: Shape, words: int) -> dict[str, Floats]:
     norms = ["embeddings"]
     for layer in (f"encoder.layer.{n}" for n in range(shape.layers)):
         sizes |= {f"{layer}.{part}.weight": (width, width) for part in PARTS}
-        sizes |= {f"{layer}.intermediate.dense.weight": (4 * width, width), f"{layer}.output.dense.weight": (width, 4 * width)}
+        sizes |= {
+            f"{layer}.intermediate.dense.weight": (4 * width, width),
+            f"{layer}.output.dense.weight": (width, 4 * width),
+        }
         norms += [f"{layer}.attention.output", f"{layer}.output"]
     sizes |= {"head.weight": (5, 2 * width), "token_head.weight": (1, width)}
     made = {name: rng.normal(0, 0.3, size).astype(np.float32) for name, size in sizes.items()}
@@ -43,7 +44,7 @@ def weights(shape: Shape, words: int) -> dict[str, Floats]:
     return made
 
 
-def built(kind: str, shape: Shape) -> tuple[onnx.ModelProto, onnx.ModelProto, dict[str, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]]:
+def built(kind: str, shape: Shape) -> tuple[onnx.ModelProto, onnx.ModelProto, Batch]:
     """The fp32 graph of random weights, the int8 one, and a batch that the steps of the second come from."""
     own = weights(shape, 40)
     rng = np.random.default_rng(8)
@@ -83,7 +84,7 @@ def heads_of(model: onnx.ModelProto) -> int:
 def test_int8_is_near_fp32(kind: str) -> None:
     reference, small, batch = built(kind, Shape(6, 24, 3, 1e-12))
     one, two = (
-        onnxruntime.InferenceSession(model.SerializeToString()).run(None, batch) for model in (reference, small)
+        onnxruntime.InferenceSession(model.SerializeToString()).run(None, dict(batch)) for model in (reference, small)
     )
     for exact, near in zip(one, two, strict=True):
         if exact.ndim > 1 and exact.shape[1] == 12:  # by token: those of padding say nothing
@@ -92,10 +93,12 @@ def test_int8_is_near_fp32(kind: str) -> None:
         assert np.corrcoef(exact.ravel(), near.ravel())[0, 1] > 0.99
 
 
-def test_attention_and_biases_within_the_product_are_equal_to_the_bit(tmp_path: Path) -> None:
+def test_attention_and_biases_within_the_product_are_equal_to_the_bit() -> None:
     _, small, batch = built("encoder", Shape(6, 24, 3, 1e-12))
     apart = parted(onnx.ModelProto.FromString(small.SerializeToString()))
-    one, two = (onnxruntime.InferenceSession(model.SerializeToString()).run(None, batch) for model in (small, apart))
+    one, two = (
+        onnxruntime.InferenceSession(model.SerializeToString()).run(None, dict(batch)) for model in (small, apart)
+    )
     kept = batch["attention_mask"].astype(bool)
     assert np.array_equal(one[0], two[0])
     assert np.array_equal(one[1][kept], two[1][kept])
@@ -110,9 +113,15 @@ def parted(model: onnx.ModelProto) -> onnx.ModelProto:
         if one.op_type == "QAttention":
             x, weight, bias, step, scale, mask, zero, _ = one.input
             parts = [f"{one.name}.{part}" for part in "qkv"]
-            nodes.append(make("MatMulIntegerToFloat", [x, weight, step, scale, zero], [f"{one.name}.all"], domain="com.microsoft"))
+            nodes.append(
+                make(
+                    "MatMulIntegerToFloat", [x, weight, step, scale, zero], [f"{one.name}.all"], domain="com.microsoft"
+                )
+            )
             nodes.append(make("Split", [f"{one.name}.all", "thirds"], parts, axis=-1))
-            nodes.append(make("MultiHeadAttention", [*parts, bias, mask], [*one.output], domain="com.microsoft", num_heads=3))
+            nodes.append(
+                make("MultiHeadAttention", [*parts, bias, mask], [*one.output], domain="com.microsoft", num_heads=3)
+            )
         elif one.op_type == "MatMulIntegerToFloat":
             nodes.append(make(one.op_type, one.input[:5], [f"{one.name}.bare"], domain="com.microsoft"))
             nodes.append(make("Add", [f"{one.name}.bare", one.input[6]], [*one.output]))
