@@ -35,6 +35,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import BertConfig, BertModel
 
 from training import chinese
+from training.attention import use_plain_attention
 from training.measure import auroc
 from training.pairs import TASKS, Pair, held_pairs, short_answer_pairs, training_pairs
 from training.quantise import weights_of
@@ -69,7 +70,7 @@ class CrossEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
     def __init__(self, start: Path) -> None:
         super().__init__()
         config = BertConfig.from_json_file(str(start / "config.json"))
-        # Without dropout inside, attention takes the fused kernel, and half of a step's time is not spent on random numbers.
+        # Without dropout inside, half of a step's time is not spent on random numbers.
         config.attention_probs_dropout_prob = config.hidden_dropout_prob = 0.0
         self.bert = BertModel(config, add_pooling_layer=False)
         weights = load_file(str(next(start.glob("*.safetensors"))))
@@ -220,6 +221,7 @@ def train(args: argparse.Namespace) -> None:
     """Everything, in order."""
     torch.manual_seed(SEED)
     torch.set_num_threads(args.threads)
+    use_plain_attention()
     args.out.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.start / "tokenizer.json"))
     tokenizer.no_padding()

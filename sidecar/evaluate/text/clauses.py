@@ -180,8 +180,8 @@ def _cut(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
         return None
     if word == "who":
         return _relative(sentence, at, n, subject)
-    if told := _told_as_well(sentence, at, n):
-        return told
+    if (that := sentence.told_as_well(at, n, reach=_REACH)) is not None:
+        return _Cut(n + 1, lead=sentence.text[sentence.span(at)[0] : sentence.span(that - 1)[1]])
     if (word == "," and not _listed(sentence, n)) or sentence.enclosed[n] or (word != ";" and _tied(sentence, at, n)):
         return None
     start = n + 1
@@ -201,17 +201,6 @@ def _cut(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
     if verb is None or not own_verb or _object_shared(sentence, n, verb=verb, start=start):
         return None
     return _shared(sentence, at, n, verb=verb, start=start, subject=subject)
-
-
-def _told_as_well(sentence: Sentence, at: int, n: int) -> _Cut | None:
-    """ "The board said that sales fell and that it would act": what follows "and that" hangs on what the first "that" hangs on."""
-    joins = sentence.words[n] in ("and", "but") and sentence.word(n + 1) == "that" and sentence.word(n + 2) not in BE
-    if not joins or sentence.enclosed[n] or not sentence.has_verb(n + 2, len(sentence.words)):
-        return None
-    first = next((m for m in range(at + 2, min(n - 2, at + _REACH)) if sentence.words[m] == "that"), None)
-    if first is None or not sentence.has_verb(first + 1, n) or not SUBORDINATORS.isdisjoint(sentence.words[at:first]):
-        return None
-    return _Cut(n + 1, lead=sentence.text[sentence.span(at)[0] : sentence.span(first - 1)[1]])
 
 
 def _after_colon(sentence: Sentence, at: int, n: int) -> int:

@@ -11,6 +11,7 @@ from functools import cached_property
 from sidecar.evaluate.text.verbs import (
     ARTICLES,
     AUXILIARIES,
+    BE,
     DETERMINERS,
     OFTEN_NOUNS,
     ONLY_PAST,
@@ -18,6 +19,7 @@ from sidecar.evaluate.text.verbs import (
     PAST_OR_NOUN,
     PREPOSITIONS,
     PRONOUNS,
+    SUBORDINATORS,
     VERBS,
 )
 
@@ -96,6 +98,17 @@ class Sentence:
         """Whether an object stands after token `n`, which cannot be a noun then."""
         after = self.word(n + 1)
         return after in DETERMINERS or bool(_NUMBER.match(after)) or self.text[slice(*self.span(n + 1))][:1].isupper()
+
+    def told_as_well(self, at: int, n: int, *, reach: int) -> int | None:
+        """The first "that", within `reach` of token `at`, where what follows token `n`, "and", begins with another "that" and hangs on the
+        same words: "The board said that sales fell and that it would act"."""
+        if self.words[n] not in ("and", "but") or self.word(n + 1) != "that" or self.word(n + 2) in BE:
+            return None
+        first = next((m for m in range(at + 2, min(n - 2, at + reach)) if self.words[m] == "that"), None)
+        if first is None or self.enclosed[n] or not SUBORDINATORS.isdisjoint(self.words[at:first]):
+            return None
+        goes_on = self.has_verb(n + 2, len(self.words)) or self.word(n + 2) in DETERMINERS | PRONOUNS
+        return first if self.has_verb(first + 1, n) and goes_on else None
 
     def word(self, n: int) -> str:
         """Token `n`; empty past the end."""

@@ -44,13 +44,20 @@ def crossings(parts: Sequence[Reading], pieces: Sequence[Reading], weight: Weigh
     """The clauses of an answer's parts, in order, that have changed the places of those of the pieces."""
     own = _clauses(parts)
     others = _clauses(pieces) if len(own) > 1 else []
+    takes = [
+        {n for n, other in enumerate(others) if _weight(one.stems & other.stems, weight) >= _LEAST_MOVED} for one in own
+    ]
     found: list[Crossing] = []
-    for pair in _near(own):
-        mine = _apart(pair)
-        if not any(_said(side, clause.stems, weight) for side in mine for clause in others):
-            crossed = (Crossing(_crossed(mine, one, weight), pair, one) for one in _near(others))
-            found.append(max(crossed, key=lambda one: one.strength, default=Crossing(0.0, pair, pair)))
-    return [one for one in found if one.strength >= _LEAST_HELD]
+    for k, j in _near(range(len(own))):
+        both = [(n, m) for n, m in _near(sorted(takes[k] & takes[j])) if m - n <= _APART]
+        pair = own[k], own[j]
+        crossed = (
+            Crossing(_crossed(pair, (others[n], others[m]), weight), pair, (others[n], others[m])) for n, m in both
+        )
+        best = max(crossed, key=lambda one: one.strength, default=None)
+        if best and best.strength >= _LEAST_HELD and not _said(pair, others, weight):
+            found.append(best)
+    return found
 
 
 def _apart(pair: tuple[Clause, Clause]) -> tuple[Set[str], Set[str]]:
@@ -58,23 +65,29 @@ def _apart(pair: tuple[Clause, Clause]) -> tuple[Set[str], Set[str]]:
     return pair[0].stems - pair[1].stems, pair[1].stems - pair[0].stems
 
 
-def _crossed(mine: tuple[Set[str], Set[str]], pair: tuple[Clause, Clause], weight: Weight) -> float:
-    moved = [_weight(one & other, weight) for one in mine for other in _apart(pair)]
-    return sum(moved) / sum(_weight(side, weight) for side in mine) if min(moved) >= _LEAST_MOVED else 0.0
+def _crossed(mine: tuple[Clause, Clause], theirs: tuple[Clause, Clause], weight: Weight) -> float:
+    sides = _apart(mine)
+    moved = [_weight(one & other, weight) for one in sides for other in _apart(theirs)]
+    return sum(moved) / sum(_weight(side, weight) for side in sides) if min(moved) >= _LEAST_MOVED else 0.0
 
 
-def _said(side: Set[str], clause: Set[str], weight: Weight) -> bool:
-    """Whether a clause of a text says what a clause of the answer says."""
-    return _weight(side & clause, weight) >= _IN_ORDER * _weight(side, weight)
+def _said(mine: tuple[Clause, Clause], others: Sequence[Clause], weight: Weight) -> bool:
+    """Whether a clause of a text says what one of the two says that the other does not."""
+    return any(
+        _weight(side & clause.stems, weight) >= _IN_ORDER * _weight(side, weight)
+        for side in _apart(mine)
+        for clause in others
+    )
 
 
 def _weight(stems: Set[str], weight: Weight) -> float:
     return sum(weight(one) for one in stems)
 
 
-def _near(clauses: Sequence[Clause]) -> Iterator[tuple[Clause, Clause]]:
-    for n, one in enumerate(clauses):
-        for other in clauses[n + 1 : n + 1 + _APART]:
+def _near(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each number with the next few behind it."""
+    for n, one in enumerate(numbers):
+        for other in numbers[n + 1 : n + 1 + _APART]:
             yield one, other
 
 

@@ -1,6 +1,6 @@
 """Values of a table's row, with the words that they are about: those of the row's first cell and of the column's head.
 
-Tables are of Markdown, or lines of cells with pipes, tabs or commas between them."""
+Tables are of Markdown, or lines of cells with pipes, tabs, semicolons or commas between them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.periods import period_of
+from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.stated import Stated, Stem, stated
 from sidecar.inference.values.units import CURRENCIES, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
-_WORD = re.compile(r"\w+")
 _SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
 _SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
 _FIGURE = re.compile(r"[-+~<>$€£]?\d")
@@ -47,10 +47,10 @@ def _is_head(cells: Sequence[str]) -> bool:
 
 
 def _between(line: str) -> str:
-    """What stands between the cells of a line; commas only where no space follows any, as in no sentence."""
+    """What stands between the cells of a line; commas and semicolons only where no space follows any, as in no sentence."""
     if "|" in line or "\t" in line:
         return "|" if "|" in line else "\t"
-    return "," if line.count(",") > 1 and ", " not in line else ""
+    return next((mark for mark in ";," if line.count(mark) > 1 and f"{mark} " not in line), "")
 
 
 def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
@@ -99,7 +99,9 @@ def _is_rule(line: str) -> bool:
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text.lower()) if (one := stem(word)) is not None)
+    return frozenset(
+        one for token in read_tokens(text)[0] if token.kind != "sign" and (one := stem(token.low)) is not None
+    )
 
 
 def _cells(row: str) -> Iterator[tuple[int, str]]:

@@ -104,3 +104,27 @@ def test_a_yes_or_no_is_left_out_where_a_whole_sentence_follows(answer: str, cla
 def test_a_bare_yes_or_no_is_a_claim_with_the_question_before_it(answer: str, claims: list[str]) -> None:
     assert [one.text for one in split_claims(answer)] == claims
     assert (stance_of(answer).kind is Abstention.CLARIFICATION) == (not claims)
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (
+            "The supplier warrants that the service is free of errors and that it conforms to the plan.",
+            [
+                "The supplier warrants that the service is free of errors.",
+                "The supplier warrants that it conforms to the plan.",
+            ],
+        ),
+        (
+            "He said that the plan covers it and that is why he paid.",
+            ["He said that the plan covers it and that is why he paid."],
+        ),
+        (
+            "If you know that it is open and that it sells milk, go there.",
+            ["If you know that it is open and that it sells milk, go there."],
+        ),
+    ],
+)
+def test_and_that_goes_on_with_what_the_first_that_hangs_on(answer: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(answer)] == claims

@@ -32,3 +32,17 @@ async def test_only_a_sentence_with_the_same_words_is_one(claim: str, copied: bo
     finally:
         await runtime.stop()
     assert (support.probability == WORD_FOR_WORD) is copied
+
+
+async def test_what_one_document_says_word_for_word_has_no_contrary() -> None:
+    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
+    await runtime.start()
+    try:
+        documents = ["The small lamp costs $5. It is blue.", "The small lamp costs $7."]
+        [own, other] = await runtime.models.grounder.support(
+            [Claim("The small lamp costs $5."), Claim("The small lamp costs $6.")], documents
+        )
+    finally:
+        await runtime.stop()
+    assert (own.contrary, own.conflicts) == (0.0, ())
+    assert other.contrary > 0

@@ -87,8 +87,8 @@ def test_a_head_that_is_a_month_takes_no_value_away() -> None:
     assert [one.value.amount for one in found] == [14.0]
 
 
-@pytest.mark.parametrize("between", [",", "\t"])
-def test_lines_with_commas_or_tabs_between_their_cells_are_a_table(between: str) -> None:
+@pytest.mark.parametrize("between", [",", "\t", ";"])
+def test_lines_with_commas_tabs_or_semicolons_between_their_cells_are_a_table(between: str) -> None:
     text = "Plan,Monthly fee,Data,Minutes\nS,€8,2 GB,100\nM,€15,10 GB,300".replace(",", between)
     start = text.index("M" + between + "€")
     found = row_stated(text[start:], header_of(text, start), content_stem)
@@ -103,3 +103,36 @@ def test_lines_with_commas_or_tabs_between_their_cells_are_a_table(between: str)
 def test_a_column_in_millions_is_read_in_millions() -> None:
     [one] = row_stated("| 2021 | 412 |", "| Year | Revenue (EUR m) |", content_stem)[1:]
     assert (one.value.amount, one.value.unit) == (412e6, "EUR")
+
+
+REGIONS = "Units sold:\nregion,Q1,Q2,2023\nNorth,1200,1350,5200\nSouth,900,950,3700"
+MODELS = "| Model | Noise |\n|---|---|\n| Vento 1 | 58 dB |\n| Vento 2 | 52 dB |\n| Vento 3 | 47 dB |"
+ITEMS = "item;name;weight;shelf life\nA-10;biscuits;2.4 kg;9 months\nA-20;bread;3.1 kg;12 months"
+
+
+def outcomes(claim: str, text: str) -> list[Outcome]:
+    found = [
+        row_stated(text[one.start : one.end], head, content_stem)
+        if head
+        else stated(text[one.start : one.end], content_stem)
+        for one in sentences(text)
+        for head in [header_of(text, one.start)]
+    ]
+    return [one.outcome for one in match(stated(claim, content_stem), found, lambda _: 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "last"),
+    [
+        ("The North region sold 1,350 units.", REGIONS, Outcome.AGREES),
+        ("The North region sold 2,550 units.", REGIONS, Outcome.FOLLOWS),
+        ("The North region sold 1,850 units.", REGIONS, Outcome.ABSENT),  # the sum of another row
+        ("The noise of the Vento 2 is 47 dB.", MODELS, Outcome.DISAGREES),
+        ("The noise of the Vento 3 is 47 dB.", MODELS, Outcome.AGREES),
+        ("The noise of Vento 2 and Vento 3 is 52 and 47 dB.", MODELS, Outcome.AGREES),
+        ("Item A-20 has a shelf life of 9 months.", ITEMS, Outcome.DISAGREES),
+        ("Item A-20 has a shelf life of 12 months.", ITEMS, Outcome.AGREES),
+    ],
+)
+def test_a_claim_is_held_against_the_rows_that_it_names(claim: str, text: str, last: Outcome) -> None:
+    assert outcomes(claim, text)[-1] is last

@@ -129,6 +129,21 @@ def test_a_bound_may_be_near_what_it_bounds_but_not_far() -> None:
     assert not agree(over, only("It was $3.9bn."))
 
 
+@pytest.mark.parametrize(
+    ("claim", "there", "agrees"),
+    [
+        ("about 2,900", "3,218", False),
+        ("about 2,900", "2,950", True),
+        ("about 3,000", "3,218", True),
+        ("about 25", "27", True),
+        ("about 12.4", "13.6", False),
+        ("about two thirds", "62 %", True),
+    ],
+)
+def test_about_is_as_far_as_a_number_is_round(claim: str, there: str, agrees: bool) -> None:
+    assert agree(only(f"It was {claim}."), only(f"It was {there}.")) is agrees
+
+
 def test_words_go_to_the_value_that_they_are_about() -> None:
     [thirty, twenty] = stated("The fee is $30 for students, $20 for members.", content_stem)
     own = [one.words for one in (thirty, twenty)]
