@@ -11,17 +11,15 @@ from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import Stated, Stem
 from sidecar.inference.values.units import in_base
-from sidecar.inference.values.value import Hedge, Kind
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 COMPARES = " than "
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*|\d(?:[\d.,]*\d)?|[^\w\s]")
 _MOST_CHARACTERS = 400
 _LEAD = 4  # characters before a value: " a ", " $"
 _BETWEEN = 4  # tokens of what is compared, before "than"
-_OF_IT, _RATHER = (
-    0.6,
-    0.4,
-)  # share of a thing's words from which on a value is of it, and by how much rather than of the other
+_OF_IT = 0.6  # share of a thing's words from which on a value is of it
+_RATHER = 0.4  # by how much rather than of the other
 _STANDS_WITH = 0.5  # how much a word must be a value's own
 _APART = 1.02
 _MONEY, _TIME, _LENGTH, _MASS, _SPEED = Kind.MONEY.value, "time", "length", "mass", "speed"
@@ -37,15 +35,8 @@ _WORDS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys("lighter".split(), (-1, (_MASS,))),
 }
 _OF_ANY = {
-    "more": 1,
-    "higher": 1,
-    "larger": 1,
-    "greater": 1,
-    "bigger": 1,
-    "less": -1,
-    "fewer": -1,
-    "lower": -1,
-    "smaller": -1,
+    **dict.fromkeys("more higher larger greater bigger".split(), 1),
+    **dict.fromkeys("less fewer lower smaller".split(), -1),
 }
 _NAMED: Mapping[str, str] = {
     **dict.fromkeys("cost costs costing expensive costly money price prices fee fees".split(), _MONEY),
@@ -56,7 +47,7 @@ _MOVING = {"faster": 1, "slower": -1}  # more of a speed, less of a time
 _IS = frozenset("is are was were".split())
 _ENDS = frozenset(",;:.!?()|")
 _JOINS = frozenset("and but while whereas because although though since".split())
-_DENIES = frozenset("not no never nor neither cannot hardly".split())
+_NOT_SAID = frozenset("not no never nor neither cannot hardly if whether".split())
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
@@ -99,13 +90,19 @@ def wrong_order(claim: str, pieces: Sequence[Sequence[Stated]], weight: Weight, 
         return None
     mine = [(n, value) for n, value in there if _is_of(value, one, other, weight)]
     theirs = [value for _, value in there if _is_of(value, other, one, weight)]
-    pairs = [(n, a, b) for n, a in mine for b in theirs if dimension(a.value) == dimension(b.value)]
+    pairs = [(n, a, b) for n, a in mine for b in theirs if _comparable(a.value, b.value)]
     if not pairs or len({dimension(one.value) for _, one, _ in pairs}) > 1:
         return None
     if not all(_turned(a, b, compared) for _, a, b in pairs):
         return None
     number, a, b = pairs[0]
     return Order(compared.start, compared.end, number, a, b)
+
+
+def _comparable(one: Value, other: Value) -> bool:
+    """Whether one of both is more: of one dimension, currency and rate."""
+    alike = dimension(one) == dimension(other) and one.per == other.per
+    return alike and (one.kind is not Kind.MONEY or one.unit == other.unit)
 
 
 def _turned(mine: Stated, theirs: Stated, compared: _Compared) -> bool:
@@ -138,7 +135,7 @@ def _compared(claim: str, stem: Stem) -> _Compared | None:
     at = next((k for k in range(than - 1, max(-1, than - 2 - _BETWEEN), -1) if _points(words[k])), None)
     begins = next((k + 1 for k in range((at or 0) - 1, -1, -1) if words[k] in _ENDS | _JOINS), 0)
     ends = next((k for k in range(than + 1, len(words)) if words[k] in _ENDS | _JOINS), len(words))
-    if at is None or any(word in _DENIES or word.endswith("n't") for word in words[begins:ends]):
+    if at is None or any(word in _NOT_SAID or word.endswith("n't") for word in words[begins:ends]):
         return None
 
     def stems(start: int, end: int) -> frozenset[str]:

@@ -93,6 +93,10 @@ def test_steps_in_another_order(claims: list[str], text: str, turned: bool) -> N
         ("Revenue in 2021 was higher than in 2020.", ["Revenue was 4 million in 2020 and 3 million in 2021."], True),
         ("Prices are less than two weeks old.", ["Prices are three weeks old."], False),
         ("The bus is faster than the ferry.", [BUS], False),
+        ("Ask whether the bus is faster than the train.", [BUS], False),
+        ("Basic is cheaper than Pro.", ["Basic costs 60 euros a year.", "Pro costs 9 euros a month."], False),
+        ("Basic is cheaper than Pro.", ["Basic costs 60 euros.", "Pro costs 50 pounds."], False),
+        ("Basic is cheaper than Pro.", ["Basic costs 60 euros.", "Pro costs 50 euros."], True),
     ],
 )  # fmt: skip
 def test_which_has_more(claim: str, texts: list[str], wrong: bool) -> None:
