@@ -60,7 +60,7 @@ _GROUPS = {
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
     "north": "north, northern | south, southern",
     "east": "east, eastern | west, western",
-    "win": "win, wins, won, beat, beats, victory, defeated | lost, lose, loses, defeat, beaten",
+    "win": "win, wins, won, beat, beats, victory, defeated, has beaten, have beaten, had beaten | lost, lose, loses, defeat, beaten",
     "trade": "buy, buys, bought, purchase, purchased, import, imported, borrow, borrowed, receive, receives, received"
     "| sell, sells, sold, export, exported, lend, lent, give, gives, gave, given, send, sends, sent",
     "answer": "accept, accepts, accepted, approve, approves, approved, agree, agreed, confirm, confirmed"
