@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, share
+from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, share
 from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS, SCALES, TRADED
 
 _PRIOR = 4.0  # of idf
@@ -21,7 +21,6 @@ _CLEARLY = 0.1  # of such shares
 _MOST_ALIKE = 4  # times that a word is looked at in one text
 _LEAST_BEHIND_FRONT = 4  # characters
 
-Weight = Callable[[str], float]
 Numbered = tuple[int, Reading]
 
 

@@ -7,17 +7,15 @@ no sign of it (docs/models/embedded.md): both must have moved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from sidecar.inference.contrasts.reading import Reading
+from sidecar.inference.contrasts.reading import Reading, Weight
 
 _APART = 2  # clauses from one to the other, at most
 _LEAST_MOVED = 2.5  # of idf: what each clause takes from each
 _LEAST_HELD = 0.85  # share of what tells the two clauses apart that the text's two have
 _IN_ORDER = 0.9  # share of a clause's own words that stand in one clause of a text, from which on it is said there
-
-Weight = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)

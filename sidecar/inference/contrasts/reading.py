@@ -39,6 +39,7 @@ _PRONOUNS = frozenset("it they them this these those he she its their him her bo
 _LOOKED_FOR_PRONOUN = 12  # words
 
 Stem = Callable[[str], str | None]
+Weight = Callable[[str], float]
 Sides = tuple[Mapping[str, float], Mapping[str, float]]
 
 

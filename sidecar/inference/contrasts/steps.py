@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.contrasts.reading import Reading
+from sidecar.inference.contrasts.reading import Reading, Weight
 
 _THEN = frozenset("then finally afterwards lastly subsequently".split())
 _AT_AN_END = frozenset({"next", "last"})  # of a clause; else it is "last summer"
@@ -15,8 +15,6 @@ _TURNS = frozenset("before after until once when if".split())  # what stands beh
 _OF_IT = 0.6  # share of a step's words from which on a clause of a text is that step
 _CLEARLY = 0.3  # by how much more than any other clause
 _LEAST = 4.0  # of idf: what a step says
-
-Weight = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """A step of an answer, the one it is told after, and the one that a text tells it before."""
+    """A step of an answer that is told behind another one, and where a text tells it, before that."""
 
     later: Step
-    sooner: Step
     other: Step
 
 
@@ -51,8 +48,8 @@ def turned_steps(parts: Sequence[Reading], pieces: Sequence[Reading], weight: We
     own, others = list(_steps(parts)), list(_steps(pieces))
     places = [_place(step, others, weight) for step in own]
     return [
-        Turned(two, one, others[second])
-        for (one, first), (two, second) in itertools.pairwise(zip(own, places, strict=True))
+        Turned(two, others[second])
+        for (_, first), (two, second) in itertools.pairwise(zip(own, places, strict=True))
         if two.follows and first is not None and second is not None and second < first
     ]
 

@@ -26,7 +26,7 @@ from sidecar.inference.grounding.said import Said
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.0
 _MOST_STEPS = 80  # sentences of a document
-_REMEMBERED = 1024  # sentences; those of a request come again with each claim
+_REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters
 
 
@@ -70,7 +70,7 @@ class Contraries:
     ) -> Contrary:
         """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
-        found = contrasts(_without_values(_reading(claim), said, pieces), pieces, self._weight, content_stem)
+        found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
         words = [one for one in (found.opposed, found.negated) if one is not None and one.strength > _FROM]
         clear = max((said.disagree, *(one.strength for one in words)))
         return Contrary(
@@ -87,7 +87,7 @@ class Contraries:
     ) -> dict[int, Contrary]:
         """What an answer's claims say to the contrary by how they stand together, by the claim's number: clauses that have changed the
         places of two at `places`, and steps in another order than a document that has one of these tells them in."""
-        parts = [_reading(claim) for claim in claims]
+        parts = [self._read(claim) for claim in claims]
         pieces = [self._read(texts[number][_span(documents, number, n)]) for number, n in places]
         found: dict[int, Contrary] = {}
         for one in crossings(parts, pieces, self._weight):

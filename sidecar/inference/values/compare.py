@@ -10,7 +10,7 @@ from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
 from sidecar.inference.values.value import EVERY, Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
-_MOST_DIGITS = 5
+_MOST_DIGITS = 5  # of a number that was rounded
 _ABOUT_ROUNDED, _ABOUT_LEAST = 1.5, 0.03  # of what it is rounded to, "about 2,900" to hundreds; and of the amount
 _BOUND_NEAR = 1.5  # "over 4 billion" is said of up to so many times as much
 _CALENDAR = 0.025  # months and years beside days and weeks, 1024 beside 1000 bytes

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.periods import period_of
-from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.stated import Stated, Stem, stated
+from sidecar.inference.values.tokens import tokenise
 from sidecar.inference.values.units import CURRENCIES, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
@@ -99,9 +99,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:
-    return frozenset(
-        one for token in read_tokens(text)[0] if token.kind != "sign" and (one := stem(token.low)) is not None
-    )
+    return frozenset(one for token in tokenise(text) if token.kind != "sign" and (one := stem(token.low)) is not None)
 
 
 def _cells(row: str) -> Iterator[tuple[int, str]]:
