@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -61,6 +61,15 @@ class Sample:
     ids: NDArray[np.uint16]
     types: NDArray[np.int8]
     wrong: NDArray[np.int8]
+
+
+class Labels(NamedTuple):
+    """Of pairs, each (batch,): task, whether it is borne out or helps (1.0) or not (0.0), kind of what is not, -1 where that is not known, weight."""
+
+    tasks: torch.Tensor
+    yes: torch.Tensor
+    kinds: torch.Tensor
+    weights: torch.Tensor
 
 
 class CrossEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
@@ -143,42 +152,53 @@ def padded(chosen: Sequence[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.
     return ids, types, mask, wrong
 
 
-def steps_of(made: Sequence[Sample], rng: random.Random, most: int) -> Iterator[list[list[int]]]:
-    """One epoch: each step has a batch of about `most` tokens of each of LENGTHS lengths, so that every step sees short
-    pairs and long ones and little is padding."""
-    order = sorted(range(len(made)), key=lambda n: len(made[n].ids) + rng.random() * 8)
-    sizes = np.cumsum([len(made[n].ids) for n in order])
+def steps_of(lengths: Sequence[int] | NDArray[np.int64], rng: random.Random, most: int) -> Iterator[list[list[int]]]:
+    """One epoch of pairs of so many tokens: each step has a batch of about `most` tokens of each of LENGTHS lengths, so that every step
+    sees short pairs and long ones and little is padding."""
+    order = sorted(range(len(lengths)), key=lambda n: lengths[n] + rng.random() * 8)
+    sizes = np.cumsum([lengths[n] for n in order])
     cuts = [0, *(int(np.searchsorted(sizes, sizes[-1] * k / LENGTHS)) for k in range(1, LENGTHS)), len(order)]
     columns = []
     for start, end in pairwise(cuts):
         batches: list[list[int]] = []
         tokens = most + 1
         for n in order[start:end]:
-            if tokens + len(made[n].ids) > most:
+            if tokens + lengths[n] > most:
                 batches.append([])
                 tokens = 0
             batches[-1].append(n)
-            tokens += len(made[n].ids)
+            tokens += int(lengths[n])
         rng.shuffle(batches)
         columns.append(batches)
     yield from (list(step) for step in zip(*columns, strict=False))
 
 
-def losses(logits: torch.Tensor, of_tokens: torch.Tensor, pairs: Sequence[Pair], wrong: torch.Tensor) -> torch.Tensor:
-    """The sum of the weighted losses of a batch: support or relevance, kind of what is not supported, wrong tokens."""
-    column = torch.tensor([list(TASKS).index(pair.task) for pair in pairs])
-    asked = torch.stack([supported(logits), logits[:, 3], logits[:, 4]], 1).gather(1, column[:, None])[:, 0]
-    labels = torch.tensor([1 - SMOOTHED if pair.says == "yes" else SMOOTHED for pair in pairs])
-    weights = torch.tensor([pair.weight for pair in pairs])
-    total = binary_cross_entropy_with_logits(asked, labels, reduction="none")
-    kinds = torch.tensor([_KINDS.get(pair.says, _UNKNOWN) for pair in pairs])
-    of_kind = cross_entropy(logits[:, 1:3], kinds, ignore_index=_UNKNOWN, reduction="none")
+def asked_of(pairs: Sequence[Pair]) -> Labels:
+    """What is to be said of each pair, as tensors."""
+    return Labels(
+        torch.tensor([list(TASKS).index(pair.task) for pair in pairs]),
+        torch.tensor([float(pair.says == "yes") for pair in pairs]),
+        torch.tensor([_KINDS.get(pair.says, _UNKNOWN) for pair in pairs]),
+        torch.tensor([pair.weight for pair in pairs]),
+    )
+
+
+def by_task(logits: torch.Tensor, tasks: torch.Tensor) -> torch.Tensor:
+    """The logit (batch,) that each pair's task asks for."""
+    return torch.stack([supported(logits), logits[:, 3], logits[:, 4]], 1).gather(1, tasks[:, None])[:, 0]
+
+
+def losses(logits: torch.Tensor, of_tokens: torch.Tensor, labels: Labels, wrong: torch.Tensor) -> torch.Tensor:
+    """The loss (batch,) of each pair, not weighted: support or relevance, kind of what is not supported, wrong tokens."""
+    smoothed = SMOOTHED + (1 - 2 * SMOOTHED) * labels.yes
+    total = binary_cross_entropy_with_logits(by_task(logits, labels.tasks), smoothed, reduction="none")
+    of_kind = cross_entropy(logits[:, 1:3], labels.kinds, ignore_index=_UNKNOWN, reduction="none")
     known = (wrong >= 0).float()
     by_token = binary_cross_entropy_with_logits(
-        of_tokens, wrong.clamp_min(0).float(), reduction="none", pos_weight=torch.tensor(WRONG_WEIGHT)
+        of_tokens, wrong.clamp_min(0).float(), reduction="none", pos_weight=of_tokens.new_tensor(WRONG_WEIGHT)
     )
     tokens = (by_token * known).sum(1) / known.sum(1).clamp_min(1)
-    summed: torch.Tensor = ((total + OF_KIND * of_kind + OF_TOKENS * tokens) * weights).sum()
+    summed: torch.Tensor = total + OF_KIND * of_kind + OF_TOKENS * tokens
     return summed
 
 
@@ -264,7 +284,7 @@ def train(args: argparse.Namespace) -> None:
     rng = random.Random(SEED + step)
     model.train()
     while step < args.steps:
-        for batches in steps_of(made, rng, args.batch_tokens):
+        for batches in steps_of([len(one.ids) for one in made], rng, args.batch_tokens):
             if step >= args.steps:
                 break
             warm = min(1.0, (step - args.from_step + 1) / (WARM_UP * args.steps))
@@ -276,7 +296,8 @@ def train(args: argparse.Namespace) -> None:
                 ids, types, mask, wrong = padded([made[n] for n in chosen])
                 with torch.autocast("cpu", dtype=torch.bfloat16, enabled=in_bf16):
                     logits, of_tokens = model(ids, types, mask)
-                loss = losses(logits.float(), of_tokens.float(), [pairs[n] for n in chosen], wrong) / size
+                labels = asked_of([pairs[n] for n in chosen])
+                loss = (losses(logits.float(), of_tokens.float(), labels, wrong) * labels.weights).sum() / size
                 loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
                 running = running * 0.995 + 0.005 * loss.item() * size / len(chosen)
             torch.nn.utils.clip_grad_norm_(trained, 1.0)

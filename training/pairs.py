@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidecar.inference.pairs import ANSWER, DOCUMENT, SUPPORT, Task
@@ -33,6 +33,7 @@ SHARE_ALIKE = ("snli", "fever_dev")
 MOST_QUESTION_WORDS = 40
 _COPIES_OF_A_TEXT = 3
 MADE_FACTS = 14_000
+_EVERY = 40_000
 LONG_ANSWERS = (
     "summac_human", "attributionbench_train", "factcheckgpt", "expertqa", "factcg_synthetic", "halueval_qa", "wice_oracle_chunks", "summedits",
     "begin", "faithdial_audit", "xsumfaith", "condaqa_yesno_dev",
@@ -138,10 +139,10 @@ def says_of(row: Row) -> Verdict:
     return "no" if said == "yes" else said
 
 
-def training_pairs(directory: Path, seed: int, by_hand: int = 0) -> list[Pair]:
-    """All pairs, shuffled; each claim written by hand `by_hand` times beside each version of its text."""
+def training_pairs(directory: Path, seed: int, by_hand: int = 0, *, uncut: bool = False) -> list[Pair]:
+    """All pairs, shuffled; each claim written by hand `by_hand` times beside each version of its text. `uncut`: all rows of every set."""
     rng = random.Random(seed)
-    rows = {source.name: _rows(directory, source) for source in SOURCES}
+    rows = {source.name: _rows(directory, replace(source, most=_EVERY) if uncut else source) for source in SOURCES}
     grounding = {source.name for source in SOURCES if source.task == "grounding"}
     selector = Selector(row["context"] for of_set in rows.values() for row in of_set if row.get("context"))
     every = [row["context"] for of_set in rows.values() for row in of_set[:300] if row.get("context")]
@@ -172,29 +173,9 @@ def short_answer_pairs(directory: Path, seed: int, read: int = 0) -> list[Pair]:
     before, so that it is not forgotten; shuffled. `read`: how many texts with sentences, of the first, the weights have read before."""
     before = training_pairs(directory, seed, 1)
     rng = random.Random(seed + 21)
-    blocks = short_answers("trained")
-    selector = Selector(text for block in blocks for text in block.texts)
-
-    def pair(of: str, one: ShortPair, says: Verdict) -> Pair:
-        read = selector.select(one.read, "\n".join(one.texts), rng.uniform(0.5, 1.0))
-        return Pair(of, one.kind, "grounding", one.read, read, says, 1.0)
-
-    made = [*trained_short(blocks, rng), *yes_or_no(written("trained"), _QUESTIONS_OF_CLAIMS, rng)]
-    short = [pair(SHORT, one, says) for one, says in made]
-    short += [pair("halueval_qa", *one) for one in _labelled_short(directory)]
+    short = _short(directory, _QUESTIONS_OF_CLAIMS, rng)
     short = rng.sample(short, int(_SHORT * len(short)))
-    short += [
-        Pair(
-            SENTENCES,
-            "by hand",
-            "grounding",
-            said,
-            selector.select(said, "\n".join(texts), rng.uniform(0.8, 1.6)),
-            says,
-            1.0,
-        )
-        for says, said, texts in trained_sentences(stated_anew(read, rng), rng)
-    ]
+    short += _stated(read, rng)
     parts = [
         ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
         ([one for one in before if one.set == WRITTEN], _WRITTEN),
@@ -210,6 +191,37 @@ def short_answer_pairs(directory: Path, seed: int, read: int = 0) -> list[Pair]:
             left -= _words(one)
     rng.shuffle(short)
     return short
+
+
+def every_pair(directory: Path, seed: int) -> list[Pair]:
+    """All that there is to train on, for machines that need not choose: of every set all rows, every written text and sentence once."""
+    pairs = training_pairs(directory, seed, 1, uncut=True)
+    rng = random.Random(seed + 21)
+    return [*pairs, *_short(directory, 2 * _QUESTIONS_OF_CLAIMS, rng), *_stated(0, rng)]
+
+
+def _short(directory: Path, questions: int, rng: random.Random) -> list[Pair]:
+    """Answers in a few words, and yes or no to so many questions made of claims."""
+    blocks = short_answers("trained")
+    selector = Selector(text for block in blocks for text in block.texts)
+
+    def pair(of: str, one: ShortPair, says: Verdict) -> Pair:
+        read = selector.select(one.read, "\n".join(one.texts), rng.uniform(0.5, 1.0))
+        return Pair(of, one.kind, "grounding", one.read, read, says, 1.0)
+
+    made = [*trained_short(blocks, rng), *yes_or_no(written("trained"), questions, rng)]
+    return [
+        *(pair(SHORT, one, says) for one, says in made),
+        *(pair("halueval_qa", *one) for one in _labelled_short(directory)),
+    ]
+
+
+def _stated(read: int, rng: random.Random) -> Iterator[Pair]:
+    """Sentences beside their texts, of which the weights have read the first `read` before."""
+    selector = Selector(text for block in short_answers("trained") for text in block.texts)
+    for says, said, texts in trained_sentences(stated_anew(read, rng), rng):
+        beside = selector.select(said, "\n".join(texts), rng.uniform(0.8, 1.6))
+        yield Pair(SENTENCES, "by hand", "grounding", said, beside, says, 1.0)
 
 
 def _labelled_short(directory: Path) -> Iterator[tuple[ShortPair, Verdict]]:
