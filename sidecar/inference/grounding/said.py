@@ -19,9 +19,12 @@ from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.value import Kind
+from sidecar.inference.values.worked import Worked, worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
 MOST_SENTENCES = 40
+_FOLLOWS = 0.5
+_MOST_COUNTED = 31  # of days, nights, pieces
 _REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
 
 
@@ -63,7 +66,8 @@ class Values:
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
-        found = [one for one in match(own, stated_there, self._weight) if _counts(one)]
+        shown = worked(claim, [one.value for one in own])
+        found = [one for one in as_shown(match(own, stated_there, self._weight), shown) if _counts(one)]
         if not found:
             return NOTHING
         return _said(claim, found, pieces, starts)
@@ -92,6 +96,20 @@ class Values:
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
         stated_there = [self._stated(piece, head) for piece, head in zip(pieces, heads, strict=True)]
         return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
+
+
+def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
+    """The findings, where a claim shows how it came to a value: of what the evidence has and of counts that is right, and such counts are no
+    values of the evidence."""
+    by = {one.value: one for one in found}
+    for way in shown:
+        lacking = [one for one in way.operands if by[one].outcome not in (Outcome.AGREES, Outcome.FOLLOWS)]
+        if all(one.kind is Kind.NUMBER and one.amount <= _MOST_COUNTED for one in lacking):
+            if by[way.told].outcome is not Outcome.AGREES:
+                by[way.told] = Finding(Outcome.FOLLOWS, way.told, _FOLLOWS)
+            for one in lacking:
+                del by[one]
+    return list(by.values())
 
 
 def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:

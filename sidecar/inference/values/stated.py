@@ -40,6 +40,8 @@ _HOLD_BACK = frozenset(
     "least most minimum maximum max min more less fewer older newer later longer about around roughly approximately nearly almost limited".split()
 )
 _MEASURES = frozenset({Kind.QUANTITY, Kind.MONEY, Kind.PERCENT})
+_FACTORS = frozenset("×✕·*÷")
+_NO_END = _FACTORS | {"("}
 _RELATES = frozenset("which where whose whom".split())
 _GOES_ON = frozenset("at by for in with on and".split())
 
@@ -150,9 +152,10 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
     filled: list[Value] = []
     for value in values:
         measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
-        after = behind.get(value.end, END)
-        # "Ann, 29," states an age, and "97 of 298 (33 %)" no share
-        ends = after.kind in ("sign", "end") and after.text != "(" and before[value.start].text != ","
+        after, ahead = behind.get(value.end, END), before[value.start]
+        # "Ann, 29," states an age, "97 of 298 (33 %)" no share, and 2 of "2 × €24.90" and 3 of "€60 / 3" are factors
+        factor = ahead.text in _FACTORS or (ahead.text == "/" and ahead.end < value.start)
+        ends = after.kind in ("sign", "end") and after.text not in _NO_END and ahead.text != "," and not factor
         if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
             value = replace(value, kind=like.kind, unit=like.unit)
