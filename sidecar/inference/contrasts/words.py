@@ -134,7 +134,8 @@ OF_PARTS = frozenset({"share"})
 """Groups that are about just that."""
 
 DENIERS = frozenset(
-    "prohibited forbidden banned prohibits forbids prohibit forbid excluded excludes exclude waived refuse refused refuses exempt exempts exempted".split()
+    "prohibited forbidden banned prohibits forbids prohibit forbid excluded excludes exclude waived refuse refused refuses exempt exempts exempted "
+    "ended discontinued ceased ceases dropped withdrawn lapsed stopped abolished removed lacks lacked lacking missing failed fails".split()
 )
 """What stands with one of these is not so, though nothing is negated."""
 

@@ -24,7 +24,7 @@ from sidecar.inference.embedding.text import content_stem
 from sidecar.inference.grounding.said import Said
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
-_LOGITS = 4.0
+_LOGITS = 4.5
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters

@@ -48,11 +48,11 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     assert len({row["request_id"] for row in rows}) == len(rows)
 
 
-# Measured: what the packaged models reach today. Raise it with them. English, before the cross-encoder had a teacher: 144, 93, 65, 95, 72 and 101; two fewer of
-# `plain` are right since, for eighteen more of the others (docs/models/embedded.md, embedded-zh.md).
+# Measured: what the packaged models reach today. Raise it with them. English, before the cross-encoder had a teacher: 144, 93, 65, 95, 72 and 101; one fewer of
+# `plain` is right since, for twenty-four more of the others (docs/models/embedded.md, embedded-zh.md).
 @pytest.mark.parametrize(
     ("name", "least_right"),
-    [("requests", 146), ("blind", 94), ("second", 65), ("short", 109), ("third", 73), ("plain", 99), ("chinese", 69)],
+    [("requests", 151), ("blind", 95), ("second", 65), ("short", 109), ("third", 73), ("plain", 100), ("chinese", 69)],
 )
 async def test_no_fewer_verdicts_are_right_than_before(name: str, least_right: int) -> None:
     rows = SETS[name]
