@@ -44,6 +44,7 @@ ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
+_QUITE_CLEAR = 0.9
 _LEAST_COPIED_WORDS = 3
 _MOST_MARKS = 8
 _MARKS = ".,;:!?\"'“”‘’*_"
@@ -152,8 +153,10 @@ class EmbeddedGrounder:
         ]
         for n, place in zip(short, range(len(claims), len(every)), strict=True):
             p = self._heads.of_short(claims[n], supports[n].probability, judged[place].logit)
-            # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary.
-            p = CONTRARY.weighed(p) if read[n].said.of_another_unit else p
+            # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary, and so is what is
+            # quite clear with the question and without.
+            clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
+            p = CONTRARY.weighed(p) if clear or read[n].said.of_another_unit else p
             conflicts = in_the_answer(claims[n], supports[place].conflicts) or supports[n].conflicts
             supports[n] = replace(supports[place], probability=p, conflicts=conflicts)
         return supports[: len(claims)]

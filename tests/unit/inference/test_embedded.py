@@ -95,6 +95,15 @@ async def test_a_value_that_the_document_has_otherwise_is_named_and_weighs(runti
     assert document[conflict.evidence.start : conflict.evidence.end] == "14 days"
 
 
+async def test_a_value_in_a_few_words_that_is_clearly_another_weighs(runtime: ModelRuntime) -> None:
+    question = "How many households does the wind farm supply?"
+    documents = ["The wind farm supplies about 1,500 households."]
+    claims = [Claim(f"About {said} households.", question=question, short=True) for said in ("1.5k", "15k")]
+    grounder = runtime.models.grounder
+    same, other = [(await grounder.support([one], documents))[0].probability for one in claims]
+    assert other < 0.1 < grounder.threshold < same
+
+
 async def test_evidence_spread_over_two_documents_is_found(runtime: ModelRuntime) -> None:
     claim = Claim("The tower is 330 metres tall and was finished in 1889.")
     documents = ["The tower is 330 metres tall.", "The tower was finished in 1889."]
