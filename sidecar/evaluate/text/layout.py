@@ -30,7 +30,7 @@ _ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LONG_LINE = 30
 _LABELLED = re.compile(
-    r"[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
+    r"\A[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
 )
 _ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
 _ANY = re.compile(r"^(?P<cells>.+)")

@@ -27,7 +27,10 @@ _MOST_CHARACTERS = 600
 _CLAUSE = re.compile(
     r"(?:(?<![不非])[但却]|(?<=[不非])但|[,:](?=\d)|[^，,。；;！!？?：:\n（）()但却])(?:(?<=[不非])但|[,:](?=\d)|[^，,。；;！!？?：:\n（）()但却])*"
 )
-_OPPOSITE = re.compile("|".join(PART_OF_WORD.get(one, one) for one in sorted(POLES, key=len, reverse=True)))
+# Looking at the first character first, most places are passed at once.
+_OPPOSITE = re.compile(
+    rf"(?=[{''.join(sorted({one[0] for one in POLES}))}])(?:{'|'.join(PART_OF_WORD.get(one, one) for one in sorted(POLES, key=len, reverse=True))})"
+)
 _WORD = re.compile(r"[㐀-鿿]+|[A-Za-z\d][A-Za-z\d.%+-]*")
 _TARGET = re.compile("[㐀-鿿]{2}")
 _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿半]")
