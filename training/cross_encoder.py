@@ -198,8 +198,8 @@ def losses(logits: torch.Tensor, of_tokens: torch.Tensor, labels: Labels, wrong:
         of_tokens, wrong.clamp_min(0).float(), reduction="none", pos_weight=of_tokens.new_tensor(WRONG_WEIGHT)
     )
     tokens = (by_token * known).sum(1) / known.sum(1).clamp_min(1)
-    summed: torch.Tensor = total + OF_KIND * of_kind + OF_TOKENS * tokens
-    return summed
+    loss: torch.Tensor = total + OF_KIND * of_kind + OF_TOKENS * tokens
+    return loss
 
 
 def measure(model: CrossEncoder, pairs: Sequence[Pair], made: Sequence[Sample]) -> dict[str, float]:

