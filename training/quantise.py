@@ -15,6 +15,7 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import uses_external_data
 
 from sidecar.inference.export.graph import MICROSOFT, Floats, Graph, Scheme, quantize_columns
 
@@ -121,7 +122,8 @@ def _best(inputs: Floats, weight: Floats) -> tuple[Floats, float, float]:
 def weights_of(path: Path) -> dict[str, Floats]:
     """The floating-point weights of a cross-encoder's quantised graph, by BERT's names, but for the table of words, which training
     does not move: what training goes on from."""
-    stored = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    graph = onnx.load(path, load_external_data=False).graph
+    stored = {one.name: numpy_helper.to_array(one) for one in graph.initializer if not uses_external_data(one)}
     weights: dict[str, Floats] = {own: stored[name] for own, name in _TABLES.items()}
     for head in ("head", "token_head"):
         if f"{head}.weight" in stored:

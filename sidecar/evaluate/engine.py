@@ -19,6 +19,7 @@ from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
 from sidecar.inference.base import UNREACHABLE, ModelSource
 from sidecar.inference.judge.judge import Judge
+from sidecar.inference.turn import in_turn
 from sidecar.observe.said import RateLimited
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock, SystemClock
@@ -102,11 +103,12 @@ class Engine:
         if lane is not Lane.LOCAL:
             made = await self._all(mine, Case(trace, None))
             return replace(made, evaluations=tuple(_with(one, drawn) for one in made.evaluations))
-        found = await self._routed(trace, mine)
-        if any(one.reason == UNREACHABLE for one in found.evaluations):
-            # Its model went away meanwhile: all is evaluated anew by what stands in, so that one model says all of it.
+        with in_turn():
             found = await self._routed(trace, mine)
-        return found
+            if any(one.reason == UNREACHABLE for one in found.evaluations):
+                # Its model went away meanwhile: all is evaluated anew by what stands in, so that one model says all of it.
+                found = await self._routed(trace, mine)
+            return found
 
     async def _routed(self, trace: RagTrace, mine: Sequence[Evaluator]) -> Evaluated:
         languages = cache(lambda: languages_of(trace))

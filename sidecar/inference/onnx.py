@@ -18,6 +18,7 @@ from sidecar.record.errors import ConfigError, PermanentInferenceError
 
 onnxruntime.set_default_logger_severity(3)
 
+Tables = Mapping[str, NDArray[Any]]
 Provider = Literal["CPUExecutionProvider", "CUDAExecutionProvider", "OpenVINOExecutionProvider"]
 CPU: tuple[Provider, ...] = ("CPUExecutionProvider",)
 _PROVIDERS = "inference.providers"
@@ -30,11 +31,19 @@ _WHEELS: Mapping[Provider, str] = {
 class OnnxModel:
     """A loaded graph. `run` blocks and may be called from any thread."""
 
-    def __init__(self, path: Path, *, sha256: str, threads: int) -> None:
-        """Load a model whose file has this sha256 (hex). Raises ConfigError naming the file and the mend."""
+    def __init__(self, path: Path, *, sha256: str, threads: int, tables: Tables | None = None) -> None:
+        """Load a model whose file has this sha256 (hex). `tables` are the initializers that the graph says lie outside of it, by name; those of
+        several models are in memory once. Raises ConfigError naming the file and the mend."""
         data = read_verified(path, sha256)
+        options = _options(threads)
+        self._tables = {name: onnxruntime.OrtValue.ortvalue_from_numpy(one) for name, one in (tables or {}).items()}
+        # The first call alone would copy each table into the session; the second makes it read the array, which is held for that.
+        if self._tables:
+            options.add_external_initializers(list(self._tables), list(self._tables.values()))
+        for name, table in self._tables.items():
+            options.add_initializer(name, table)
         try:
-            self._session = onnxruntime.InferenceSession(data, _options(threads), providers=list(CPU))
+            self._session = onnxruntime.InferenceSession(data, options, providers=list(CPU))
         except Exception as error:  # onnxruntime raises many types of its own; all of them mean the same here
             raise ConfigError(
                 "inference.model_dir", f"{path}: {type(error).__name__}", "onnxruntime is too old for this model?"

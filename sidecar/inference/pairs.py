@@ -19,8 +19,9 @@ from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
 from sidecar.inference.card import Card
 from sidecar.inference.cpu import shared
-from sidecar.inference.onnx import OnnxModel
+from sidecar.inference.onnx import OnnxModel, Tables
 from sidecar.inference.threads import off_loop
+from sidecar.inference.turn import Slots
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
 
@@ -72,10 +73,13 @@ class PairModel:
         telemetry: Telemetry,
         prompt: str | None = None,
         at_once: int = 1,
+        tables: Tables | None = None,
+        slots: Slots | None = None,
     ) -> None:
-        """Load and verify. `at_once` batches run side by side, each on `threads`. Raises ConfigError."""
+        """Load and verify. `at_once` batches run side by side, each on `threads`, in `slots` where these are given; `tables` lie outside of the
+        graph. Raises ConfigError."""
         self.identity = identity
-        self._model = OnnxModel(path, sha256=identity.sha256, threads=threads)
+        self._model = OnnxModel(path, sha256=identity.sha256, threads=threads, tables=tables)
         try:
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # tokenizers raises bare Exception
@@ -87,7 +91,13 @@ class PairModel:
         self._max_tokens = max_tokens
         self._frame = len(self.encode("", "").ids)
         self._batcher: Batcher[Asked, FloatArray] = Batcher(
-            identity.name, self.compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens, at_once=at_once
+            identity.name,
+            self.compute,
+            telemetry=telemetry,
+            tokens=len,
+            most_tokens=batch_tokens,
+            at_once=at_once,
+            slots=slots,
         )
 
     async def start(self) -> None:
@@ -160,7 +170,15 @@ class PairModel:
 
 
 def packaged_pairs(
-    directory: Path, name: str, *, tokenizer: str, threads: int, batch_tokens: int, telemetry: Telemetry
+    directory: Path,
+    name: str,
+    *,
+    tokenizer: str,
+    threads: int,
+    batch_tokens: int,
+    telemetry: Telemetry,
+    tables: Tables | None = None,
+    slots: Slots | None = None,
 ) -> PairModel:
     """The cross-encoder of a model inside the package, with the tokenizer of the same or another one. Raises ConfigError."""
     card = Card.load(directory / name)
@@ -175,4 +193,6 @@ def packaged_pairs(
         at_once=at_once,
         batch_tokens=batch_tokens,
         telemetry=telemetry,
+        tables=tables,
+        slots=slots,
     )

@@ -20,7 +20,7 @@ from sidecar.inference.card import Card
 from sidecar.inference.common import Common
 from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import MiniLM
+from sidecar.inference.embedding.minilm import DEEP, SHALLOW, packaged_encoder
 from sidecar.inference.entry import Built, Dependencies
 from sidecar.inference.grounding import embedded_zh
 from sidecar.inference.grounding.detector import Detector
@@ -31,6 +31,8 @@ from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
 from sidecar.inference.serving import beside, fallback_of, for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
+from sidecar.inference.turn import Slots
+from sidecar.inference.words import words_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import ConfigError, InferenceError
@@ -78,7 +80,7 @@ class InferenceConfig(BaseModel):
     threads: int | None = Field(
         default=None,
         ge=1,
-        description="Threads of a model; by default the CPU quota of the cgroup. An embedded model runs two batches side by side on them.",
+        description="Threads of a model; by default the CPU quota of the cgroup. The models inside the package run two batches side by side on them, together.",
     )
     batch_tokens: int = Field(default=512, ge=256, description="Most tokens, padding included, in one batch.")
     documents_megabytes: int = Field(
@@ -285,35 +287,41 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
     """The encoder and the tables inside the package, verified."""
     threads = config.threads or cpu_limit()
     at_once, of_each = shared(threads)
-    encoder_card = Card.load(config.model_dir / "minilm")
     card = Card.load(config.model_dir / "embedded")
     for name, sha256 in card.files.items():
         read_verified(config.model_dir / "embedded" / name, sha256)
-    read_verified(config.model_dir / "minilm" / "tokenizer.json", encoder_card.files["tokenizer.json"])
     idf = Idf.load(config.model_dir / "embedded" / "idf.json.gz")
-    encoder = MiniLM(
-        config.model_dir / "minilm",
-        identity=encoder_card.identity("model.onnx"),
+    words, slots = words_of(config.model_dir), Slots(at_once)
+    sentences = partial(
+        packaged_encoder,
+        config.model_dir,
         idf=idf,
+        tables=words,
         threads=of_each,
         at_once=at_once,
         batch_tokens=config.batch_tokens,
         cache_bytes=config.cache_megabytes * 1_000_000,
         telemetry=telemetry,
         documents_bytes=config.documents_megabytes * 1_000_000,
-        max_tokens=int(encoder_card.data["max_tokens"]),
+        slots=slots,
     )
     pairs = partial(
-        packaged_pairs, config.model_dir, threads=threads, batch_tokens=config.batch_tokens, telemetry=telemetry
+        packaged_pairs,
+        config.model_dir,
+        threads=threads,
+        batch_tokens=config.batch_tokens,
+        telemetry=telemetry,
+        slots=slots,
     )
     return Dependencies(
         directory=config.model_dir,
         hhem_dir=config.hhem_dir,
         card=card,
         heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
-        encoder=encoder,
+        encoder=sentences(SHALLOW),
+        embedder=partial(sentences, DEEP),
         idf=idf,
-        cross_encoder=Common(partial(pairs, "embedded", tokenizer="minilm")),
+        cross_encoder=Common(partial(pairs, "embedded", tokenizer=DEEP, tables=words)),
         chinese=Common(partial(pairs, embedded_zh.NAME, tokenizer=embedded_zh.NAME)),
         threads=threads,
         batch_tokens=config.batch_tokens,

@@ -131,21 +131,31 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
     for k, own in enumerate(claim.stems):
         if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE:
             continue
-        denying = claim.clauses[k] in claim.denying
         seen[own] += 1
+        found = list(_with_same_word(claim, k, own, pieces, stem))
+        if not any(contrary for _, _, _, contrary in found):
+            continue
         like, unlike, about = 0.0, None, claim.around(k, k)
-        for number, piece in pieces:
-            for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
-                if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
-                    continue
-                if claim.unsure(k) != piece.unsure(j):
-                    continue
-                strength = share(about, piece.around(j, j), weight, _PRIOR)
-                if (piece.negated[j] != turned) == claim.negated[k]:
-                    like = max(like, strength)
-                elif unlike is None or strength > unlike.strength:
-                    unlike = Contrast(strength, *claim.spans[k], number, *piece.spans[j])
+        for number, piece, j, contrary in found:
+            strength = share(about, piece.around(j, j), weight, _PRIOR)
+            if not contrary:
+                like = max(like, strength)
+            elif unlike is None or strength > unlike.strength:
+                unlike = Contrast(strength, *claim.spans[k], number, *piece.spans[j])
         yield from _left(unlike, like)
+
+
+def _with_same_word(
+    claim: Reading, k: int, own: str, pieces: Sequence[Numbered], stem: Stem
+) -> Iterator[tuple[int, Reading, int, bool]]:
+    """Where the texts have a word of the claim that compares: the text's number, the text, the token, and whether one side alone negates it."""
+    denying, unsure = claim.clauses[k] in claim.denying, claim.unsure(k)
+    for number, piece in pieces:
+        for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
+            if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
+                continue
+            if unsure == piece.unsure(j):
+                yield number, piece, j, (piece.negated[j] != turned) != claim.negated[k]
 
 
 def _left(unlike: Contrast | None, like: float) -> Iterator[Contrast]:

@@ -1,4 +1,8 @@
-"""Sentence embeddings and token states by the embedded MiniLM. Texts are cut, tokenised and read off the event loop."""
+"""Sentence embeddings and token states by the embedded MiniLM. Texts are cut, tokenised and read off the event loop.
+
+There are two in the package: all-MiniLM-L6-v2 is the embedding model, and three layers that learned to say what its six do read the sentences of
+documents and claims, for half the time (ADR 0081).
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,18 @@ from exporters.result import ModelIdentity
 from exporters.text import clean
 from sidecar.inference.base import FloatArray
 from sidecar.inference.batcher import Batcher
+from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.shared import Shared
 from sidecar.inference.embedding.text import Span, Words, read_words, sentences
-from sidecar.inference.onnx import OnnxModel
+from sidecar.inference.onnx import OnnxModel, Tables, read_verified
 from sidecar.inference.threads import off_loop
+from sidecar.inference.turn import Slots
 from sidecar.observe.telemetry import Telemetry
 
+DEEP, SHALLOW = "minilm", "minilm-3"
+MODEL = "model.onnx"
+_TOKENIZER = "tokenizer.json"
 States = tuple[FloatArray, NDArray[np.float16]]
 
 
@@ -59,7 +68,8 @@ class MiniLM:
 
     def __init__(
         self,
-        directory: Path,
+        path: Path,
+        tokenizer: Path,
         *,
         identity: ModelIdentity,
         idf: Idf,
@@ -70,16 +80,25 @@ class MiniLM:
         documents_bytes: int,
         max_tokens: int = 256,
         at_once: int = 1,
+        tables: Tables | None = None,
+        slots: Slots | None = None,
     ) -> None:
+        """Load and verify; `tables` lie outside of the graph, batches run in `slots` where these are given. Raises ConfigError."""
         self.identity = identity
         self.languages: frozenset[str] | None = frozenset({"en"})
-        self._model = OnnxModel(directory / "model.onnx", sha256=identity.sha256, threads=threads)
-        self._tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+        self._model = OnnxModel(path, sha256=identity.sha256, threads=threads, tables=tables)
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
         self._idf = idf
         self._batcher: Batcher[Encoding, States] = Batcher(
-            identity.name, self._compute, telemetry=telemetry, tokens=len, most_tokens=batch_tokens, at_once=at_once
+            identity.name,
+            self._compute,
+            telemetry=telemetry,
+            tokens=len,
+            most_tokens=batch_tokens,
+            at_once=at_once,
+            slots=slots,
         )
         self._documents = Shared(
             self._encode_documents,
@@ -180,3 +199,37 @@ def _document(spans: Sequence[Span], encoded: Sequence[Encoded]) -> EncodedDocum
     vectors = np.stack([one.vector for one in encoded]) if encoded else np.zeros((0, 384), np.float32)
     size = sum(one.tokens.nbytes + one.weights.nbytes + one.vector.nbytes + 400 for one in encoded) + vectors.nbytes
     return EncodedDocument(tuple(spans), tuple(encoded), vectors, size)
+
+
+def packaged_encoder(
+    directory: Path,
+    name: str,
+    *,
+    idf: Idf,
+    tables: Tables,
+    threads: int,
+    at_once: int,
+    batch_tokens: int,
+    cache_bytes: int,
+    documents_bytes: int,
+    telemetry: Telemetry,
+    slots: Slots | None = None,
+) -> MiniLM:
+    """An encoder inside the package, DEEP or SHALLOW; both read the words of the first. Raises ConfigError."""
+    card, words = Card.load(directory / name), Card.load(directory / DEEP)
+    read_verified(directory / DEEP / _TOKENIZER, words.files[_TOKENIZER])
+    return MiniLM(
+        directory / name / MODEL,
+        directory / DEEP / _TOKENIZER,
+        identity=card.identity(MODEL),
+        idf=idf,
+        threads=threads,
+        at_once=at_once,
+        batch_tokens=batch_tokens,
+        cache_bytes=cache_bytes,
+        telemetry=telemetry,
+        documents_bytes=documents_bytes,
+        max_tokens=int(card.data["max_tokens"]),
+        tables=tables,
+        slots=slots,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ _BEFORE_FIGURES = re.compile(
     r"(?<!\d )\b(?i:max|min|no|nos|approx|ca|incl|excl|pp?|vol|ref|tel|art|sec|temp|avg|est)\.$"
 )
 SENTENCE_WORDS = 60
+_REMEMBERED, _LONGEST_REMEMBERED = 32_768, 32  # words, characters
 _NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate(
@@ -85,6 +87,10 @@ def _pieces(text: str, start: int, end: int) -> list[Span]:
 
 def stem(word: str) -> str:
     """A light stem of a lower-case English word: endings off, so that plurals and tenses meet."""
+    return _remembered_stem(word) if len(word) <= _LONGEST_REMEMBERED else _stem(word)
+
+
+def _stem(word: str) -> str:
     for ending in ("'s", "’s"):
         word = word.removesuffix(ending)
     if len(word) > 5:
@@ -101,6 +107,9 @@ def stem(word: str) -> str:
             if word.endswith(ending):
                 return word[: -len(ending)] + put
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+_remembered_stem = functools.lru_cache(maxsize=_REMEMBERED)(_stem)
 
 
 def content_stem(word: str) -> str | None:

@@ -229,7 +229,7 @@ class EmbeddedGrounder:
         chosen = choose(ranked, documents, premise_words(claim.text))
         copied = word_for_word(claim.text, texts, documents)
         said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents)
-        rows = np.stack([features(own, evidence, self._idf, said) for evidence in choices(ranked, chosen, documents)])
+        rows = features(own, choices(ranked, chosen, documents), self._idf, said)
         places = [ranked.places[row] for row in chosen]
         return Read(
             rows,

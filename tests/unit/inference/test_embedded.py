@@ -12,7 +12,6 @@ import pytest
 import pytest_asyncio
 
 from sidecar.inference.base import Claim
-from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
@@ -121,8 +120,7 @@ async def test_documents_that_answer_are_more_relevant_than_those_that_do_not(ru
 
 
 async def test_a_request_that_is_given_up_leaves_no_document_to_encode(runtime: ModelRuntime) -> None:
-    grounder, encoder = runtime.models.grounder, runtime.models.embedder
-    assert isinstance(encoder, MiniLM)
+    grounder, encoder = runtime.models.grounder, runtime._dependencies.encoder
     waiting = [
         asyncio.create_task(grounder.support([Claim("It is so.")], ["The lock rusts. " * 2000])) for _ in range(2)
     ]

@@ -19,6 +19,7 @@ from sidecar.inference.calibrated import Logistic, expand
 from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.text import SENTENCE_WORDS, read_words, sentences
 from sidecar.inference.onnx import read_verified
+from sidecar.inference.turn import Slots, in_turn
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, PermanentInferenceError, RetryableInferenceError
 
@@ -80,6 +81,104 @@ async def test_as_many_batches_run_at_once_as_are_allowed() -> None:
 @pytest.mark.parametrize(("threads", "expected"), [(1, (1, 1)), (2, (2, 1)), (3, (2, 1)), (4, (2, 2)), (9, (2, 4))])
 def test_batches_side_by_side_share_the_threads(threads: int, expected: tuple[int, int]) -> None:
     assert shared(threads) == expected
+
+
+async def test_what_a_request_asks_late_comes_before_what_was_begun_after_it() -> None:
+    compute = Counting()
+    one = batcher(compute)
+    await one.start()
+
+    async def ask_twice(first: int, second: int) -> None:
+        with in_turn():
+            await one.predict([first])
+            await asyncio.gather(one.predict([second]), one.predict([second]))
+
+    await asyncio.gather(*(ask_twice(60 + n, 80 + n) for n in range(4)))
+    await one.stop()
+    read = [item for batch in compute.batches for item in batch]
+    # The next batch is taken while a request is told of its last one: one that was begun later passes it there, and no more.
+    assert read == [60, 61, 80, 80, 81, 81, 62, 63, 82, 82, 83, 83]
+
+
+async def test_models_share_places_and_the_earliest_turn_has_the_next() -> None:
+    slots, order = Slots(1), list[str]()
+
+    async def compute(name: str, turn: int) -> None:
+        async with slots.one(lambda: turn):
+            await asyncio.sleep(0)
+            order.append(name)
+
+    tasks = [
+        asyncio.create_task(compute(*one)) for one in (("first there", 9), ("late", 5), ("called off", 1), ("early", 2))
+    ]
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == ["first there", "early", "late"]
+    async with asyncio.timeout(1), slots.one(lambda: 0):
+        pass
+
+
+@pytest.mark.parametrize("places", [1, 2])
+async def test_of_two_models_the_one_that_reads_for_the_earlier_request_goes_on(places: int) -> None:
+    order: list[str] = []
+    slots = Slots(places)
+
+    def model(name: str) -> Batcher[int, int]:
+        def compute(items: Sequence[int]) -> list[int]:
+            order.append(name)
+            return list(items)
+
+        return Batcher(
+            name, compute, telemetry=Telemetry(), tokens=lambda _: 60, most_tokens=100, at_once=places, slots=slots
+        )
+
+    models = [model("earlier"), model("later")]
+    for one in models:
+        await one.start()
+
+    async def ask(one: Batcher[int, int]) -> None:
+        with in_turn():
+            await one.predict(range(12))
+
+    await asyncio.gather(*map(ask, models))
+    for one in models:
+        await one.stop()
+    # The later model may have begun in a place that was free before the earlier one asked for it.
+    assert order[-12 + places :] == ["later"] * (12 - places)
+
+
+async def test_a_model_whose_thread_cannot_start_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = batcher(Counting())
+    await one.start()
+    assert one._executor is not None
+    with monkeypatch.context() as patched:
+
+        def refuse(*_: object) -> None:
+            raise RuntimeError("can't start new thread")
+
+        patched.setattr(one._executor, "submit", refuse)
+        with pytest.raises(PermanentInferenceError):
+            await one.predict([4])
+    assert await one.predict([4]) == [8]
+    await one.stop()
+
+
+async def test_a_place_that_is_granted_and_called_off_at_once_is_free_again() -> None:
+    slots = Slots(1)
+
+    async def wait() -> None:
+        async with slots.one(lambda: 0):
+            await asyncio.sleep(0)
+
+    async with slots.one(lambda: 0):
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    async with asyncio.timeout(1), slots.one(lambda: 0):
+        pass
 
 
 async def test_a_batch_that_fails_fails_its_items_alone() -> None:

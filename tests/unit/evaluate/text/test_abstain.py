@@ -46,6 +46,17 @@ def test_of_held_answers_in_idioms_no_fewer_abstentions_are_told_than_before_and
     assert taken.count("none") + taken.count("partial") <= 1
 
 
+# 1,024 by four more writers, who were told to avoid the usual phrases. Never read.
+def test_of_answers_without_the_usual_phrases_no_fewer_abstentions_are_told_than_before() -> None:
+    lines = GOLDEN.with_name("abstain_four.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    decline = [row for row in rows if row["kind"] in ("full", "clarification")]
+    taken = [row["kind"] in ("full", "clarification") for row in rows if abstains(row["answer"])]
+    assert (len(rows), len(decline)) == (1024, 533)
+    assert taken.count(True) >= 92
+    assert taken.count(False) <= 7
+
+
 def test_of_blind_answers_that_answer_hardly_any_is_taken_for_an_abstention() -> None:
     answers = [row for row in BLIND if row["kind"] in ("none", "partial")]
     taken = [row["request_id"] for row in answers if abstains(row["answer"])]

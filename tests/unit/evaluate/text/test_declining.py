@@ -10,7 +10,7 @@ from sidecar.evaluate.text import declining
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate"
 ANSWERS = [
     json.loads(line)["answer"]
-    for name in ("abstain", "abstain_blind", "abstain_held")
+    for name in ("abstain", "abstain_blind", "abstain_held", "abstain_four")
     for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
