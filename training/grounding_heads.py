@@ -2,7 +2,7 @@
 
 Rows that the cross-encoder did not train on, since it is surer of those that it did: sets of answers and claims, contrast sets, in which
 words agree and facts do not, and rows with one value changed, or written in another way (contrast.py), so that a value that disagrees
-weighs what it should. The threshold is chosen on held rows of both folds, its error rates counted on each fold at the threshold of the other.
+weighs what it should. The threshold is chosen on held rows of one fold, its error rates counted on the others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from training.data import Row
 from training.logistic import Floats, card_of, fit, fit_best_choice, set_weights
 from training.measure import auroc, calibration_error, operating_threshold, rates, wilson
 from training.pairs import MOST_QUESTION_WORDS
-from training.short_heads import short_heads
+from training.short_heads import FALSE_ALARMS, short_heads
 from training.written import SET as WRITTEN
 from training.written import Written, written
 
@@ -55,8 +55,6 @@ _MADE_ROWS, _MADE_HELD_ROWS = 450, 200
 # Claims of texts in two versions, and how much all of them weigh, where a labelled set weighs one.
 _BY_HAND_ROWS, BY_HAND = 400, 2.0
 _THRESHOLD_FOLD = 8
-# Of rows as they are read here; 5 % of them as the product reads them (training/product.py), which knows what declines and what needs no support.
-_FALSE_ALARMS = 0.06
 _AT_ONCE = 12
 
 
@@ -72,8 +70,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class Example:
-    """One pair with everything that the heads look at, of the whole answer, then of each claim. `chooses`: whether it is of the first of the two
-    folds that choose the threshold, and so is counted at what the other one chooses."""
+    """One pair with everything that the heads look at, of the whole answer, then of each claim. `chooses`: whether it chooses the
+    threshold, and so counts in no rate."""
 
     set: str
     label: int
@@ -162,19 +160,6 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: S
     return Heads(lexical, claim, values, NONE, NONE, NONE, 0.5, 0.5)
 
 
-def crossed(held: Scored, threshold: float) -> Scored:
-    """Held examples, each moved by as much as the threshold that the other fold would choose is from `threshold`: what chooses counts nothing."""
-    moved = list(held.scores)
-    for first in (True, False):
-        other = held.where(lambda one, first=first: one.chooses is not first)  # type: ignore[misc]
-        own = operating_threshold(other.scores, other.labels, other.names, _FALSE_ALARMS)
-        moved = [
-            score + threshold - own if example.chooses is first else score
-            for score, example in zip(moved, held.examples, strict=True)
-        ]
-    return replace(held, scores=moved)
-
-
 def rows_of_versions(texts: Sequence[Written]) -> list[Row]:
     """Claims of texts in two versions, each beside one of them, as labelled rows."""
     pairs = random.Random(SEED).sample([one for text in texts for one in text.pairs()], _BY_HAND_ROWS)
@@ -251,9 +236,9 @@ async def grounding_heads(
     held_contrasts = score(await read(data.CONTRAST_DEV, _HELD_CONTRAST_ROWS, data.held))
     held_values = score(await examples_of(grounder, cross_encoder, contrast.SET, made(data.held, _MADE_HELD_ROWS)))
     by_texts = score(held_by_hand)
-    operating = held.where(lambda one: one.set in OPERATING)
-    threshold = operating_threshold(operating.scores, operating.labels, operating.names, _FALSE_ALARMS)
-    counted = crossed(operating, threshold)
+    chosen = held.where(lambda one: one.chooses and one.set in OPERATING)
+    threshold = operating_threshold(chosen.scores, chosen.labels, chosen.names, FALSE_ALARMS)
+    counted = held.where(lambda one: not one.chooses and one.set in OPERATING)
     heads["lexical"] = card_of(claims.lexical, FEATURES, 0.5)
     heads["values"] = card_of(claims.values, VALUE_FEATURES, 0.5)
     of_claims = claim_threshold(answer, threshold)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import DEEP, SHALLOW, packaged_encoder
+from sidecar.inference.embedding.minilm import FOLDER, packaged_encoder
 from sidecar.inference.embedding.text import read_words
 from sidecar.inference.grounding.embedded import EmbeddedGrounder, Heads
 from sidecar.inference.pairs import CROSS_ENCODER
@@ -65,7 +65,6 @@ async def train(directory: Path, models: Path, out: Path) -> None:
     idf = Idf(table, rare)
     encoder = packaged_encoder(
         models,
-        SHALLOW,
         idf=idf,
         tables=words_of(models),
         threads=2,
@@ -76,7 +75,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         documents_bytes=10**9,
     )
     await encoder.start()
-    cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / DEEP / "tokenizer.json")
+    cross_encoder = load_cross_encoder(out / CROSS_ENCODER, models / FOLDER / "tokenizer.json")
     await cross_encoder.start()
     grounder = EmbeddedGrounder(
         encoder,
@@ -108,7 +107,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "10-shallow",
+                "version": "9-taught",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],

@@ -14,7 +14,6 @@ from typing import TypeAlias
 import torch
 from torch.nn import functional
 
-from training.attention import PlainAttention
 from training.cross_encoder import COLUMNS
 
 Weights: TypeAlias = dict[str, torch.Tensor]
@@ -81,7 +80,7 @@ class _Layer(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         batch, tokens, width = states.shape
         parts = self.qkv(states).view(batch, tokens, 3, self._heads, width // self._heads)
         q, k, v = parts.permute(2, 0, 3, 1, 4)
-        attended = _attend(q, k, v, mask).transpose(1, 2)
+        attended = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)
         states = self.norm(states + self.out(attended.reshape(batch, tokens, width)))
         said: torch.Tensor = self.last(states + self.narrow(functional.gelu(self.wide(states))))
         return said
@@ -112,17 +111,8 @@ class PlainEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
 
     def forward(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (batch, COLUMNS) and (batch, tokens) of BERT's token ids, segments and mask (bool), each (batch, tokens)."""
-        kept = mask[..., None]
-        states = self.states(ids, types, mask)[-1]
-        mean = (states * kept).float().sum(1) / kept.float().sum(1)
-        read = torch.cat([states[:, 0].float(), mean], -1)
-        with torch.autocast(ids.device.type, enabled=False):
-            logits = self.head(functional.dropout(read, self._dropout, self.training))
-        return logits, self.token_head(states)[..., 0].float()
-
-    def states(self, ids: torch.Tensor, types: torch.Tensor, mask: torch.Tensor) -> list[torch.Tensor]:
-        """The states (batch, tokens, width) of the same after the embeddings and after each layer."""
         places = torch.arange(ids.shape[1], device=ids.device)
+        kept = mask[..., None]
         attended = mask[:, None, None, :].expand(-1, 1, ids.shape[1], -1)
         if self._mpnet:
             ids, places = _as_mpnet(ids), places + 2
@@ -132,10 +122,13 @@ class PlainEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         if self._mpnet:
             apart = self.places_apart(_buckets(ids.shape[1], ids.device)).permute(2, 0, 1)[None]
             attended = (apart + torch.where(attended, 0.0, _NOWHERE)).to(states.dtype)
-        found = [states]
         for layer in self.layers:
-            found.append(layer(found[-1], attended))
-        return found
+            states = layer(states, attended)
+        mean = (states * kept).float().sum(1) / kept.float().sum(1)
+        read = torch.cat([states[:, 0].float(), mean], -1)
+        with torch.autocast(ids.device.type, enabled=False):
+            logits = self.head(functional.dropout(read, self._dropout, self.training))
+        return logits, self.token_head(states)[..., 0].float()
 
     def take(self, weights: Mapping[str, torch.Tensor]) -> None:
         """Weights by transformers' names, without `bert.`; heads that they lack begin anew. Raises KeyError where a layer's is missing."""
@@ -165,14 +158,6 @@ class PlainEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
             for own, name in _LAYER[self._mpnet].items():
                 for kind in ("weight", "bias"):
                     yield f"layers.{number}.{own}.{kind}", f"encoder.layer.{number}.{name}.{kind}"
-
-
-def _attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    if q.device.type == "cpu" and mask.dtype == torch.bool:  # rows are alike: only padding is masked
-        away = torch.where(mask[:, :, :1], 0.0, _NOWHERE).to(q.dtype)
-        attended: torch.Tensor = PlainAttention.apply(q, k, v, away, q.shape[-1] ** -0.5)  # type: ignore[no-untyped-call, unused-ignore]
-        return attended
-    return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
 
 
 def _as_mpnet(ids: torch.Tensor) -> torch.Tensor:

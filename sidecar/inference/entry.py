@@ -58,7 +58,7 @@ class Built(Generic[Model_co]):
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """What models are built of. `card` and `heads` are those of the models inside the package, `directory` their folder;
-    `encoder` and `idf` rank the evidence of whatever model judges it, `embedder` loads the embedding model, `cross_encoder` is that of both embedded
+    `encoder` and `idf` rank the evidence of whatever model judges it, `cross_encoder` is that of both embedded
     models, `chinese` that of both for Chinese. `role` and `name`
     are what the model that is built is named by, `providers` what a model of one's own runs on. `redactor` gives what texts pass before they leave the process, None where that is
     switched off; `away` is told when the model of a key goes away, and when it is back."""
@@ -68,7 +68,6 @@ class Dependencies:
     card: Card
     heads: Mapping[str, Any]
     encoder: MiniLM
-    embedder: Callable[[], MiniLM]
     idf: Idf
     cross_encoder: Common
     chinese: Common

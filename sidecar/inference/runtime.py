@@ -20,7 +20,7 @@ from sidecar.inference.card import Card
 from sidecar.inference.common import Common
 from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import DEEP, SHALLOW, packaged_encoder
+from sidecar.inference.embedding.minilm import FOLDER, packaged_encoder
 from sidecar.inference.entry import Built, Dependencies
 from sidecar.inference.grounding import embedded_zh
 from sidecar.inference.grounding.detector import Detector
@@ -292,8 +292,7 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         read_verified(config.model_dir / "embedded" / name, sha256)
     idf = Idf.load(config.model_dir / "embedded" / "idf.json.gz")
     words, slots = words_of(config.model_dir), Slots(at_once)
-    sentences = partial(
-        packaged_encoder,
+    encoder = packaged_encoder(
         config.model_dir,
         idf=idf,
         tables=words,
@@ -318,10 +317,9 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         hhem_dir=config.hhem_dir,
         card=card,
         heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
-        encoder=sentences(SHALLOW),
-        embedder=partial(sentences, DEEP),
+        encoder=encoder,
         idf=idf,
-        cross_encoder=Common(partial(pairs, "embedded", tokenizer=DEEP, tables=words)),
+        cross_encoder=Common(partial(pairs, "embedded", tokenizer=FOLDER, tables=words)),
         chinese=Common(partial(pairs, embedded_zh.NAME, tokenizer=embedded_zh.NAME)),
         threads=threads,
         batch_tokens=config.batch_tokens,

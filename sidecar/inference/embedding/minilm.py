@@ -1,8 +1,4 @@
-"""Sentence embeddings and token states by the embedded MiniLM. Texts are cut, tokenised and read off the event loop.
-
-There are two in the package: all-MiniLM-L6-v2 is the embedding model, and three layers that learned to say what its six do read the sentences of
-documents and claims, for half the time (ADR 0081).
-"""
+"""Sentence embeddings and token states by the embedded MiniLM. Texts are cut, tokenised and read off the event loop."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ from sidecar.inference.threads import off_loop
 from sidecar.inference.turn import Slots
 from sidecar.observe.telemetry import Telemetry
 
-DEEP, SHALLOW = "minilm", "minilm-3"
+FOLDER = "minilm"
 MODEL = "model.onnx"
 _TOKENIZER = "tokenizer.json"
 States = tuple[FloatArray, NDArray[np.float16]]
@@ -203,7 +199,6 @@ def _document(spans: Sequence[Span], encoded: Sequence[Encoded]) -> EncodedDocum
 
 def packaged_encoder(
     directory: Path,
-    name: str,
     *,
     idf: Idf,
     tables: Tables,
@@ -215,12 +210,12 @@ def packaged_encoder(
     telemetry: Telemetry,
     slots: Slots | None = None,
 ) -> MiniLM:
-    """An encoder inside the package, DEEP or SHALLOW; both read the words of the first. Raises ConfigError."""
-    card, words = Card.load(directory / name), Card.load(directory / DEEP)
-    read_verified(directory / DEEP / _TOKENIZER, words.files[_TOKENIZER])
+    """The encoder inside the package. Raises ConfigError."""
+    card = Card.load(directory / FOLDER)
+    read_verified(directory / FOLDER / _TOKENIZER, card.files[_TOKENIZER])
     return MiniLM(
-        directory / name / MODEL,
-        directory / DEEP / _TOKENIZER,
+        directory / FOLDER / MODEL,
+        directory / FOLDER / _TOKENIZER,
         identity=card.identity(MODEL),
         idf=idf,
         threads=threads,

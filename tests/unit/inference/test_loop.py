@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sidecar.inference.base import Claim, Models
-from sidecar.inference.embedding.minilm import MODEL, SHALLOW
+from sidecar.inference.embedding.minilm import FOLDER, MODEL
 from sidecar.inference.export.hhem import export
 from sidecar.inference.runtime import PACKAGED, InferenceConfig, ModelRuntime
 from sidecar.inference.words import NAME
@@ -95,7 +95,7 @@ def lookup() -> bytes:
         [value("sentence", real, ("batch", 384)), value("tokens", real, ("batch", "length", 768))],
         [onnx.numpy_helper.from_array(table, name) for name, table in tables.items()],
     )
-    packaged = onnx.load(PACKAGED / SHALLOW / MODEL, load_external_data=False)
+    packaged = onnx.load(PACKAGED / FOLDER / MODEL, load_external_data=False)
     graph.initializer.extend(one for one in packaged.graph.initializer if one.name == NAME)
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=9)
     return bytes(model.SerializeToString())
@@ -107,10 +107,10 @@ def packaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packaged") / "models"
     shutil.copytree(PACKAGED, folder)
     data = lookup()
-    (folder / SHALLOW / MODEL).write_bytes(data)
-    card = json.loads((folder / SHALLOW / "card.json").read_text(encoding="utf-8"))
+    (folder / FOLDER / MODEL).write_bytes(data)
+    card = json.loads((folder / FOLDER / "card.json").read_text(encoding="utf-8"))
     card["files"][MODEL] = hashlib.sha256(data).hexdigest()
-    (folder / SHALLOW / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    (folder / FOLDER / "card.json").write_text(json.dumps(card), encoding="utf-8")
     return folder
 
 

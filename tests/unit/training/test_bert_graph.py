@@ -62,7 +62,6 @@ def built(kind: str, shape: Shape) -> tuple[onnx.ModelProto, onnx.ModelProto, Ba
     ("path", "kind", "layers"),
     [
         ("minilm/model.onnx", "encoder", 6),
-        ("minilm-3/model.onnx", "encoder", 3),
         ("embedded/cross_encoder.onnx", "cross-encoder", 6),
         ("embedded-zh/cross_encoder.onnx", "cross-encoder", 4),
     ],
