@@ -84,8 +84,17 @@ def test_batches_side_by_side_share_the_threads(threads: int, expected: tuple[in
 
 
 async def test_what_a_request_asks_late_comes_before_what_was_begun_after_it() -> None:
-    compute = Counting()
-    one = batcher(compute)
+    compute, loop = Counting(), asyncio.get_running_loop()
+
+    async def all_have_asked() -> None:
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+    def slowly(items: Sequence[int]) -> list[int]:
+        asyncio.run_coroutine_threadsafe(all_have_asked(), loop).result(10)
+        return compute(items)
+
+    one = Batcher("m", slowly, telemetry=Telemetry(), tokens=lambda item: item, most_tokens=100)
     await one.start()
 
     async def ask_twice(first: int, second: int) -> None:
