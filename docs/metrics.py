@@ -39,7 +39,11 @@ _LABELS = (
     ("variant", "what you compare: prompt version, retriever, arm of an experiment", "20 (`prometheus.most_variants`)"),
     ("evaluator", "what gave the score", "the evaluators that are on"),
     ("verdict", "`grounded`, `hallucinated`, `abstained`", "3"),
-    ("grounding_model", "the model that gave the verdict; `unknown` of abstentions, which no model gives", "10"),
+    (
+        "grounding_model",
+        "the model that gave the verdict; `unknown` of abstentions, which no grounding model gives",
+        "10",
+    ),
     (
         "identity",
         "of a verdict: short for all that it follows from (evaluator, version, formula, model, weights, threshold)",

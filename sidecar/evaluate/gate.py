@@ -38,8 +38,8 @@ def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
     if case.trace.text_dropped:
         raise Unscorable("no_text")
     needs = evaluator.needs
-    if Needs.ANSWER in needs and len(case.answer) > limits.most_answer_chars:
-        raise Unscorable("too_long")
+    if Needs.ANSWER in needs:
+        admit_answer(case, limits)
     if Needs.ANSWER in needs and Needs.CONTEXT in needs and case.abstained:
         raise Unscorable("abstained")  # also where nothing was retrieved, which is when a good service abstains
     _require(case, needs)
@@ -48,6 +48,14 @@ def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
     read = evaluator.languages(case)
     if read is not None and not _languages(case, needs) <= read:
         raise Unscorable("language")
+
+
+def admit_answer(case: Case, limits: EvaluateConfig) -> None:
+    """Raise Unscorable where the answer may not be looked at."""
+    if case.trace.text_dropped:
+        raise Unscorable("no_text")
+    if len(case.answer) > limits.most_answer_chars:
+        raise Unscorable("too_long")
 
 
 def _require(case: Case, needs: tuple[Needs, ...]) -> None:

@@ -6,7 +6,7 @@ RetryableInferenceError or PermanentInferenceError and nothing else. Probabiliti
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exporters.result import Evidence, ModelIdentity, ValueConflict
+from exporters.result import Abstention, Evidence, ModelIdentity, ValueConflict
 
 FloatArray = NDArray[np.float32]
 # Why a call failed whose model is away: requests that come now get another model, if one may stand in.
@@ -101,6 +101,20 @@ class RelevanceModel(Protocol):
         ...
 
 
+class AbstentionModel(Protocol):
+    """Does an answer decline? `languages`: ISO 639-1 codes it was made for."""
+
+    identity: ModelIdentity
+    threshold: float
+    part_threshold: float
+    languages: frozenset[str]
+
+    async def kinds(self, question: str, answers: Sequence[str]) -> Sequence[Mapping[Abstention, float]]:
+        """For each answer to a question (which may be empty) the probability of each kind; they add up to 1. One that declines in full or asks back
+        with `threshold` or more does so; one that declines in part with `part_threshold` or more may, where some of its claims decline so surely too."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
     """The models an evaluator may use for one request. A `ModelSource` too: the same models for every request."""
@@ -108,6 +122,7 @@ class Models:
     embedder: Embedder
     grounder: Grounder
     relevance: RelevanceModel
+    abstention: AbstentionModel | None = None
 
     @asynccontextmanager
     async def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AsyncIterator[Models]:
@@ -116,7 +131,10 @@ class Models:
 
 
 class ModelSource(Protocol):
-    """Gives each request its models."""
+    """Gives each request its models. `abstention` is one for all requests, whoever evaluates them; None where rules alone say how far an answer declines."""
+
+    @property
+    def abstention(self) -> AbstentionModel | None: ...
 
     def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AbstractAsyncContextManager[Models]:
         """The models of a request, loaded for as long as the context is open. `languages` gives the ISO 639-1 codes of its

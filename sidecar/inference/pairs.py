@@ -122,6 +122,12 @@ class PairModel:
 
         return [min((max((next(found) for _ in row), key=answer) for row in parts), key=answer) for parts in windows]
 
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> list[FloatArray]:
+        """All that the model says (columns,) of each (premise, hypothesis), cut at the end of what it reads. Raises InferenceError."""
+        cut = slice(self._max_tokens)
+        encoded = await off_loop(lambda: [self.encode(premise, hypothesis) for premise, hypothesis in pairs])
+        return await self._batcher.predict([Asked(one.ids[cut], one.types[cut]) for one in encoded])
+
     def windows(self, premise: str, hypothesis: str, task: Task = SUPPORT) -> list[list[Asked]]:
         """The inputs of one pair: a row for each window of the hypothesis, in it one for each window of the premise."""
         whole = self.encode(premise, hypothesis, task)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 
-from sidecar.inference.base import Models
+from sidecar.inference.base import AbstentionModel, Models
 from sidecar.inference.rules import Rule
 from sidecar.inference.serving import Serving
 from sidecar.inference.shelf import Key, Shelf
@@ -24,9 +24,11 @@ class Router:
         serving: Sequence[Serving] = (),
         fallbacks: Mapping[Key, str] | None = None,
         beside: Mapping[Key, Serving] | None = None,
+        abstention: AbstentionModel | None = None,
     ) -> None:
         """`fallbacks` are names of models that stand in while that of a key is away; `beside` are what does so in place of such a one, for the
         requests that it fits."""
+        self.abstention = abstention
         self._rules = rules
         self._serving = serving
         self._fallbacks = fallbacks or {}

@@ -15,6 +15,7 @@ import threadpoolctl
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.result import ModelIdentity
+from sidecar.inference.abstention import AbstentionClassifier
 from sidecar.inference.base import Claim, Models
 from sidecar.inference.card import Card
 from sidecar.inference.common import Common
@@ -133,7 +134,8 @@ class ModelRuntime:
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
         check_providers(config.providers)
-        self._dependencies = replace(_dependencies(config, telemetry), redactor=cache(redactor), away=self._went)
+        dependencies, self._abstention = _packaged(config, telemetry)
+        self._dependencies = replace(dependencies, redactor=cache(redactor), away=self._went)
         self._standing_in: set[asyncio.Task[None]] = set()
         self._shelf = Shelf(
             limit_bytes=config.memory_megabytes * 1_000_000,
@@ -143,7 +145,9 @@ class ModelRuntime:
         )
         self._defaults = {role: self._name(role, config.default_of(role)) for role in ROLES}
         made = {role: self._pin(role, name) for role, name in self._defaults.items()}
-        self.models = Models(made["embedding"].model, made["grounding"].model, made["relevance"].model)
+        self.models = Models(
+            made["embedding"].model, made["grounding"].model, made["relevance"].model, self._abstention
+        )
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
         served = list(serving(config.models, rules, self._defaults))
@@ -160,12 +164,20 @@ class ModelRuntime:
             build, size_bytes = self._model(role, name)
             self._shelf.add((role, name), build, size_bytes=size_bytes)
         self.router = Router(
-            rules, self._defaults, self._shelf, serving=[*served, *inside], fallbacks=self._fallbacks, beside=with_them
+            rules,
+            self._defaults,
+            self._shelf,
+            serving=[*served, *inside],
+            fallbacks=self._fallbacks,
+            beside=with_them,
+            abstention=self._abstention,
         )
 
     async def start(self) -> None:
         """Start the default models and say in `rag_sidecar_model_info` which they are."""
         await self._dependencies.encoder.start()
+        await self._abstention.start()
+        self._telemetry.set("rag_sidecar_model_info", 1, **_info("abstention", self._abstention.identity))
         await self._shelf.start()
 
     async def stop(self) -> None:
@@ -174,14 +186,16 @@ class ModelRuntime:
             task.cancel()
         await asyncio.gather(*self._standing_in, return_exceptions=True)
         await self._shelf.stop()
+        await self._abstention.stop()
         await self._dependencies.encoder.stop()
 
     def infos(self) -> list[tuple[str, ModelIdentity]]:
-        """(role, identity) of each default model."""
+        """(role, identity) of each default model, and of the one that reads how far answers decline."""
         return [
             ("embedding", self.models.embedder.identity),
             ("grounding", self.models.grounder.identity),
             ("relevance", self.models.relevance.identity),
+            ("abstention", self._abstention.identity),
         ]
 
     def away(self) -> list[str]:
@@ -283,8 +297,8 @@ async def _ask(role: str, model: Any) -> None:
         await model.embed(["It is blue.", "It is."])
 
 
-def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies:
-    """The encoder and the tables inside the package, verified."""
+def _packaged(config: InferenceConfig, telemetry: Telemetry) -> tuple[Dependencies, AbstentionClassifier]:
+    """What other models are built of, and what reads how far answers decline: inside the package, verified."""
     threads = config.threads or cpu_limit()
     at_once, of_each = shared(threads)
     card = Card.load(config.model_dir / "embedded")
@@ -312,7 +326,16 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         telemetry=telemetry,
         slots=slots,
     )
-    return Dependencies(
+    abstention = AbstentionClassifier(
+        config.model_dir,
+        threads=of_each,
+        at_once=at_once,
+        batch_tokens=config.batch_tokens,
+        telemetry=telemetry,
+        tables=words,
+        slots=slots,
+    )
+    dependencies = Dependencies(
         directory=config.model_dir,
         hhem_dir=config.hhem_dir,
         card=card,
@@ -326,6 +349,7 @@ def _dependencies(config: InferenceConfig, telemetry: Telemetry) -> Dependencies
         telemetry=telemetry,
         providers=config.providers,
     )
+    return dependencies, abstention
 
 
 def _info(role: str, identity: ModelIdentity) -> dict[str, str]:

@@ -85,11 +85,10 @@ class Runner:
     @property
     def identity(self) -> str:
         """A hash of who judges: evaluators with their versions and methods, models, settings. What it does not hold changes no score."""
-        models = self.runtime.models
         told = {
             "version": __version__,
             "evaluators": sorted((one.name, one.version, one.method) for one in self.engine.evaluators),
-            "models": [str(one.identity) for one in (models.grounder, models.relevance, models.embedder)],
+            "models": [str(identity) for _, identity in self.runtime.infos()],
             "settings": settings_hash(self._settings),
             "texts": self._wanted.texts,
         }

@@ -53,7 +53,7 @@ class AnswerCorrectness:
     """TP and FP: claims of the answer that the reference supports, or not; FN: claims of the reference that the answer does not support."""
 
     name = "answer_correctness"
-    version = "1"
+    version = "2"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.REFERENCE)

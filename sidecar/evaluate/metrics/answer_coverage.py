@@ -29,7 +29,7 @@ class AnswerCoverage:
     """Claims of the documents that the answer supports / claims of the documents. Some call it recall, which elsewhere asks for a reference."""
 
     name = "answer_coverage"
-    version = "1"
+    version = "2"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

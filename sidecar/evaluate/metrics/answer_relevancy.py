@@ -35,7 +35,7 @@ class AnswerRelevancy:
     """Calibrated probability that the answer addresses the question, whatever its truth; 0 for an answer that declines."""
 
     name = "answer_relevancy"
-    version = "2"
+    version = "3"
     method = "similarity"
     subject = Subject.ANSWER
     needs = (Needs.QUESTION, Needs.ANSWER)

@@ -54,7 +54,7 @@ class NoiseRobustness:
 
     name = "noise_robustness"
     mode: Mode = "relevant"
-    version = "1"
+    version = "2"
     method = "relevant_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.REFERENCE, Needs.CONTEXT)

@@ -18,6 +18,8 @@ from sidecar.evaluate.text.clauses import is_sentence
 from sidecar.inference.base import Claim
 from sidecar.record.errors import Unscorable
 
+# An answer of these kinds answers nothing.
+DECLINES = (Abstention.FULL, Abstention.CLARIFICATION)
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
@@ -27,11 +29,13 @@ _CHARACTERS_A_WORD = 2
 
 @dataclass(frozen=True)
 class Stance:
-    """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them."""
+    """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them, `silent` are texts
+    of claims in them that decline where a model said so; without any the rules say which."""
 
     kind: Abstention
     left: tuple[Statement, ...]
     whole: bool = True
+    silent: frozenset[str] = frozenset()
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -41,6 +45,8 @@ class Stance:
             raise Unscorable("too_long")
         if self.kind is not Abstention.PARTIAL:
             return found
+        if self.silent:
+            return [claim for claim in found if claim.text not in self.silent]
         return [claim for claim in found if not _declines(claim.text, _language(self.left))]
 
     @cached_property
@@ -75,7 +81,7 @@ def stance_of(answer: str) -> Stance:
 
 def abstains(answer: str) -> bool:
     """True where the answer as a whole declines: it says that it does not know, or asks back, and what remains answers nothing."""
-    return stance_of(answer).kind in (Abstention.FULL, Abstention.CLARIFICATION)
+    return stance_of(answer).kind in DECLINES
 
 
 def _only_declines(one: Statement) -> bool:

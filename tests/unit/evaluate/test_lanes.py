@@ -78,6 +78,8 @@ async def test_the_slow_lane_holds_no_local_models_while_it_waits() -> None:
     class Lent:
         """Models that say who holds them."""
 
+        abstention = None
+
         @asynccontextmanager
         async def route(self, *, service: str, languages: Callable[[], frozenset[str]]) -> AsyncIterator[Models]:
             held.append(service)

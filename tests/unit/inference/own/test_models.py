@@ -47,6 +47,7 @@ def test_one_line_makes_a_model_the_one_for_all_requests() -> None:
         ("embedding", "bert"),
         ("grounding", "mine"),
         ("relevance", "embedded"),
+        ("abstention", "abstention"),
     ]
 
 

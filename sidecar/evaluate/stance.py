@@ -1,0 +1,40 @@
+"""How far an answer declines: by rules, and where these find that it answers, by a model too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from exporters.result import Abstention
+from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
+from sidecar.evaluate.text.claims import claims_of
+from sidecar.inference.base import AbstentionModel
+
+# A longer answer is left to the rules: the model reads an answer whole or not at all.
+MOST_CHARS = 600
+
+
+async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stance:
+    """What an answer states and how far it declines. What the model is not sure of stays as the rules have it. Raises InferenceError."""
+    stance = stance_of(answer)
+    if stance.kind in DECLINES or len(answer) > MOST_CHARS:
+        return stance
+    [likely] = await model.kinds(question, [answer])
+    if sum(likely[kind] for kind in DECLINES) >= model.threshold:
+        return Stance(max(DECLINES, key=likely.__getitem__), ())
+    if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
+        return await _in_part(model, question, stance)
+    return stance
+
+
+async def _in_part(model: AbstentionModel, question: str, stance: Stance) -> Stance:
+    """A stance without the claims that decline, where some do and some do not."""
+    texts = [claim.text for claim in claims_of(stance.left)]
+    likely = await model.kinds(question, texts)
+    silent = frozenset(
+        text
+        for text, one in zip(texts, likely, strict=True)
+        if sum(one[kind] for kind in DECLINES) >= model.part_threshold
+    )
+    if not silent or silent.issuperset(texts):
+        return stance
+    return replace(stance, kind=Abstention.PARTIAL, silent=silent)

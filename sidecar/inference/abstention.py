@@ -1,0 +1,88 @@
+"""How far an answer declines, told by a small model inside the package that reads it behind its question.
+
+It is the lower half of the cross-encoder, trained on on answers that decline and answers that look like it (training/abstention.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from exporters.result import Abstention
+from exporters.text import clean
+from sidecar.inference.base import FloatArray
+from sidecar.inference.card import Card
+from sidecar.inference.embedding.minilm import FOLDER as WORDS
+from sidecar.inference.onnx import Tables
+from sidecar.inference.pairs import PairModel
+from sidecar.inference.turn import Slots
+from sidecar.observe.telemetry import Telemetry
+
+FOLDER = "abstention"
+CLASSIFIER = "classifier.onnx"
+OUTPUT = "kinds"
+# The columns of the model's output.
+KINDS = (Abstention.NONE, Abstention.FULL, Abstention.PARTIAL, Abstention.CLARIFICATION)
+_QUESTION_CHARS = 200
+
+
+def as_read(question: str, answer: str) -> tuple[str, str]:
+    """What the model is given of both: the answer, and how the question begins."""
+    return clean(question)[:_QUESTION_CHARS].strip(), clean(answer).strip()
+
+
+class AbstentionClassifier:
+    """inference.base.AbstentionModel."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        threads: int,
+        at_once: int,
+        batch_tokens: int,
+        telemetry: Telemetry,
+        tables: Tables,
+        slots: Slots | None = None,
+    ) -> None:
+        """`directory` holds the model folders of the package. Raises ConfigError."""
+        card = Card.load(directory / FOLDER)
+        self.identity = card.identity(CLASSIFIER)
+        self.languages = card.languages
+        self.threshold = float(card.data["threshold"])
+        self.part_threshold = float(card.data["part_threshold"])
+        self._model = PairModel(
+            directory / FOLDER / CLASSIFIER,
+            directory / WORDS / "tokenizer.json",
+            identity=self.identity,
+            output=OUTPUT,
+            max_tokens=int(card.data["max_tokens"]),
+            threads=threads,
+            at_once=at_once,
+            batch_tokens=batch_tokens,
+            telemetry=telemetry,
+            tables=tables,
+            slots=slots,
+        )
+
+    async def start(self) -> None:
+        """Start the batcher."""
+        await self._model.start()
+
+    async def stop(self) -> None:
+        """Stop the batcher; what waits fails as retryable."""
+        await self._model.stop()
+
+    async def kinds(self, question: str, answers: Sequence[str]) -> list[dict[Abstention, float]]:
+        """As inference.base.AbstentionModel says."""
+        asked = [as_read(question, answer)[::-1] for answer in answers]
+        rows = await self._model.read(asked)
+        return [dict(zip(KINDS, map(float, _softmax(row)), strict=True)) for row in rows]
+
+
+def _softmax(row: FloatArray) -> FloatArray:
+    likely: FloatArray = np.exp(row - row.max())
+    scaled: FloatArray = likely / likely.sum()
+    return scaled

@@ -1,0 +1,188 @@
+"""What a model says of how far an answer declines, beside the rules, and what becomes of it in an evaluation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exporters.result import Abstention, Evaluation, ModelIdentity, Outcome, Subject
+from sidecar.evaluate.base import Lane, Needs
+from sidecar.evaluate.case import Case
+from sidecar.evaluate.engine import Engine
+from sidecar.evaluate.settings import EvaluateConfig
+from sidecar.evaluate.stance import stance_by
+from sidecar.inference.abstention import AbstentionClassifier
+from sidecar.inference.runtime import PACKAGED
+from sidecar.inference.words import words_of
+from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import RetryableInferenceError
+from tests.unit.evaluate.fakes import IDENTITY, models, request
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "evaluate"
+
+
+@dataclass
+class Reader:
+    """Is sure of what it was told, and that everything else answers; remembers what it read."""
+
+    told: Mapping[str, str] = field(default_factory=dict)
+    fails: bool = False
+    waits: bool = False
+    identity: ModelIdentity = IDENTITY
+    threshold: float = 0.9
+    part_threshold: float = 0.6
+    languages: frozenset[str] = frozenset({"en"})
+    read: list[str] = field(default_factory=list)
+
+    async def kinds(self, question: str, answers: Sequence[str]) -> list[Mapping[Abstention, float]]:
+        self.read += answers
+        if self.waits:
+            await asyncio.Event().wait()
+        if self.fails:
+            raise RetryableInferenceError("stopped")
+        sure = [Abstention(self.told.get(one, "none")) for one in answers]
+        return [{kind: 0.97 if kind is one else 0.01 for kind in Abstention} for one in sure]
+
+
+async def test_what_no_rule_knows_is_told_by_the_model() -> None:
+    idiom = "Your guess is as good as mine, as the leaflet skips that chapter."
+    reader = Reader({idiom: "full", "Which of the two do you own?": "clarification"})
+    assert (await stance_by(reader, "How long?", idiom)).kind is Abstention.FULL
+    assert (await stance_by(reader, "How long?", "Two years.")).kind is Abstention.NONE
+
+
+async def test_what_a_rule_knows_is_not_asked() -> None:
+    reader = Reader()
+    assert (await stance_by(reader, "How long?", "I don't know.")).kind is Abstention.FULL
+    assert reader.read == []
+
+
+async def test_of_an_answer_in_part_the_claims_that_decline_are_not_judged() -> None:
+    told, silent = "The fee is 12 euros.", "Your guess about the deadline is as good as mine."
+    answer = f"{told} {silent}"
+    stance = await stance_by(Reader({answer: "partial", silent: "full"}), "What are fee and deadline?", answer)
+    assert stance.kind is Abstention.PARTIAL
+    assert [claim.text for claim in stance.claims] == [told]
+    assert stance.stated == told
+
+
+@pytest.mark.parametrize("silent", [(), ("The fee is 12 euros.", "The deadline is in May.")])
+async def test_where_no_claim_declines_or_all_do_the_rules_stand(silent: Sequence[str]) -> None:
+    answer = "The fee is 12 euros. The deadline is in May."
+    stance = await stance_by(Reader({answer: "partial", **dict.fromkeys(silent, "full")}), "What?", answer)
+    assert stance.kind is Abstention.NONE
+    assert len(stance.claims) == 2
+
+
+async def test_an_answer_that_the_model_takes_for_an_abstention_is_not_judged() -> None:
+    reader = Reader({"It is blue.": "full"})
+    found = await Engine(EvaluateConfig(), replace(models(), abstention=reader)).evaluate(request())
+    assert found.abstention is Abstention.FULL
+    assert {one.reason for one in found.evaluations if one.evaluator in ("faithfulness", "groundedness")} == {
+        "abstained"
+    }
+    assert reader.read == ["It is blue."]
+
+
+async def test_a_request_in_another_language_is_not_given_to_it() -> None:
+    reader = Reader()
+    trace = request(
+        question="Wie lange gilt die Garantie?",
+        answer="Die Garantie gilt zwei Jahre ab dem Tag des Kaufs.",
+        documents=("Die Garantie gilt zwei Jahre ab dem Tag des Kaufs.",),
+    )
+    await Engine(EvaluateConfig(), replace(models(), abstention=reader)).evaluate(trace)
+    assert reader.read == []
+
+
+async def test_where_it_fails_what_looks_at_the_answer_fails_and_the_rest_goes_on() -> None:
+    engine = Engine(EvaluateConfig(), replace(models(), abstention=Reader(fails=True)))
+    found = {one.evaluator: one for one in (await engine.evaluate(request())).evaluations}
+    assert (found["faithfulness"].outcome, found["faithfulness"].reason) == (Outcome.FAILED, "stopped")
+    assert found["context_relevance"].outcome is Outcome.SCORED
+    assert (await engine.evaluate(request())).abstention is None
+
+
+async def test_what_looks_at_the_answer_waits_for_it_no_longer_than_an_evaluation_may_take() -> None:
+    engine = Engine(EvaluateConfig(timeout_seconds=0.05), replace(models(), abstention=Reader(waits=True)))
+    found = {one.evaluator: one for one in (await engine.evaluate(request())).evaluations}
+    assert (found["groundedness"].outcome, found["groundedness"].reason) == (Outcome.FAILED, "timeout")
+    assert found["context_relevance"].outcome is Outcome.SCORED
+
+
+async def test_an_answer_that_is_too_long_to_be_looked_at_or_to_be_read_whole_is_not_given_to_it() -> None:
+    reader = Reader()
+    engine = Engine(EvaluateConfig(most_answer_chars=1000), replace(models(), abstention=reader))
+    for size in (700, 1200):
+        await engine.evaluate(request(answer="It is blue. " * (size // 12)))
+    assert reader.read == []
+
+
+class Slow:
+    """An evaluator of the slow lane that looks at answer and documents."""
+
+    name = "slow"
+    version = "1"
+    method = "none"
+    subject = Subject.ANSWER
+    needs = (Needs.ANSWER, Needs.CONTEXT)
+    decides = False
+    lane = Lane.SLOW
+
+    def languages(self, case: Case) -> None:
+        return None
+
+    async def evaluate(self, case: Case) -> Evaluation:
+        return Evaluation(evaluator=self.name, outcome=Outcome.SCORED, score=0.5)
+
+
+async def test_the_slow_lane_asks_it_too() -> None:
+    reader = Reader({"It is blue.": "full"})
+    engine = Engine(EvaluateConfig(), replace(models(), abstention=reader), [Slow()])
+    found = await engine.evaluate(request(), lane=Lane.SLOW)
+    assert found.abstention is Abstention.FULL
+    assert [one.reason for one in found.evaluations] == ["abstained"]
+
+
+@pytest.fixture
+async def classifier() -> AsyncIterator[AbstentionClassifier]:
+    """The packaged one."""
+    one = AbstentionClassifier(
+        PACKAGED, threads=1, at_once=1, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(PACKAGED)
+    )
+    await one.start()
+    yield one
+    await one.stop()
+
+
+async def told_of(classifier: AbstentionClassifier, name: str) -> list[tuple[dict[str, Any], Abstention]]:
+    """Rows of a golden file, and how far each declines by rules and model."""
+    rows = [json.loads(line) for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [(row, (await stance_by(classifier, row["question"], row["answer"])).kind) for row in rows]
+
+
+# Measured: what rules and model reach today on answers that neither has read, of writers that no training knows. Raise it with them.
+@pytest.mark.parametrize(
+    ("name", "least_found", "most_wrong", "least_partial"),
+    [("abstain_four", 354, 14, 80), ("abstain_held", 108, 2, 20), ("abstain_blind", 32, 3, 6)],
+)
+async def test_no_fewer_abstentions_are_told_than_before_and_hardly_any_else(
+    classifier: AbstentionClassifier, name: str, least_found: int, most_wrong: int, least_partial: int
+) -> None:
+    told = await told_of(classifier, name)
+    declines = (Abstention.FULL, Abstention.CLARIFICATION)
+    assert sum(kind in declines for row, kind in told if row["kind"] in declines) >= least_found
+    assert sum(kind in declines for row, kind in told if row["kind"] not in declines) <= most_wrong
+    assert sum(kind is Abstention.PARTIAL for row, kind in told if row["kind"] == "partial") >= least_partial
+
+
+async def test_it_reads_answers_of_any_length_and_none(classifier: AbstentionClassifier) -> None:
+    answers = ["", "x" * 50_000, "word " * 20_000, "\u0000 \ufffd", "Two years."]
+    for likely in await classifier.kinds("", answers):
+        assert abs(sum(likely.values()) - 1) < 1e-5
