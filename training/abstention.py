@@ -93,7 +93,7 @@ def train(directory: Path, out: Path) -> None:
     """Train on the written answers and ordinary ones, and write the weights."""
     torch.manual_seed(SEED)
     rng = random.Random(SEED)
-    rows = [row for row in written() for _ in range(TIMES.get(row.get("writer"), 1))]
+    rows = [row for row in written() for _ in range(TIMES.get(row.get("writer", ""), 1))]
     rows += ordinary(directory, held=False)
     tokenizer = Tokenizer.from_file(str(PACKAGED / "minilm" / "tokenizer.json"))
     tokenizer.no_padding()
