@@ -1,11 +1,11 @@
-"""The embedded models, whole, by one command: about an hour and a half on two cores, seeded.
+"""The embedded models, whole, by one command: about two hours on two cores, seeded.
 
     pip install '.[train]'
     python -m training --data DIR --start DIR [--work DIR]
 
 DIR of `--data` holds the labelled sets as JSON lines (*.jsonl.xz), `--start` the weights of all-MiniLM-L6-v2 (model.safetensors,
 config.json, tokenizer.json). Every step runs as a process of its own, in order: the sentence encoder's graph, the cross-encoder's
-training and graph, what eight bits cost it, the calibrated heads, and what evidence selection loses. Prints the tables of docs/models/embedded.md.
+training and graph, what eight bits cost it, the calibrated heads, what evidence selection loses, and the classifier of abstentions. Prints the tables of docs/models/embedded.md.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ def main() -> None:
         ("training.eight_bits", str(args.work), *data),
         ("training.heads", *data),
         ("training.evidence", *data),
+        ("training.abstention", "train", *data, "--out", str(args.work / "abstention")),
+        ("training.export_bert", "abstention", str(args.work / "abstention"), *data),
+        ("training.abstention", "measure", *data),
     )
     for module, *arguments in steps:
         print(f"python -m {module} {' '.join(arguments)}", flush=True)
