@@ -39,12 +39,12 @@ from sidecar.inference.runtime import PACKAGED
 from sidecar.inference.words import NAME, words_of
 from sidecar.observe.telemetry import Telemetry
 from training import data
-from training.abstention_rows import GOLDEN, Row, ordinary, read, written
+from training.abstention_rows import GOLDEN, Row, dressed, ordinary, read, written
 from training.plain_encoder import MINILM, PlainEncoder
 from training.quantise import weights_of
 
 LAYERS = 3
-EPOCHS = 4
+EPOCHS = 3
 RATE = 8e-5
 BATCH = 32
 SMOOTHING = 0.02
@@ -115,7 +115,8 @@ def train(directory: Path, out: Path) -> None:
         for batch in batches:
             for group in optimiser.param_groups:
                 group["lr"] = RATE * min(1.0, (step + 1) / WARM_UP_STEPS) * max(0.02, 1 - step / steps)
-            made = [tokens(tokenizer, row, asked=rng.random() >= WITHOUT_QUESTION) for row in batch]
+            said = [{**row, "answer": dressed(row["answer"], rng)} for row in batch]
+            made = [tokens(tokenizer, row, asked=rng.random() >= WITHOUT_QUESTION) for row in said]
             with torch.autocast("cpu", dtype=torch.bfloat16):
                 logits, _ = model(*padded(made))
             told = torch.tensor([kinds.index(row["kind"]) for row in batch])
@@ -186,7 +187,8 @@ async def measure(directory: Path) -> None:
     write_card(1.0, 1.0)
     model = loaded()
     await model.start()
-    held = [row for row in ordinary(directory, held=True) if row["question"]]
+    rng = random.Random(SEED)
+    held = [{**row, "answer": dressed(row["answer"], rng)} for row in ordinary(directory, held=True) if row["question"]]
     sure = np.array([await surely(model, row) for row in held[::2]])
     model.threshold, of_parts = (float(at) for at in np.quantile(sure, 1 - FALSE_ALARMS, axis=0))
     model.part_threshold = max(LEAST_SURE, of_parts)

@@ -28,6 +28,31 @@ MOST = 16_000
 _SHARES = (0.5, 0.3, 0.2)
 _ANSWERS = ("right", "wrong", "stated", "misstated")
 _HAN = 0x3000
+# What bots say before and behind whatever they answer: it must tell nothing.
+_HEADS = (
+    "Sure!", "Sure thing:", "Hi!", "Hello,", "Hey there!", "Good question.", "Great question!", "Thank you for asking.", "Thanks for your message.",
+    "Of course.", "Happy to help!", "I'm glad to help with that.", "Sorry to hear that.", "Sorry for the delay.", "Apologies for the confusion.",
+    "Unfortunately,", "I'm afraid", "Regrettably,", "As far as I can see,", "From what I can tell,", "I looked it up:",
+    "I have checked this for you.", "I've gone through the documents:", "Going by the handbook,", "Per the policy:", "According to the text,",
+    "Based on the documents you sent,", "Based on the context,", "In the material it says:", "Let me check.", "One moment.", "OK,", "Right,",
+    "Short answer:", "To be clear,", "So,", "Well,", "Yes.", "No.", "Dear customer,", "Dear Ms Oduya,", "As an AI assistant I read your documents:",
+    "I found this:", "Here you go:",
+)  # fmt: skip
+_TAILS = (
+    "Ask {who}.", "Just ask {who}.", "Please contact {who}.", "Please get in touch with {who} for details.", "For details, see {where}.",
+    "More in {where}.", "You'll find more in {where}.", "See also {where}.", "If anything is unclear, write to {who}.", "Questions? {who} can help.",
+    "{who} can tell you more.", "You can also call {who}.", "Do call {who} if you need to.", "Hope that helps!", "Hope this answers your question.",
+    "Anything else?", "Is there anything else I can do for you?", "Let me know if I can help further.", "Have a nice day!", "Feel free to ask again.",
+    "Please check before you travel.", "Please verify with {who}.", "This may change.", "No guarantee, of course.", "I'd double-check with {who}.",
+    "Sorry!", "Sorry about that.", "Best regards, the team", "I'm only a bot, so please confirm with {who}.", "Consult {where} too.",
+    "Would you like to know more?", "Shall I send you {where}?",
+)  # fmt: skip
+_WHO = (
+    "support", "us", "our team", "the office", "reception", "your doctor", "your manager", "HR", "the help desk", "Jo", "the library",
+    "info@firm.example", "a.lee@school.example", "0800 111 222", "+44 20 7946 0000",
+)  # fmt: skip
+_WHERE = ("our website", "the FAQ", "page 4", "the full document", "section 3", "the terms", "www.firm.example/help", "the leaflet", "the appendix", "the app")  # fmt: skip
+_OPENED, _CLOSED = 0.35, 0.4
 
 
 def read(path: Path) -> list[Row]:
@@ -42,9 +67,20 @@ def written() -> list[Row]:
     return [row for path in files for row in read(path) if _fits(row["answer"])]
 
 
+def dressed(answer: str, rng: random.Random) -> str:
+    """An answer, in some cases behind an opening, in some before a closing."""
+    if rng.random() < _OPENED:
+        answer = f"{rng.choice(_HEADS)} {answer}"
+    if rng.random() < _CLOSED:
+        closing = rng.choice(_TAILS).format(who=rng.choice(_WHO), where=rng.choice(_WHERE))
+        answer = f"{answer if answer[-1] in '.!?' else answer + '.'} {closing[:1].upper()}{closing[1:]}"
+    return answer
+
+
 def ordinary(directory: Path, *, held: bool) -> Iterator[Row]:
-    """Answers that answer, in a fixed order: right and wrong ones written by hand to the questions of services; of the labelled sets passages beside the questions that
-    they answer, claims with their questions and claims without. For training those that do not decline in words that are known; of `held` ones what no training reads."""
+    """Answers that answer, in a fixed order: right and wrong ones written by hand to the questions of services; of the labelled sets passages
+    beside the questions that they answer, claims with their questions and claims without. For training those that do not decline in words that
+    are known; of `held` ones what no training reads."""
     fits = data.held if held else data.for_encoder
     names = sorted({path.name.removesuffix(".jsonl.xz") for path in directory.glob("*.jsonl.xz")} - OF_ABSTENTION)
     found = [row for name in names for row in data.thin(filter(fits, data.read(directory, name)), _MOST_OF_SET)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -15,25 +14,16 @@ import threadpoolctl
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.result import ModelIdentity
-from sidecar.inference.abstention import AbstentionClassifier
 from sidecar.inference.base import Claim, Models
-from sidecar.inference.card import Card
-from sidecar.inference.common import Common
-from sidecar.inference.cpu import cpu_limit, shared
-from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.embedding.minilm import FOLDER, packaged_encoder
-from sidecar.inference.entry import Built, Dependencies
-from sidecar.inference.grounding import embedded_zh
+from sidecar.inference.entry import Built
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.hhem import HHEM_DIR
-from sidecar.inference.onnx import CPU, Provider, check_providers, read_verified
-from sidecar.inference.pairs import packaged_pairs
+from sidecar.inference.onnx import CPU, Provider, check_providers
+from sidecar.inference.packaged import packaged_parts
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
 from sidecar.inference.serving import beside, fallback_of, for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
-from sidecar.inference.turn import Slots
-from sidecar.inference.words import words_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
 from sidecar.record.errors import ConfigError, InferenceError
@@ -134,7 +124,16 @@ class ModelRuntime:
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
         check_providers(config.providers)
-        dependencies, self._abstention = _packaged(config, telemetry)
+        dependencies, self._abstention = packaged_parts(
+            config.model_dir,
+            hhem_dir=config.hhem_dir,
+            threads=config.threads,
+            batch_tokens=config.batch_tokens,
+            cache_bytes=config.cache_megabytes * 1_000_000,
+            documents_bytes=config.documents_megabytes * 1_000_000,
+            providers=config.providers,
+            telemetry=telemetry,
+        )
         self._dependencies = replace(dependencies, redactor=cache(redactor), away=self._went)
         self._standing_in: set[asyncio.Task[None]] = set()
         self._shelf = Shelf(
@@ -295,61 +294,6 @@ async def _ask(role: str, model: Any) -> None:
         await model.documents("What is it?", ["It is blue."])
     else:
         await model.embed(["It is blue.", "It is."])
-
-
-def _packaged(config: InferenceConfig, telemetry: Telemetry) -> tuple[Dependencies, AbstentionClassifier]:
-    """What other models are built of, and what reads how far answers decline: inside the package, verified."""
-    threads = config.threads or cpu_limit()
-    at_once, of_each = shared(threads)
-    card = Card.load(config.model_dir / "embedded")
-    for name, sha256 in card.files.items():
-        read_verified(config.model_dir / "embedded" / name, sha256)
-    idf = Idf.load(config.model_dir / "embedded" / "idf.json.gz")
-    words, slots = words_of(config.model_dir), Slots(at_once)
-    encoder = packaged_encoder(
-        config.model_dir,
-        idf=idf,
-        tables=words,
-        threads=of_each,
-        at_once=at_once,
-        batch_tokens=config.batch_tokens,
-        cache_bytes=config.cache_megabytes * 1_000_000,
-        telemetry=telemetry,
-        documents_bytes=config.documents_megabytes * 1_000_000,
-        slots=slots,
-    )
-    pairs = partial(
-        packaged_pairs,
-        config.model_dir,
-        threads=threads,
-        batch_tokens=config.batch_tokens,
-        telemetry=telemetry,
-        slots=slots,
-    )
-    abstention = AbstentionClassifier(
-        config.model_dir,
-        threads=of_each,
-        at_once=at_once,
-        batch_tokens=config.batch_tokens,
-        telemetry=telemetry,
-        tables=words,
-        slots=slots,
-    )
-    dependencies = Dependencies(
-        directory=config.model_dir,
-        hhem_dir=config.hhem_dir,
-        card=card,
-        heads=json.loads((config.model_dir / "embedded" / "heads.json").read_text(encoding="utf-8")),
-        encoder=encoder,
-        idf=idf,
-        cross_encoder=Common(partial(pairs, "embedded", tokenizer=FOLDER, tables=words)),
-        chinese=Common(partial(pairs, embedded_zh.NAME, tokenizer=embedded_zh.NAME)),
-        threads=threads,
-        batch_tokens=config.batch_tokens,
-        telemetry=telemetry,
-        providers=config.providers,
-    )
-    return dependencies, abstention
 
 
 def _info(role: str, identity: ModelIdentity) -> dict[str, str]:
