@@ -110,7 +110,7 @@ async def test_where_it_fails_what_looks_at_the_answer_fails_and_the_rest_goes_o
 
 
 async def test_what_looks_at_the_answer_waits_for_it_no_longer_than_an_evaluation_may_take() -> None:
-    engine = Engine(EvaluateConfig(timeout_seconds=0.05), replace(models(), abstention=Reader(waits=True)))
+    engine = Engine(EvaluateConfig(timeout_seconds=1.0), replace(models(), abstention=Reader(waits=True)))
     found = {one.evaluator: one for one in (await engine.evaluate(request())).evaluations}
     assert (found["groundedness"].outcome, found["groundedness"].reason) == (Outcome.FAILED, "timeout")
     assert found["context_relevance"].outcome is Outcome.SCORED
