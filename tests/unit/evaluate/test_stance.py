@@ -194,7 +194,7 @@ async def test_what_bots_say_around_an_answer_makes_no_abstention_of_it(
         ("hi! do u ship to norway?", "We only ship within the EU."),
         ("Who approves overtime?", "Payroll approves it, and it is reported to the team lead."),
     ):
-        assert (await stance_by(classifier, question, f"{head}{answer}{tail}")).kind is not Abstention.FULL
+        assert (await stance_by(classifier, question, f"{head}{answer}{tail}")).kind is Abstention.NONE
 
 
 async def test_it_reads_answers_of_any_length_and_none(classifier: AbstentionClassifier) -> None:
