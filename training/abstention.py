@@ -17,7 +17,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 
 from exporters.result import Abstention
-from sidecar.evaluate.stance import stance_by
+from sidecar.evaluate.stance import declining, stance_by
 from sidecar.evaluate.text.abstain import DECLINES, abstains, stance_of
 from sidecar.evaluate.text.claims import claims_of
 from sidecar.inference.abstention import CLASSIFIER, FOLDER, KINDS, AbstentionClassifier, as_read
@@ -150,13 +150,9 @@ async def surely(model: AbstentionClassifier, row: Row) -> tuple[float, float]:
     [likely] = await model.kinds(row["question"], [row["answer"]])
     texts = [claim.text for claim in claims_of(stance.left)]
     if stance.kind is not Abstention.NONE or len(texts) < 2:
-        return _declines(likely), 0.0
-    silent = max(_declines(one) for one in await model.kinds(row["question"], texts))
-    return _declines(likely), min(likely[Abstention.PARTIAL], silent)
-
-
-def _declines(likely: Mapping[Abstention, float]) -> float:
-    return sum(likely[kind] for kind in DECLINES)
+        return declining(likely), 0.0
+    silent = max(declining(one) for one in await model.kinds(row["question"], texts))
+    return declining(likely), min(likely[Abstention.PARTIAL], silent)
 
 
 def loaded() -> AbstentionClassifier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from exporters.result import Abstention
@@ -19,22 +20,23 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
     if stance.kind in DECLINES or len(answer) > MOST_CHARS:
         return stance
     [likely] = await model.kinds(question, [answer])
-    if sum(likely[kind] for kind in DECLINES) >= model.threshold:
+    if declining(likely) >= model.threshold:
         return Stance(max(DECLINES, key=likely.__getitem__), ())
     if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
         return await _in_part(model, question, stance)
     return stance
 
 
+def declining(likely: Mapping[Abstention, float]) -> float:
+    """The probability that an answer answers nothing."""
+    return sum(likely[kind] for kind in DECLINES)
+
+
 async def _in_part(model: AbstentionModel, question: str, stance: Stance) -> Stance:
     """A stance without the claims that decline, where some do and some do not."""
     texts = [claim.text for claim in claims_of(stance.left)]
     likely = await model.kinds(question, texts)
-    silent = frozenset(
-        text
-        for text, one in zip(texts, likely, strict=True)
-        if sum(one[kind] for kind in DECLINES) >= model.part_threshold
-    )
+    silent = frozenset(text for text, one in zip(texts, likely, strict=True) if declining(one) >= model.part_threshold)
     if not silent or silent.issuperset(texts):
         return stance
     return replace(stance, kind=Abstention.PARTIAL, silent=silent)
