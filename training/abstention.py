@@ -4,8 +4,9 @@
     python -m training.export_bert abstention DIR --data DIR
     python -m training.abstention measure --data DIR
 
-The first starts from the lower layers of the packaged cross-encoder and writes what the second takes. The third writes the model's card with its thresholds, so that
-of ordinary answers between openings and closings one in two thousand counts as declining where the rules do not say so, and prints what rules and model find on answers that no training read.
+The first starts from the lower layers of the packaged cross-encoder and writes what the second takes. The third writes the model's card with
+its thresholds, so that of ordinary answers between openings and closings one in two thousand counts as declining where the rules do not say
+so, and prints what rules and model find on answers that no training read.
 """
 
 from __future__ import annotations
