@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from types import FrameType
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 # What a million empty matches take where the limits were set.
 _REFERENCE_SECONDS = 0.2
@@ -26,24 +28,33 @@ def slowness() -> float:
     return max(1.0, best / _REFERENCE_SECONDS)
 
 
-@contextlib.contextmanager
-def cpu_limit(seconds: float, what: str) -> Iterator[None]:
-    """Fails where the body takes more CPU time of this thread, on a slower machine as much more. A pattern that runs away is
-    interrupted; main thread alone. What the other tests hold is not walked by the collector meanwhile: that is no time of the body."""
+def within_cpu(seconds: float, what: str, body: Callable[[], Answer]) -> Answer:
+    """What the body answers; fails where it takes more CPU time of this thread, on a slower machine as much more. The best of three:
+    a neighbour on the same core can double what one run takes, and a square is as slow each time. Main thread alone."""
     seconds *= slowness()
+    times = []
+    for _ in range(3):
+        answer, took = _timed(2 * seconds, what, body)
+        if took <= seconds:
+            return answer
+        times.append(f"{took:.2f}")
+    raise AssertionError(f"{what} took {', '.join(times)} CPU seconds, where {seconds:.2f} are the limit")
+
+
+def _timed(limit: float, what: str, body: Callable[[], Answer]) -> tuple[Answer, float]:
+    """What the body answers, and its CPU seconds; a pattern that runs away is interrupted at the limit. What the other tests hold is
+    not walked by the collector meanwhile: that is no time of the body."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise AssertionError(f"{what} was interrupted after {2 * seconds} CPU seconds")
+        raise AssertionError(f"{what} was interrupted after {limit} CPU seconds")
 
     previous = signal.signal(signal.SIGPROF, interrupt)
-    signal.setitimer(signal.ITIMER_PROF, 2 * seconds)
+    signal.setitimer(signal.ITIMER_PROF, limit)
     gc.freeze()
     started = time.thread_time()
     try:
-        yield
-        took = time.thread_time() - started
+        return body(), time.thread_time() - started
     finally:
         gc.unfreeze()
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
-    assert took <= seconds, f"{what} took {took:.2f} CPU seconds"

@@ -12,6 +12,7 @@ import pkgutil
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from sidecar.record.errors import Unscorable
 from sidecar.record.request import Document, ModelCall, Tokens
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
-from tests.cpu import cpu_limit
+from tests.cpu import within_cpu
 from tests.unit.decode.spans import message, one, span
 
 pytestmark = pytest.mark.slow
@@ -118,10 +119,13 @@ def test_a_pattern_reads_a_megabyte_of_anything_within_a_second(name: str) -> No
     pattern = PATTERNS[name]
     for run, text, limit in _texts(BOUNDED.get(name, MEGABYTE)):
         for use in ("finditer", "match", "fullmatch"):  # The first does what search, findall, sub and split do.
-            with cpu_limit(limit, f"{use} of {name} on a run of {run!r}"):
-                found = getattr(pattern, use)(text)
-                if use == "finditer":
-                    deque(found, maxlen=0)
+            within_cpu(limit, f"{use} of {name} on a run of {run!r}", partial(_use, getattr(pattern, use), text))
+
+
+def _use(method: Callable[[str], object], text: str) -> None:
+    found = method(text)
+    if isinstance(found, Iterator):
+        deque(found, maxlen=0)
 
 
 def test_every_pattern_of_ours_is_a_constant_of_its_module() -> None:
@@ -200,8 +204,7 @@ def test_what_reads_user_text_reads_a_run_of_anything_within_a_second(name: str)
     read("What models and tables need is loaded with the first text.")
     read(_text("\n", 2000))  # that of languages with one that can hardly be told
     for run, text, limit in _texts(size):
-        with cpu_limit(limit, f"{name} of a run of {run!r}"):
-            read(text)
+        within_cpu(limit, f"{name} of a run of {run!r}", partial(read, text))
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -209,13 +212,12 @@ def test_a_prompt_with_a_megabyte_of_anything_is_a_request_within_a_second(run: 
     prompt = _text(run, MEGABYTE)
     attributes = {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user"}
     spans = [span("chat", {**attributes, "llm.input_messages.0.message.content": prompt}, number=1)]
-    with cpu_limit(1.0, f"a prompt of a run of {run!r}"):
-        request = one(message(*spans))
+    request = within_cpu(1.0, f"a prompt of a run of {run!r}", lambda: one(message(*spans)))
     assert request.question is not None
 
 
 def test_thousands_of_documents_are_not_looked_up_in_a_prompt_of_megabytes() -> None:
     documents = tuple(Document(rank, "a" * 90 + str(rank)) for rank in range(1, 10_001))
-    with cpu_limit(1.0, "ten thousand documents in a prompt of a megabyte"):
-        chosen, _, filtered = choose_documents([("spans", documents)], "a" * MEGABYTE)
+    choose = partial(choose_documents, [("spans", documents)], "a" * MEGABYTE)
+    chosen, _, filtered = within_cpu(1.0, "ten thousand documents in a prompt of a megabyte", choose)
     assert (len(chosen), filtered) == (10_000, False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from sidecar.inference.contrasts.compare import contrasts
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.embedding.text import content_stem, sentences
-from tests.cpu import cpu_limit
+from tests.cpu import within_cpu
 
 CLEAR = 0.5
 
@@ -135,5 +137,4 @@ def test_places_hold_where_lower_case_is_longer() -> None:
 
 def test_words_that_come_again_cost_no_square_of_their_number() -> None:
     for claim, text in (("x " * 750, "x not " * 250), ("more " * 300, "less " * 300)):
-        with cpu_limit(2.0, "contrasts of words that come again"):
-            clearest(claim, text)
+        within_cpu(2.0, "contrasts of words that come again", partial(clearest, claim, text))
