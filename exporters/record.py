@@ -90,7 +90,9 @@ class EvaluationRecord(_Part):
     score: Share | None = Field(default=None, description="1 is good.")
     label: str | None = Field(default=None, description="A word that goes with the score; of groundedness the verdict.")
     explanation: str | None = Field(default=None, description="User text, null unless asked for.")
-    model: ModelRecord | None = Field(default=None, description="What scored; null where nothing was asked.")
+    model: ModelRecord | None = Field(
+        default=None, description="What scored, or told an abstention; null where nothing was asked, or rules told it."
+    )
     threshold: float | None = Field(default=None, description="From which score or support on something is enough.")
     version: str = Field(default="1", description="Of the evaluator.")
     method: str = Field(default="local", description="Its formula: scores by two methods are different things.")

@@ -34,7 +34,7 @@ from exporters.result import Abstention
 from sidecar.evaluate.stance import declining, stance_by
 from sidecar.evaluate.text.abstain import DECLINES, abstains, stance_of
 from sidecar.evaluate.text.claims import claims_of
-from sidecar.inference.abstention import CLASSIFIER, FOLDER, KINDS, AbstentionClassifier, as_read
+from sidecar.inference.abstention import CLASSIFIER, FOLDER, KINDS, AbstentionClassifier, as_read, packaged_classifier
 from sidecar.inference.pairs import CROSS_ENCODER
 from sidecar.inference.runtime import PACKAGED
 from sidecar.inference.words import NAME, words_of
@@ -158,9 +158,7 @@ async def surely(model: AbstentionClassifier, row: Row) -> tuple[float, float]:
 
 def loaded() -> AbstentionClassifier:
     """The packaged classifier; start it before use."""
-    return AbstentionClassifier(
-        PACKAGED, threads=2, at_once=1, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(PACKAGED)
-    )
+    return packaged_classifier(PACKAGED, threads=2, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(PACKAGED))
 
 
 def write_card(threshold: float, part_threshold: float) -> None:

@@ -181,7 +181,8 @@ class Engine:
                 admit(case, evaluator, self._config)
                 return _sound(await evaluator.evaluate(case))
         except Unscorable as error:
-            return Evaluation(evaluator=name, outcome=Outcome.UNSCORABLE, reason=error.reason)
+            by = case.stance.by if error.reason == Verdict.ABSTAINED else None
+            return Evaluation(evaluator=name, outcome=Outcome.UNSCORABLE, reason=error.reason, model=by)
         except InferenceError as error:
             return _failed(name, error.reason)
         except TimeoutError:

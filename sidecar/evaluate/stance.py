@@ -21,7 +21,7 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
         return stance
     [likely] = await model.kinds(question, [answer])
     if declining(likely) >= model.threshold:
-        return Stance(max(DECLINES, key=likely.__getitem__), ())
+        return Stance(max(DECLINES, key=likely.__getitem__), (), by=model.identity)
     if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
         return await _in_part(model, question, stance)
     return stance

@@ -1,6 +1,6 @@
 """How far an answer declines, told by a small model inside the package that reads it behind its question.
 
-It is the lower half of the cross-encoder, trained on on answers that decline and answers that look like it (training/abstention.py).
+It is the lower half of the cross-encoder, trained on answers that decline and answers that look like it (training/abstention.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sidecar.inference.base import FloatArray
 from sidecar.inference.card import Card
 from sidecar.inference.embedding.minilm import FOLDER as WORDS
 from sidecar.inference.onnx import Tables
-from sidecar.inference.pairs import PairModel
+from sidecar.inference.pairs import PairModel, packaged_pairs
 from sidecar.inference.turn import Slots
 from sidecar.observe.telemetry import Telemetry
 
@@ -36,36 +36,13 @@ def as_read(question: str, answer: str) -> tuple[str, str]:
 class AbstentionClassifier:
     """inference.base.AbstentionModel."""
 
-    def __init__(
-        self,
-        directory: Path,
-        *,
-        threads: int,
-        at_once: int,
-        batch_tokens: int,
-        telemetry: Telemetry,
-        tables: Tables,
-        slots: Slots | None = None,
-    ) -> None:
-        """`directory` holds the model folders of the package. Raises ConfigError."""
-        card = Card.load(directory / FOLDER)
-        self.identity = card.identity(CLASSIFIER)
+    def __init__(self, card: Card, model: PairModel) -> None:
+        """`model` is the one that the card tells of."""
+        self.identity = model.identity
         self.languages = card.languages
         self.threshold = float(card.data["threshold"])
         self.part_threshold = float(card.data["part_threshold"])
-        self._model = PairModel(
-            directory / FOLDER / CLASSIFIER,
-            directory / WORDS / "tokenizer.json",
-            identity=self.identity,
-            output=OUTPUT,
-            max_tokens=int(card.data["max_tokens"]),
-            threads=threads,
-            at_once=at_once,
-            batch_tokens=batch_tokens,
-            telemetry=telemetry,
-            tables=tables,
-            slots=slots,
-        )
+        self._model = model
 
     async def start(self) -> None:
         """Start the batcher."""
@@ -86,3 +63,28 @@ def _softmax(row: FloatArray) -> FloatArray:
     likely: FloatArray = np.exp(row - row.max())
     scaled: FloatArray = likely / likely.sum()
     return scaled
+
+
+def packaged_classifier(
+    directory: Path,
+    *,
+    threads: int,
+    batch_tokens: int,
+    telemetry: Telemetry,
+    tables: Tables,
+    slots: Slots | None = None,
+) -> AbstentionClassifier:
+    """That inside the package. `directory` holds its model folders. Raises ConfigError."""
+    model = packaged_pairs(
+        directory,
+        FOLDER,
+        file=CLASSIFIER,
+        output=OUTPUT,
+        tokenizer=WORDS,
+        threads=threads,
+        batch_tokens=batch_tokens,
+        telemetry=telemetry,
+        tables=tables,
+        slots=slots,
+    )
+    return AbstentionClassifier(Card.load(directory / FOLDER), model)

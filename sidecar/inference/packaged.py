@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sidecar.inference.abstention import AbstentionClassifier
+from sidecar.inference.abstention import AbstentionClassifier, packaged_classifier
 from sidecar.inference.card import Card
 from sidecar.inference.common import Common
 from sidecar.inference.cpu import cpu_limit, shared
@@ -61,10 +61,9 @@ def packaged_parts(
         telemetry=telemetry,
         slots=slots,
     )
-    abstention = AbstentionClassifier(
+    abstention = packaged_classifier(
         directory,
-        threads=of_each,
-        at_once=at_once,
+        threads=threads,
         batch_tokens=batch_tokens,
         telemetry=telemetry,
         tables=words,

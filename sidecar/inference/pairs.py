@@ -180,20 +180,22 @@ def packaged_pairs(
     name: str,
     *,
     tokenizer: str,
+    file: str = CROSS_ENCODER,
+    output: str = "logits",
     threads: int,
     batch_tokens: int,
     telemetry: Telemetry,
     tables: Tables | None = None,
     slots: Slots | None = None,
 ) -> PairModel:
-    """The cross-encoder of a model inside the package, with the tokenizer of the same or another one. Raises ConfigError."""
+    """A model inside the package that reads pairs, with the tokenizer of the same or another one. Raises ConfigError."""
     card = Card.load(directory / name)
     at_once, of_each = shared(threads)
     return PairModel(
-        directory / name / CROSS_ENCODER,
+        directory / name / file,
         directory / tokenizer / "tokenizer.json",
-        identity=card.identity(CROSS_ENCODER),
-        output="logits",
+        identity=card.identity(file),
+        output=output,
         max_tokens=int(card.data["max_tokens"]),
         threads=of_each,
         at_once=at_once,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from exporters.result import Abstention
+from exporters.result import Abstention, ModelIdentity
 from sidecar.evaluate.text import declining, refusing
 from sidecar.evaluate.text.claims import MOST_CLAIMS, Answer, Statement, claims_of, read_answer
 from sidecar.evaluate.text.clauses import is_sentence
@@ -30,12 +30,13 @@ _CHARACTERS_A_WORD = 2
 @dataclass(frozen=True)
 class Stance:
     """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them, `silent` are texts
-    of claims in them that decline where a model said so; without any the rules say which."""
+    of claims in them that decline where a model said so; without any the rules say which. `by` is the model that said that it answers nothing."""
 
     kind: Abstention
     left: tuple[Statement, ...]
     whole: bool = True
     silent: frozenset[str] = frozenset()
+    by: ModelIdentity | None = None
 
     @cached_property
     def claims(self) -> list[Claim]:

@@ -18,7 +18,7 @@ from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.evaluate.stance import stance_by
 from sidecar.evaluate.text.abstain import DECLINES
-from sidecar.inference.abstention import AbstentionClassifier
+from sidecar.inference.abstention import AbstentionClassifier, packaged_classifier
 from sidecar.inference.runtime import PACKAGED
 from sidecar.inference.words import words_of
 from sidecar.observe.telemetry import Telemetry
@@ -148,15 +148,13 @@ async def test_the_slow_lane_asks_it_too() -> None:
     engine = Engine(EvaluateConfig(), replace(models(), abstention=reader), [Slow()])
     found = await engine.evaluate(request(), lane=Lane.SLOW)
     assert found.abstention is Abstention.FULL
-    assert [one.reason for one in found.evaluations] == ["abstained"]
+    assert [(one.reason, one.model) for one in found.evaluations] == [("abstained", IDENTITY)]
 
 
 @pytest.fixture
 async def classifier() -> AsyncIterator[AbstentionClassifier]:
     """The packaged one."""
-    one = AbstentionClassifier(
-        PACKAGED, threads=1, at_once=1, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(PACKAGED)
-    )
+    one = packaged_classifier(PACKAGED, threads=1, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(PACKAGED))
     await one.start()
     yield one
     await one.stop()
