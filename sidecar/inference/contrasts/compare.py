@@ -46,6 +46,15 @@ class Contrasts:
 
 
 @dataclass(frozen=True, slots=True)
+class _Beside:
+    """A word of the claim beside one of a text, with the stems about that one, and whether both say the contrary of each other."""
+
+    there: Contrast
+    about: Mapping[str, float]
+    contrary: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Told:
     """An opposite with what its sentence says of it, read once for all that it is compared with. `sides` is None where none are told apart."""
 
@@ -72,7 +81,7 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
     groups = {one.group for one in claim.opposites}
     others = [(number, _told(piece, one)) for number, piece in pieces for one in piece.opposites if one.group in groups]
     for own in (_told(claim, one) for one in claim.opposites):
-        like, unlike = 0.0, None
+        found: list[_Beside] = []
         for number, other in others:
             if other.one.group != own.one.group or not _comparable(own, other):
                 continue
@@ -80,11 +89,9 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             same = other.one.pole == own.one.pole
             if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
                 same = not same
-            if same:
-                like = max(like, strength)
-            elif unlike is None or strength > unlike.strength:
-                unlike = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
-        yield from _left(unlike, like)
+            there = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
+            found.append(_Beside(there, other.about, not same))
+        yield from _left(found, claim.subject(own.one.first))
 
 
 def _told(reading: Reading, one: Opposite) -> _Told:
@@ -132,17 +139,15 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
         if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE:
             continue
         seen[own] += 1
-        found = list(_with_same_word(claim, k, own, pieces, stem))
-        if not any(contrary for _, _, _, contrary in found):
+        same = list(_with_same_word(claim, k, own, pieces, stem))
+        if not any(contrary for _, _, _, contrary in same):
             continue
-        like, unlike, about = 0.0, None, claim.around(k, k)
-        for number, piece, j, contrary in found:
-            strength = share(about, piece.around(j, j), weight, _PRIOR)
-            if not contrary:
-                like = max(like, strength)
-            elif unlike is None or strength > unlike.strength:
-                unlike = Contrast(strength, *claim.spans[k], number, *piece.spans[j])
-        yield from _left(unlike, like)
+        found, about = list[_Beside](), claim.around(k, k)
+        for number, piece, j, contrary in same:
+            there = piece.around(j, j)
+            strength = share(about, there, weight, _PRIOR)
+            found.append(_Beside(Contrast(strength, *claim.spans[k], number, *piece.spans[j]), there, contrary))
+        yield from _left(found, claim.subject(k))
 
 
 def _with_same_word(
@@ -158,9 +163,16 @@ def _with_same_word(
                 yield number, piece, j, (piece.negated[j] != turned) != claim.negated[k]
 
 
-def _left(unlike: Contrast | None, like: float) -> Iterator[Contrast]:
-    if unlike is not None and unlike.strength > max(_SAME_MATTER, like):
-        yield replace(unlike, strength=(unlike.strength - like) / (1 - like))
+def _left(found: Sequence[_Beside], subject: frozenset[str]) -> Iterator[Contrast]:
+    """The clearest contrary, less what the texts say like the claim: of other things than the claim's subject where the contrary is said of just that."""
+    unlike = max((one for one in found if one.contrary), key=lambda one: one.there.strength, default=None)
+    if unlike is None:
+        return
+    of_it = subject if subject <= unlike.about.keys() else frozenset[str]()
+    likes = (one for one in found if not one.contrary and not (of_it and of_it.isdisjoint(one.about)))
+    like = max((one.there.strength for one in likes), default=0.0)
+    if unlike.there.strength > max(_SAME_MATTER, like):
+        yield replace(unlike.there, strength=(unlike.there.strength - like) / (1 - like))
 
 
 def _same_word(word: str, own: str, piece: Reading, stem: Stem) -> Iterator[tuple[int, bool]]:

@@ -40,7 +40,7 @@ class Crossing:
 
 def crossings(parts: Sequence[Reading], pieces: Sequence[Reading], weight: Weight) -> list[Crossing]:
     """The clauses of an answer's parts, in order, that have changed the places of those of the pieces."""
-    own = _clauses(parts)
+    own = _clauses(parts, rows=False)
     others = _clauses(pieces) if len(own) > 1 else []
     takes = [
         {n for n, other in enumerate(others) if _weight(one.stems & other.stems, weight) >= _LEAST_MOVED} for one in own
@@ -89,11 +89,17 @@ def _near(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield one, other
 
 
-def _clauses(texts: Sequence[Reading]) -> list[Clause]:
+def _clauses(texts: Sequence[Reading], *, rows: bool = True) -> list[Clause]:
+    """The clauses of texts; of rows of a table ("Plan: Team; Price: $39"), whose heads come again with each, only where these are wanted."""
     found: list[Clause] = []
     for number, text in enumerate(texts):
-        for at in text.by_clause():
+        for at in text.by_clause() if rows or not _is_row(text) else ():
             stems = frozenset(stem for k in at if (stem := text.stems[k]) is not None)
             if stems:
                 found.append(Clause(stems, number, text.spans[at[0]][0], text.spans[at[-1]][1]))
     return found
+
+
+def _is_row(text: Reading) -> bool:
+    """Whether a part of an answer is rows as claims have them, "head: cell; head: cell": one after the other, or more."""
+    return text.words.count(":") > text.words.count(";") > 0

@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
     BEING,
+    CONDITIONAL,
+    CONDITIONS,
+    COURSES,
     DENIERS,
     LIMITS,
     LONGEST,
@@ -82,7 +85,25 @@ class Reading:
         """The stems around an opposite, with how much (0..1) each is its own."""
         clause = self.clauses[one.first]
         taken = {self.clauses[each.first] for each in self.opposites if each.group == one.group} - {clause}
-        return self.around(one.first, one.last, taken)
+        about = self.around(one.first, one.last, taken)
+        if one.group not in CONDITIONAL:
+            return about
+        free = {stem for k, stem in enumerate(self.stems) if not self._conditional(k)} | self.carried
+        return {stem: much for stem, much in about.items() if stem in free}
+
+    def _conditional(self, k: int) -> bool:
+        """Whether a token stands in a condition: behind the word that begins one, up to the next mark."""
+        for j in range(k, -1, -1):
+            if self.words[j] in CONDITIONS:
+                return True
+            if self.words[j] in _ENDS_CLAUSE:
+                return False
+        return False
+
+    def subject(self, k: int) -> frozenset[str]:
+        """The stems before a token in its clause."""
+        before = (j for j in range(k) if self.clauses[j] == self.clauses[k])
+        return frozenset(stem for j in before if (stem := self.stems[j]) is not None)
 
     def sides(self, one: Opposite, about: Mapping[str, float]) -> Sides:
         """The stems about an opposite of its own side, which is what follows in its clause, and those of the other side; before "by" the
@@ -200,6 +221,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
     k = 0
     while k < len(reading.words) and len(found) < _MOST_OPPOSITES:
         last = _last_of(reading.words, k)
+        if last is None and reading.words[k] in COURSES and _is_share(reading.words, k + 1):
+            found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         if last is None or (start and text[start:end] == "May"):  # the month
             k += 1
@@ -232,6 +255,13 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
         if denies(reading.words[j]):
             return True
     return False
+
+
+def _is_share(words: Sequence[str], k: int) -> bool:
+    """Whether a share stands at a token, "12 %", behind "by" or not."""
+    k += words[k : k + 1] == ("by",)
+    figures, sign = words[k : k + 1], words[k + 1 : k + 2]
+    return bool(figures) and figures[0][0].isdecimal() and sign in (("%",), ("percent",), ("per",))
 
 
 def _last_of(words: Sequence[str], k: int) -> int | None:

@@ -104,6 +104,9 @@ _GROUPS = {
     "meal": "breakfast | lunch | dinner, supper",
     "gross": "gross, before tax, excluding vat | net, after tax, including vat",
     "fixed": "fixed | variable, floating",
+    "kept": "raised, increased, lifted, upgraded | lowered, reduced, downgraded, slashed | unchanged, maintained, reaffirmed, reiterated, flat",
+    "wage": "full pay, full salary, fully paid, full wages | half pay, half salary, half wages | unpaid, no pay, without pay",
+    "days": "business day, business days, working day, working days, workdays | calendar day, calendar days",
     "partial": "partial, partially, partly, in part | complete, completely, entirely, in full, fully",
 }  # fmt: skip
 
@@ -138,6 +141,15 @@ DENIERS = frozenset(
     "ended discontinued ceased ceases dropped withdrawn lapsed stopped abolished removed lacks lacked lacking missing failed fails".split()
 )
 """What stands with one of these is not so, though nothing is negated."""
+
+CONDITIONAL = frozenset({"duty"})
+"""Groups of which nothing is said of what stands in a condition: what may be returned if it is unused must be unused."""
+
+CONDITIONS = frozenset({"if", "provided", "when"})
+"""These begin one."""
+
+COURSES = {"up": 0, "down": 1}
+"""The poles of "rise" that these are of before a share: "up 12 %"."""
 
 AMOUNTS = frozenset({"euros", "dollars"})
 """No price where something is free from so many on."""

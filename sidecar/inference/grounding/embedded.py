@@ -228,7 +228,7 @@ class EmbeddedGrounder:
             return Read(np.zeros((0, len(FEATURES))), "", None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text))
         copied = word_for_word(claim.text, texts, documents)
-        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents)
+        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents, claim.question)
         rows = features(own, choices(ranked, chosen, documents), self._idf, said)
         places = [ranked.places[row] for row in chosen]
         return Read(

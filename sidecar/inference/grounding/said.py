@@ -17,6 +17,7 @@ from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.value import Kind, Value
 from sidecar.inference.values.worked import Worked, worked
@@ -60,14 +61,26 @@ class Values:
         self._weight = idf.of
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
 
-    def said(self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Said:
-        """What the best sentences say of the claim's values."""
+    def said(
+        self,
+        claim: str,
+        ranked: Ranked,
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+        question: str = "",
+    ) -> Said:
+        """What the best sentences say of the claim's values, as far as these are not those of its question."""
         own = _stated(claim)
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
-        shown = worked(claim, [one.value for one in own])
-        found = [one for one in as_shown(match(own, stated_there, self._weight), shown) if _counts(one)]
+        values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
+        known = supposed(claim, values, question, asked)
+        matched = [
+            Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in known else one
+            for one in match(own, stated_there, self._weight, asked)
+        ]
+        found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
             return NOTHING
         return _said(claim, found, pieces, starts)

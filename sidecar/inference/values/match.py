@@ -38,6 +38,7 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
+_OF_ITS_CLAUSE = 0.6  # how much a word is a value's own that is not another one's
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
@@ -83,14 +84,17 @@ class _Case:
     crossed: float = 0.0
 
 
-def match(claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: Weight) -> list[Finding]:
-    """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is."""
+def match(
+    claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: Weight, asked: Sequence[Value] = ()
+) -> list[Finding]:
+    """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is, `asked` the values of
+    the question, of which with those of the evidence the claim's may be made."""
     evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
-    return [_decide(case, _operands(case.own, claim, _of_its_rows(case.own, near))) for case in cases]
+    return [_decide(case, [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked]) for case in cases]
 
 
 def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
@@ -163,6 +167,8 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
         return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other)
+    if same and other and _leads_to_another(case.own, same, other):
+        return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     if same is None and not _said_of_it(own, other) and follows(own, operands):
@@ -188,6 +194,15 @@ def _said_of_it(own: Value, other: _There | None) -> bool:
 def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
     """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
     return bool(other.stated.row) and other.stated.row <= own.words.keys() and not same.stated.row <= own.words.keys()
+
+
+def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:
+    """Whether what leads to the claim's value, "payable on", leads to another one in the text, and a word that the claim has not to the equal one
+    ("payable on 15 December to holders of record on 28 November")."""
+    one, two, lead = own.lead, other.stated.lead, same.stated.lead
+    if same.piece != other.piece or not one or one != two or lead in ("", one, *own.words):
+        return False
+    return all(other.stated.words.get(stem, 0.0) >= _OF_ITS_CLAUSE for stem in own.words)
 
 
 def _comparable(own: Stated, other: Stated) -> bool:

@@ -23,6 +23,7 @@ _LONGEST = 6000  # characters
 _MOST_WORDS = 48  # about a value
 _OWN, _SHARED, _FOREIGN, _SUBJECT_OF_ANOTHER = 1.0, 0.9, 0.1, 0.3
 _EARLIER = 0.6
+_MOST_SMALL = 4  # words from a value back to the one that leads to it
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset("and but while whereas or although though against compared then plus versus vs".split())
 _LEADS = frozenset(
@@ -51,12 +52,13 @@ Stem = Callable[[str], str | None]
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
-    `row` are the stems that name the row of a table that it stands in."""
+    `row` are the stems that name the row of a table that it stands in, `lead` is the stem before it, but for small words: "payable on 1 May"."""
 
     value: Value
     noun: str
     words: Mapping[str, float]
     row: frozenset[str] = frozenset()
+    lead: str = ""
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
@@ -69,7 +71,9 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
         return ()
     values = with_periods(_with_units_left_out(found[:MOST_VALUES], tokens), tokens)
     sentence = _Sentence(tokens, values, stem)
-    return tuple(Stated(value, sentence.noun(value), sentence.words(value)) for value in values)
+    return tuple(
+        Stated(value, sentence.noun(value), sentence.words(value), lead=sentence.lead(value)) for value in values
+    )
 
 
 class _Sentence:
@@ -126,6 +130,17 @@ class _Sentence:
                 return False
             found = found or (self._stems[at] is not None and self._tokens[at].low not in _LEADS)
         return found
+
+    def lead(self, value: Value) -> str:
+        """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there."""
+        at = self._at[value.start]
+        every = set[int]().union(*self._covered.values())
+        for k in range(at - 1, max(-1, at - 1 - _MOST_SMALL), -1):
+            if k in every or self._tokens[k].kind == "sign":
+                return ""
+            if self._stems[k] is not None and self._tokens[k].low not in _LEADS:
+                return self._stems[k] or ""
+        return ""
 
     def noun(self, value: Value) -> str:
         """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
