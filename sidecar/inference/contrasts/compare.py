@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, share
-from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_PARTS, SCALES, TRADED
+from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_DEEDS, OF_PARTS, SCALES, TRADED
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
@@ -65,6 +65,7 @@ class _Told:
     partly: bool
     timed: str
     compared: bool
+    verbs: tuple[str, ...]
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -101,14 +102,20 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     partly = one.group not in OF_PARTS and reading.clauses[one.first] in reading.partly
     timed = reading.words[one.first] if one.group == "open" and reading.counted(one.last) else ""
     compared = one.group in SCALES and reading.compared(one)
-    return _Told(one, about, sides, denied, partly, timed, compared)
+    verbs = reading.verbs(one) if one.group in OF_DEEDS else ()
+    return _Told(one, about, sides, denied, partly, timed, compared, verbs)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
     """Whether both are said of the whole, both or neither is denied where that turns what follows, both or neither say what they are compared
-    with, and not of the hours from and to."""
+    with, and not of the hours from and to, or of two things to do."""
     alike = own.partly == other.partly and own.denied == other.denied and own.compared == other.compared
-    return alike and not _of_hours(own, other)
+    return alike and not _of_hours(own, other) and not _of_other_deeds(own.verbs, other.verbs)
+
+
+def _of_other_deeds(own: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one thing must and another may be done."""
+    return bool(own and other) and own[0] not in other and other[0] not in own
 
 
 def _of_hours(own: _Told, other: _Told) -> bool:
@@ -169,7 +176,7 @@ def _left(found: Sequence[_Beside], subject: frozenset[str]) -> Iterator[Contras
     if unlike is None:
         return
     of_it = subject if subject <= unlike.about.keys() else frozenset[str]()
-    likes = (one for one in found if not one.contrary and not (of_it and of_it.isdisjoint(one.about)))
+    likes = (one for one in found if not one.contrary and of_it <= one.about.keys())
     like = max((one.there.strength for one in likes), default=0.0)
     if unlike.there.strength > max(_SAME_MATTER, like):
         yield replace(unlike.there, strength=(unlike.there.strength - like) / (1 - like))

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
     BEING,
-    CONDITIONAL,
-    CONDITIONS,
     COURSES,
     DENIERS,
     LIMITS,
     LONGEST,
+    MODAL_ENDS,
     MODALS,
     NEGATIONS,
     NOTHING,
@@ -37,6 +36,7 @@ _ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
 _BEHIND_NEGATION = 4  # words
 _NEAR = 8  # words
+_VERB = 2  # words that say what may or must be done
 _OWN, _FAR, _OTHERS, _ANOTHER_POLE, _CARRIED = 1.0, 0.7, 0.6, 0.15, 0.8
 _PRONOUNS = frozenset("it they them this these those he she its their him her both".split())
 _LOOKED_FOR_PRONOUN = 12  # words
@@ -85,20 +85,16 @@ class Reading:
         """The stems around an opposite, with how much (0..1) each is its own."""
         clause = self.clauses[one.first]
         taken = {self.clauses[each.first] for each in self.opposites if each.group == one.group} - {clause}
-        about = self.around(one.first, one.last, taken)
-        if one.group not in CONDITIONAL:
-            return about
-        free = {stem for k, stem in enumerate(self.stems) if not self._conditional(k)} | self.carried
-        return {stem: much for stem, much in about.items() if stem in free}
+        return self.around(one.first, one.last, taken)
 
-    def _conditional(self, k: int) -> bool:
-        """Whether a token stands in a condition: behind the word that begins one, up to the next mark."""
-        for j in range(k, -1, -1):
-            if self.words[j] in CONDITIONS:
-                return True
-            if self.words[j] in _ENDS_CLAUSE:
-                return False
-        return False
+    def verbs(self, one: Opposite) -> tuple[str, ...]:
+        """The stems of the verb, and of what follows it, that an opposite is the modal of: "may be returned", "must give notice"."""
+        if self.words[one.last] not in MODAL_ENDS:
+            return ()
+        behind = (
+            self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == self.clauses[one.first]
+        )
+        return tuple(itertools.islice((stem for stem in behind if stem is not None), _VERB))
 
     def subject(self, k: int) -> frozenset[str]:
         """The stems before a token in its clause."""
@@ -205,7 +201,7 @@ def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequenc
             return False
         clause = clauses[j]
         if denies(words[j]):
-            return True
+            return not (words[j] == "without" and j > 0 and denies(words[j - 1]))
         if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
             return False
     return False
@@ -231,11 +227,15 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
             if passive and group in TRADED:  # what "was given" somebody received
                 continue
-            turned = group in TURNED and _turned(reading, k, last)
+            turned = (group in TURNED and _turned(reading, k, last)) or _is_nothing(reading.words, k)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
     free = {reading.clauses[one.first] for one in found if (one.group, one.pole) == ("price", 0)}
-    return [one for one in found if reading.words[one.first] not in AMOUNTS or reading.clauses[one.first] not in free]
+    return [
+        one
+        for one in found
+        if one.pole == 0 or reading.words[one.first] not in AMOUNTS or reading.clauses[one.first] not in free
+    ]
 
 
 def _turned(reading: Reading, first: int, last: int) -> bool:
@@ -255,6 +255,12 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
         if denies(reading.words[j]):
             return True
     return False
+
+
+def _is_nothing(words: Sequence[str], k: int) -> bool:
+    """Whether it is the sign of a currency before 0: "$0" is free."""
+    figures = words[k + 1] if words[k] in AMOUNTS and k + 1 < len(words) else ""
+    return figures.startswith("0") and not figures.strip("0.,")
 
 
 def _is_share(words: Sequence[str], k: int) -> bool:

@@ -55,7 +55,7 @@ _GROUPS = {
     "course": "begin, begins, began, begun, start, starts, started | end, ends, ended, stop, stops, stopped, finish, finishes, finished, ceased, expires",
     "open": "open, opens, opened | closes, closed, shut",
     "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge"
-    "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars",
+    "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars, €, $, £",
     "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from",
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
     "north": "north, northern | south, southern",
@@ -71,7 +71,7 @@ _GROUPS = {
     "side": "inside, indoors, indoor | outside, outdoors, outdoor",
     "day": "daytime, morning | nighttime, evening",
     "sex": "male, man, men, boy, father, son, husband, brother, king | female, woman, women, girl, mother, daughter, wife, sister, queen",
-    "switch": "enabled, enable, enables, activated, active, switched on | off, disabled, disable, disables, deactivated, inactive, switched off",
+    "switch": "enabled, enable, enables, activated, active, switched on, on by default | off, disabled, disable, disables, deactivated, inactive, switched off, off by default",
     "adding": "add, added, adds, append, install, installed | remove, removed, removes, delete, deleted, uninstall",
     "public": "public | private",
     "safe": "safe | dangerous, unsafe, harmful, hazardous",
@@ -84,9 +84,10 @@ _GROUPS = {
     "floor": "upstairs | downstairs",
     "level": "upper | lower",
     "line": "horizontal, horizontally | vertical, vertically",
-    "seldom": "often, frequently, frequent | rarely, rare, seldom, hardly ever, infrequently, infrequent",
+    "seldom": "often, frequently, frequent, common, commonly | rarely, rare, uncommon, seldom, hardly ever, infrequently, infrequent",
     "week": "weekday, weekdays | weekend, weekends",
-    "often": "daily, every day, each day | weekly, every week, each week | monthly, every month, each month"
+    "often": "hourly, every hour, each hour | daily, every day, each day, nightly, every night, each night"
+    "| weekly, every week, each week | monthly, every month, each month | quarterly, every quarter, each quarter"
     "| yearly, annually, every year, each year, once a year",
     "order": "ascending | descending",
     "manual": "manual, manually, by hand | automatic, automatically",
@@ -106,6 +107,8 @@ _GROUPS = {
     "fixed": "fixed | variable, floating",
     "kept": "raised, increased, lifted, upgraded | lowered, reduced, downgraded, slashed | unchanged, maintained, reaffirmed, reiterated, flat",
     "wage": "full pay, full salary, fully paid, full wages | half pay, half salary, half wages | unpaid, no pay, without pay",
+    "advance": "prior, beforehand, in advance, ahead of time | afterwards, after the fact, retrospectively, retroactively, in arrears",
+    "still": "still, continue to, continues to | no longer, not any longer, not anymore",
     "days": "business day, business days, working day, working days, workdays | calendar day, calendar days",
     "partial": "partial, partially, partly, in part | complete, completely, entirely, in full, fully",
 }  # fmt: skip
@@ -142,16 +145,16 @@ DENIERS = frozenset(
 )
 """What stands with one of these is not so, though nothing is negated."""
 
-CONDITIONAL = frozenset({"duty"})
-"""Groups of which nothing is said of what stands in a condition: what may be returned if it is unused must be unused."""
+OF_DEEDS = frozenset({"duty"})
+"""Groups of which one thing must and another may be done: what may be returned if it is unused must be unused."""
 
-CONDITIONS = frozenset({"if", "provided", "when"})
-"""These begin one."""
+MODAL_ENDS = frozenset("must may can shall to not cannot can't".split())
+"""A verb follows what ends with these."""
 
 COURSES = {"up": 0, "down": 1}
 """The poles of "rise" that these are of before a share: "up 12 %"."""
 
-AMOUNTS = frozenset({"euros", "dollars"})
+AMOUNTS = frozenset({"euros", "dollars", "€", "$", "£"})
 """No price where something is free from so many on."""
 
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})

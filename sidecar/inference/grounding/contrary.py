@@ -25,6 +25,7 @@ from sidecar.inference.grounding.said import Said
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
+_CERTAIN = 1.4  # what another cell of a table has leaves no doubt
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters
@@ -32,7 +33,7 @@ _LONGEST_REMEMBERED = 600  # characters
 
 @dataclass(frozen=True, slots=True)
 class Contrary:
-    """`clear` (0..1) is how clearly the claim says the contrary, `conflicts` where: of its words, then of its values."""
+    """`clear` (0..1, more where a table tells it) is how clearly the claim says the contrary, `conflicts` where: of its words, then of its values."""
 
     clear: float = 0.0
     conflicts: tuple[ValueConflict, ...] = ()
@@ -74,7 +75,7 @@ class Contraries:
         words = [one for one in (found.opposed, found.negated) if one is not None and one.strength > _FROM]
         clear = max((said.disagree, *(one.strength for one in words)))
         return Contrary(
-            min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
+            _CERTAIN if said.in_table else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
             (*(_conflict(one, places, documents) for one in words), *said.conflicts),
         )
 

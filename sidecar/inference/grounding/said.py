@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,13 +20,15 @@ from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.value import Hedge, Kind, Value
 from sidecar.inference.values.worked import Worked, worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
 MOST_SENTENCES = 40
 _FOLLOWS = 0.5
 _MOST_COUNTED = 31  # of days, nights, pieces
+_PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 _REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
 
 
@@ -33,7 +36,8 @@ _REMEMBERED = 8192  # sentences; those of hot documents come again with each cla
 class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
-    figures of one so, `written_otherwise` the words of those that it has in another format alone."""
+    figures of one so, `in_table` whether a table has one in another row or column, `of_another_bound` whether it has one as a bound to the other side,
+    `written_otherwise` the words of those that it has in another format alone."""
 
     any: bool = False
     disagree: float = 0.0
@@ -44,6 +48,8 @@ class Said:
     numbers: frozenset[str] = frozenset()
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
+    in_table: bool = False
+    of_another_bound: bool = False
     written_otherwise: frozenset[str] = frozenset()
 
     def row(self, claim: float) -> FloatVector:
@@ -78,7 +84,7 @@ class Values:
         known = supposed(claim, values, question, asked)
         matched = [
             Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in known else one
-            for one in match(own, stated_there, self._weight, asked)
+            for one in match(own, stated_there, self._weight, asked, _stands_for(claim, question))
         ]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
@@ -152,7 +158,15 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
             one for found in reformatted for one in _words_of(claim[found.value.start : found.value.end])
         ),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
+        in_table=any(one.in_table for one in by[Outcome.DISAGREES]),
+        of_another_bound=any(_of_another_bound(one) for one in by[Outcome.DISAGREES]),
     )
+
+
+def _stands_for(claim: str, question: str) -> frozenset[str]:
+    """The stems of a question that the pronoun of a claim stands for: "It leaves at 9." """
+    words = _WORD.findall(question.lower()) if question and _PRONOUN.match(claim) else ()
+    return frozenset(stem for word in words if (stem := stem_beside_values(word)) is not None)
 
 
 def _words_of(text: str) -> frozenset[str]:
@@ -164,6 +178,13 @@ def _of_another_unit(finding: Finding) -> bool:
     """Whether the evidence has the claim's very figures in another unit or currency, and so nowhere as they are."""
     own, other = finding.value, finding.other
     return other is not None and own.kind is other.kind and own.amount == other.amount and own.unit != other.unit
+
+
+def _of_another_bound(finding: Finding) -> bool:
+    """Whether the evidence has the claim's very amount as a bound to the other side: "under 12" of "12 and over"."""
+    own, other = finding.value, finding.other
+    bounds = {own.hedge, other.hedge} if other else set()
+    return other is not None and own.amount == other.amount and bounds == {Hedge.LEAST, Hedge.MOST}
 
 
 def _as_written(claim: str, finding: Finding, pieces: Sequence[str]) -> bool:

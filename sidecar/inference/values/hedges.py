@@ -148,6 +148,8 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
         return bound_behind(tokens, n)
     if tokens[n].text == "+" and tokens.joined(n):
         return Hedge.LEAST
+    if tokens[n].low in ("on", "onwards", "onward", "upwards", "upward") and _from(tokens, n):
+        return Hedge.LEAST
     for at in (n, n + 1):
         if tokens[at].low in ("or", "and") and tokens[at + 1].low in _BEHIND:
             return _BEHIND[tokens[at + 1].low]
@@ -157,6 +159,11 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
         if tokens[at].kind != "word":
             break
     return Hedge.NONE
+
+
+def _from(tokens: Tokens, n: int) -> bool:
+    """Whether "from" leads to the value that ends before token n: "from 10 kg on"."""
+    return any(tokens[at].low == "from" for at in range(max(0, n - 4), n))
 
 
 def _range(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:

@@ -56,13 +56,15 @@ class Outcome(enum.StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What was found for one value of a claim. `strength` (0..1) is the share of the claim's words that stand with it; `other` is the
-    value of the evidence and `piece` the number of the text that it stands in, where there is one."""
+    value of the evidence and `piece` the number of the text that it stands in, where there is one; `in_table` says that the claim names another
+    row or column of a table than the one that has its value."""
 
     outcome: Outcome
     value: Value
     strength: float
     other: Value | None = None
     piece: int = -1
+    in_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +87,56 @@ class _Case:
 
 
 def match(
-    claim: Sequence[Stated], pieces: Iterable[Sequence[Stated]], weight: Weight, asked: Sequence[Value] = ()
+    claim: Sequence[Stated],
+    pieces: Iterable[Sequence[Stated]],
+    weight: Weight,
+    asked: Sequence[Value] = (),
+    about: frozenset[str] = frozenset(),
 ) -> list[Finding]:
     """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is, `asked` the values of
-    the question, of which with those of the evidence the claim's may be made."""
+    the question, of which with those of the evidence the claim's may be made, `about` stems that stand for its pronouns."""
     evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
+    named = _rows_named(claim, [one.row for one, _ in evidence if one.row], about)
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
-    return [_decide(case, [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked]) for case in cases]
+    return [
+        _in_its_cell(case.own, evidence, named)
+        or _decide(case, [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked], named)
+        for case in cases
+    ]
+
+
+def _rows_named(
+    claim: Sequence[Stated], rows: Sequence[frozenset[str]], about: frozenset[str]
+) -> frozenset[frozenset[str]]:
+    """The rows of tables that a claim names, or that what its pronouns stand for does."""
+    own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
+    return frozenset(row for row in rows if row <= own) or frozenset(row for row in rows if row <= about)
+
+
+def _in_its_cell(
+    own: Stated, evidence: Sequence[tuple[Stated, int]], named: frozenset[frozenset[str]]
+) -> Finding | None:
+    """Another value that a table has in the rows, and the column where one is, that a claim names, where it has the claim's in others alone; None
+    where there is none."""
+    if not named or any(own.value.name in row for row in named):
+        return None
+    own_words = {stem for stem, share in own.words.items() if share >= _OF_ITS_CLAUSE} | {own.lead}
+    cells = [
+        (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
+    ]
+    most = max((len(one.head & own_words) for one, _ in cells), default=0)
+    cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
+    if any(agree(own.value, one.value) or _is_another_way(own.value, one.value) for one, _ in cells):
+        return None
+    equals = [one for one, _ in evidence if agree(own.value, one.value)]
+    elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
+    if not cells or not equals or not elsewhere:
+        return None  # what no cell has may be made of several
+    other, piece = cells[0]
+    return Finding(Outcome.DISAGREES, own.value, 1.0, other.value, piece, in_table=True)
 
 
 def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
@@ -161,12 +203,12 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
     return [*(one.value for one in claim if takes_own and one is not own), *known]
 
 
-def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
+def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]]) -> Finding:
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
         return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
-    in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other)
+    in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
     if same and other and _leads_to_another(case.own, same, other):
         return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
@@ -176,7 +218,7 @@ def _decide(case: _Case, operands: Sequence[Value]) -> Finding:
     if other and other.strength >= _SAME_MATTER:
         kept = same.strength if same and not in_another_row else 0.0
         strength = (other.strength - kept) / (1.0 - kept if other.strength >= _NEARLY_ALL else 1.0)
-        return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece)
+        return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece, in_another_row)
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     return Finding(Outcome.ABSENT, own, other.strength if other else 0.0)
@@ -191,9 +233,10 @@ def _said_of_it(own: Value, other: _There | None) -> bool:
     return own.kind in (Kind.QUANTITY, Kind.PERCENT) and other.strength >= _SAID_IN_FULL
 
 
-def _of_another_row(own: Stated, same: _There, other: _There) -> bool:
+def _of_another_row(own: Stated, same: _There, other: _There, named: frozenset[frozenset[str]]) -> bool:
     """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
-    return bool(other.stated.row) and other.stated.row <= own.words.keys() and not same.stated.row <= own.words.keys()
+    there = bool(other.stated.row) and (other.stated.row <= own.words.keys() or other.stated.row in named)
+    return there and not (same.stated.row <= own.words.keys() or same.stated.row in named)
 
 
 def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:

@@ -52,12 +52,13 @@ Stem = Callable[[str], str | None]
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
-    `row` are the stems that name the row of a table that it stands in, `lead` is the stem before it, but for small words: "payable on 1 May"."""
+    `row` are the stems that name the row of a table that it stands in, `head` those of its column, `lead` is the stem before it, but for small words: "payable on 1 May"."""
 
     value: Value
     noun: str
     words: Mapping[str, float]
     row: frozenset[str] = frozenset()
+    head: frozenset[str] = frozenset()
     lead: str = ""
 
 

@@ -67,12 +67,13 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     found = [one for one in first if one.value.start < cells[1][0]]
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
         name, unit = _named(head)
-        about = dict.fromkeys(names | _stems(name, stem), 1.0)
+        column = _stems(name, stem)
+        about = dict.fromkeys(names | column, 1.0)
         for one in stated(f"{cell} {unit}" if unit else cell, stem):
             if one.value.start < len(cell):
                 at, end = start + one.value.start, start + min(len(cell), one.value.end)
                 value = replace(one.value, start=at, end=end)
-                found.append(replace(one, value=value, words={**one.words, **about}, row=names))
+                found.append(replace(one, value=value, words={**one.words, **about}, row=names, head=column))
     return tuple(found)
 
 
