@@ -99,6 +99,9 @@ _WORDS: Mapping[str, str] = {
 }
 _SUBJECT_WORDS = 6
 _REPLY = re.compile(r"\W{0,3}(?:yes|no)\b[,.;:!]", re.IGNORECASE)  # "No, we can't" answers
+_ITEM = re.compile(
+    r"[^:\n]{1,80}:\W{0,4}not (?:covered|included|offered|carried)\b\W{0,3}$", re.IGNORECASE
+)  # "Rust: not covered" is said of rust
 _DENIALS = frozenset(("not", "nowhere", "absent", "beyond", "leaves", "only", "sorry"))
 _KNOWERS = frozenset(("i", "source", "given", "find", "know", "information", "say", "asked"))
 _LOOKS = re.compile(
@@ -122,7 +125,7 @@ def _fitted() -> tuple[float, Mapping[str, float]]:
 
 def is_silent(sentence: str) -> bool:
     """Whether a sentence says that what was asked stands nowhere, is not known or will not be told."""
-    if _REPLY.match(sentence):
+    if _REPLY.match(sentence) or _ITEM.match(sentence):
         return False
     bias, weights = _fitted()
     found = features(sentence)

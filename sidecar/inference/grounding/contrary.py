@@ -14,18 +14,21 @@ from dataclasses import dataclass, replace
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import logit, probability
+from sidecar.inference.contrasts.cells import Cell, Misplaced, Row, misplaced
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.steps import tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
-from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
+from sidecar.inference.values.tables import cells_of, header_of
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
 _CERTAIN = 1.4  # what another cell of a table has leaves no doubt
+_LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters
@@ -73,6 +76,10 @@ class Contraries:
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
         found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
         words = [one for one in (found.opposed, found.negated) if one is not None and one.strength > _FROM]
+        other = self._misplaced(claim, pieces, places, texts, documents)
+        if other is not None:
+            there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
+            return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
         clear = max((said.disagree, *(one.strength for one in words)))
         return Contrary(
             _CERTAIN if said.in_table else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
@@ -103,6 +110,25 @@ class Contraries:
                 _add(found, turned.later.text, ValueConflict(turned.later.start, turned.later.end, there))
         return found
 
+    def _misplaced(
+        self,
+        claim: str,
+        pieces: Sequence[Reading],
+        places: Sequence[tuple[int, int]],
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+    ) -> Misplaced | None:
+        """Where a claim says of a row of a table what another one has."""
+        heads = [header_of(texts[number], documents[number].spans[n].start) for number, n in places]
+        rows = [
+            row
+            for k, ((number, n), head) in enumerate(zip(places, heads, strict=True))
+            if head and (row := _row(k, texts[number][_span(documents, number, n)], head)) is not None
+        ]
+        if len(rows) < _LEAST_ROWS:
+            return None
+        return misplaced(self._read(claim), rows, [one for one, head in zip(pieces, heads, strict=True) if not head])
+
     def _in_its_place(self, number: int, n: int, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Reading:
         """A sentence with what its pronouns stand for."""
         text = texts[number]
@@ -115,6 +141,18 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
+
+
+def _row(number: int, text: str, head: str) -> Row | None:
+    cells, heads = cells_of(text, head)
+    if len(cells) < _LEAST_ROWS:
+        return None
+    told = [Cell(_words(cell), start, start + len(cell)) for start, cell in cells]
+    return Row(number, head, _words(" ".join(heads)), told)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(one for one in read_words(text).stems if not one[0].isdecimal())
 
 
 def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Reading:

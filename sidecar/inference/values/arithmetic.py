@@ -18,7 +18,7 @@ OF_A_DAY = frozenset({"h", "min"})
 _MONTHS = 12
 _NEAREST = 3
 _MOST_SUMMED = 6
-_LEAST_PLAIN = 4  # small numbers follow from any two others
+_LEAST_PLAIN = 4  # small whole numbers follow from any two others
 
 
 def follows(claim: Value, evidence: Sequence[Value]) -> bool:
@@ -29,7 +29,7 @@ def follows(claim: Value, evidence: Sequence[Value]) -> bool:
         return False
     if any(_rounds_to(claim, amount) for amount in _over_a_time(claim, evidence[:MOST_VALUES])):
         return True
-    if claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN:
+    if claim.kind is Kind.NUMBER and abs(claim.amount) < _LEAST_PLAIN and claim.amount.is_integer():
         return False
     return any(_rounds_to(claim, amount) for amount in _made(claim, evidence[:MOST_VALUES]))
 

@@ -133,11 +133,11 @@ class _Sentence:
         return found
 
     def lead(self, value: Value) -> str:
-        """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there."""
+        """The stem before a value with nothing but a few small words between, "" where another value or a mark but a colon stands there."""
         at = self._at[value.start]
         every = set[int]().union(*self._covered.values())
         for k in range(at - 1, max(-1, at - 1 - _MOST_SMALL), -1):
-            if k in every or self._tokens[k].kind == "sign":
+            if k in every or (self._tokens[k].kind == "sign" and self._tokens[k].text != ":"):
                 return ""
             if self._stems[k] is not None and self._tokens[k].low not in _LEADS:
                 return self._stems[k] or ""

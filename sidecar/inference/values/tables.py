@@ -77,6 +77,15 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     return tuple(found)
 
 
+def cells_of(row: str, header: str) -> tuple[list[tuple[int, str]], list[str]]:
+    """Where each cell of a row begins, and its text; and the texts of the head."""
+    between = "|" if row.startswith("|") else _between(row)
+    if _is_rule(row):
+        return [], []
+    heads = [text for _, text in _cells(header.replace(between, "|"))]
+    return list(_cells(row.replace(between, "|")))[:_MOST_CELLS], heads
+
+
 def _named(head: str) -> tuple[str, str]:
     """A column's name, and the unit of its values: "Rate (ct/kWh)", "Price per month", "Minutes"."""
     unit, period, last = _UNIT.search(head), period_of(head), ["", *head.lower().split()][-1]

@@ -1,0 +1,78 @@
+"""Where a claim says of a row of a table what another row has: "Team has phone support" of a table in which Team has chat and Business phone.
+
+Words alone; figures are values (values/match.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.contrasts.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The stems of a cell without figures, and where it stands in the row."""
+
+    stems: frozenset[str]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: the number of the text that it is, the head of its table with the stems of it, and its cells; the first names it."""
+
+    text: int
+    head: str
+    of_head: frozenset[str]
+    cells: Sequence[Cell]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Of all its cells."""
+        return frozenset().union(*(cell.stems for cell in self.cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """claim[start:end] names a row; what is said of it stands in another one, the text number `piece`, at other_start:other_end."""
+
+    start: int
+    end: int
+    piece: int
+    other_start: int
+    other_end: int
+
+
+def misplaced(claim: Reading, rows: Sequence[Row], others: Sequence[Reading]) -> Misplaced | None:
+    """The first such cell. `others` are the texts that are no rows; what one of them says of the row is true of it. A claim that denies is not looked at."""
+    if claim.denied or claim.partly or claim.denying:
+        return None
+    said = frozenset(stem for stem in claim.stems if stem is not None and not stem[0].isdecimal())
+    named = [row for row in rows if row.cells[0].stems and row.cells[0].stems <= said]
+    if len({row.cells[0].stems for row in named}) != 1:
+        return None
+    own, name = named[0], named[0].cells[0].stems
+    rest = said - name - own.of_head
+    told = [frozenset(stem for stem in text.stems if stem is not None) for text in others]
+    for row in rows:
+        if row.head == own.head and row.cells[0].stems != name:
+            found = list(_said_of(rest, own, row))
+            known = any(name <= text and not text.isdisjoint(cell.stems - own.stems) for cell in found for text in told)
+            if len(found) == 1 and not known:  # who says more of a row speaks of it, by whatever name
+                return Misplaced(*_place(claim, name), row.text, found[0].start, found[0].end)
+    return None
+
+
+def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[Cell]:
+    """The cells of another row whose words a claim has, and not those of its own row's cell."""
+    for mine, cell in zip(own.cells[1:], other.cells[1:], strict=False):
+        words, instead = cell.stems - own.stems - own.of_head, mine.stems - cell.stems
+        if words and words <= rest and instead and not instead <= rest:
+            yield cell
+
+
+def _place(claim: Reading, name: frozenset[str]) -> tuple[int, int]:
+    at = [k for k, stem in enumerate(claim.stems) if stem in name]
+    return claim.spans[at[0]][0], claim.spans[at[-1]][1]
