@@ -230,12 +230,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
             turned = (group in TURNED and _turned(reading, k, last)) or _is_nothing(reading.words, k)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
-    free = {reading.clauses[one.first] for one in found if (one.group, one.pole) == ("price", 0)}
-    return [
-        one
-        for one in found
-        if one.pole == 0 or reading.words[one.first] not in AMOUNTS or reading.clauses[one.first] not in free
-    ]
+    free = any((one.group, one.pole) == ("price", 0) for one in found)
+    return [one for one in found if one.pole == 0 or not free or reading.words[one.first] not in AMOUNTS]
 
 
 def _turned(reading: Reading, first: int, last: int) -> bool:

@@ -54,7 +54,7 @@ _GROUPS = {
     "| most, mostly, usually",
     "course": "begin, begins, began, begun, start, starts, started | end, ends, ended, stop, stops, stopped, finish, finishes, finished, ceased, expires",
     "open": "open, opens, opened | closes, closed, shut",
-    "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge"
+    "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge, cost nothing, costs nothing, costs you nothing, pay nothing"
     "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars, €, $, £",
     "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from",
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
@@ -156,7 +156,7 @@ COURSES = {"up": 0, "down": 1}
 """The poles of "rise" that these are of before a share: "up 12 %"."""
 
 AMOUNTS = frozenset({"euros", "dollars", "€", "$", "£"})
-"""No price where something is free from so many on."""
+"""No price in a sentence that says what is free: from so many on."""
 
 EXCEPTIONS = frozenset({"unless", "except", "otherwise"})
 """and of all but a part where the text says one of these."""

@@ -24,6 +24,7 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
 from sidecar.inference.values.tables import cells_of, header_of
+from sidecar.inference.values.units import unit_named
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
@@ -152,7 +153,9 @@ def _row(number: int, text: str, head: str) -> Row | None:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(one for one in read_words(text).stems if not one[0].isdecimal())
+    """The stems of a cell but for figures and units, which are of values."""
+    words = " ".join(word for word in text.split() if unit_named(word) is None)
+    return frozenset(one for one in read_words(words).stems if not one[0].isdecimal())
 
 
 def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Reading:

@@ -156,7 +156,7 @@ class EmbeddedGrounder:
             # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary, and so is what is
             # quite clear with the question and without.
             clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
-            p = CONTRARY.weighed(p) if clear or read[n].said.of_another_unit or read[n].said.of_another_bound else p
+            p = CONTRARY.weighed(p) if clear or read[n].said.of_another_unit else p
             conflicts = in_the_answer(claims[n], supports[place].conflicts) or supports[n].conflicts
             supports[n] = replace(supports[place], probability=p, conflicts=conflicts)
         return supports[: len(claims)]

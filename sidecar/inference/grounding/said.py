@@ -20,7 +20,7 @@ from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
-from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.value import Kind, Value
 from sidecar.inference.values.worked import Worked, worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
@@ -36,7 +36,7 @@ _REMEMBERED = 8192  # sentences; those of hot documents come again with each cla
 class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
-    figures of one so, `in_table` whether a table has one in another row or column, `of_another_bound` whether it has one as a bound to the other side,
+    figures of one so, `in_table` whether a table has one in another row or column,
     `written_otherwise` the words of those that it has in another format alone."""
 
     any: bool = False
@@ -49,7 +49,6 @@ class Said:
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
     in_table: bool = False
-    of_another_bound: bool = False
     written_otherwise: frozenset[str] = frozenset()
 
     def row(self, claim: float) -> FloatVector:
@@ -159,7 +158,6 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         ),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
         in_table=any(one.in_table for one in by[Outcome.DISAGREES]),
-        of_another_bound=any(_of_another_bound(one) for one in by[Outcome.DISAGREES]),
     )
 
 
@@ -178,13 +176,6 @@ def _of_another_unit(finding: Finding) -> bool:
     """Whether the evidence has the claim's very figures in another unit or currency, and so nowhere as they are."""
     own, other = finding.value, finding.other
     return other is not None and own.kind is other.kind and own.amount == other.amount and own.unit != other.unit
-
-
-def _of_another_bound(finding: Finding) -> bool:
-    """Whether the evidence has the claim's very amount as a bound to the other side: "under 12" of "12 and over"."""
-    own, other = finding.value, finding.other
-    bounds = {own.hedge, other.hedge} if other else set()
-    return other is not None and own.amount == other.amount and bounds == {Hedge.LEAST, Hedge.MOST}
 
 
 def _as_written(claim: str, finding: Finding, pieces: Sequence[str]) -> bool:

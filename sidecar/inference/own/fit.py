@@ -6,6 +6,7 @@ Platt scaling (Platt 1999): sigmoid(slope x logit(score) + intercept), fitted by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from sidecar.inference.own.heads import logits_of
 FALSE_ALARMS = 0.05
 _ROUNDS = 50
 _RIDGE = 1e-3
+_LEAST_SLOPE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +38,25 @@ def fit(scores: Sequence[float], good: Sequence[bool]) -> Fit:
     """Every second answer of each kind is fitted on, the others are measured on."""
     x, y = logits_of(np.array(scores, np.float32)).astype(np.float64), np.array(good, bool)
     fitted = _alternate(y)
-    slope, intercept = platt(x[fitted], y[fitted])
+    slope, intercept = (round(one, 6) for one in platt(x[fitted], y[fitted]))
     p = 1 / (1 + np.exp(-(slope * x + intercept)))
-    threshold = float(np.quantile(p[fitted & y], FALSE_ALARMS))
+    threshold = _rounded_down(float(np.quantile(p[fitted & y], FALSE_ALARMS)))
     held = ~fitted
     return Fit(
-        slope=round(slope, 6),
-        intercept=round(intercept, 6),
-        threshold=round(threshold, 4),
+        slope=slope,
+        intercept=intercept,
+        threshold=threshold,
         sensitivity=float((p[held & ~y] < threshold).mean()),
         specificity=float((p[held & y] >= threshold).mean()),
         hallucinated=int((held & ~y).sum()),
         grounded=int((held & y).sum()),
     )
+
+
+def _rounded_down(threshold: float) -> float:
+    """With as many digits as tell it from 0 and 1: those who passed it pass it as written."""
+    digits = 4 + max(0, math.ceil(-math.log10(max(min(threshold, 1.0 - threshold), 1e-12))))
+    return math.floor(threshold * 10**digits) / 10**digits
 
 
 def platt(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[float, float]:
@@ -63,7 +71,10 @@ def platt(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[float, float]:
         weights = weights - np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-9:
             break
-    return max(float(weights[0]), 0.01), float(weights[1])
+    if weights[0] >= _LEAST_SLOPE:
+        return float(weights[0]), float(weights[1])
+    share = min(max(float(y.mean()), 1e-3), 1 - 1e-3)
+    return _LEAST_SLOPE, math.log(share / (1 - share)) - _LEAST_SLOPE * float(x.mean())
 
 
 def composed(card: object, found: Fit) -> dict[str, float]:

@@ -127,8 +127,9 @@ def _in_its_cell(
         (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
     ]
     own_words = {stem for stem, share in own.words.items() if share > _OF_ITS_CLAUSE}
-    if any(own.lead in one.head for one, _ in cells):
-        own_words = {own.lead}
+    for one_word in (own.lead, own.label):
+        if any(one_word in one.head for one, _ in cells):
+            own_words = {one_word}
     most = max((len(one.head & own_words) for one, _ in cells), default=0)
     cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
     if any(agree(own.value, one.value) or _is_another_way(own.value, one.value) for one, _ in cells):
@@ -208,7 +209,7 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
 def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]]) -> Finding:
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
-        return Finding(Outcome.DISAGREES, own, min(1.0, 1.5 * case.crossed), other.stated.value, other.piece)
+        return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
     if same and other and _leads_to_another(case.own, same, other):

@@ -52,7 +52,8 @@ Stem = Callable[[str], str | None]
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
-    `row` are the stems that name the row of a table that it stands in, `head` those of its column, `lead` is the stem before it, but for small words: "payable on 1 May"."""
+    `row` are the stems that name the row of a table that it stands in, `head` those of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the
+    one before a colon before it."""
 
     value: Value
     noun: str
@@ -60,6 +61,7 @@ class Stated:
     row: frozenset[str] = frozenset()
     head: frozenset[str] = frozenset()
     lead: str = ""
+    label: str = ""
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
@@ -73,7 +75,10 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
     values = with_periods(_with_units_left_out(found[:MOST_VALUES], tokens), tokens)
     sentence = _Sentence(tokens, values, stem)
     return tuple(
-        Stated(value, sentence.noun(value), sentence.words(value), lead=sentence.lead(value)) for value in values
+        Stated(
+            value, sentence.noun(value), sentence.words(value), lead=sentence.lead(value), label=sentence.label(value)
+        )
+        for value in values
     )
 
 
@@ -133,15 +138,20 @@ class _Sentence:
         return found
 
     def lead(self, value: Value) -> str:
-        """The stem before a value with nothing but a few small words between, "" where another value or a mark but a colon stands there."""
+        """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there."""
         at = self._at[value.start]
         every = set[int]().union(*self._covered.values())
         for k in range(at - 1, max(-1, at - 1 - _MOST_SMALL), -1):
-            if k in every or (self._tokens[k].kind == "sign" and self._tokens[k].text != ":"):
+            if k in every or self._tokens[k].kind == "sign":
                 return ""
             if self._stems[k] is not None and self._tokens[k].low not in _LEADS:
                 return self._stems[k] or ""
         return ""
+
+    def label(self, value: Value) -> str:
+        """The stem before a colon before a value: "floor: 2"."""
+        at = self._at[value.start]
+        return (self._stems[at - 2] or "") if at > 1 and self._tokens[at - 1].text == ":" else ""
 
     def noun(self, value: Value) -> str:
         """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
