@@ -177,6 +177,13 @@ async def write_card(source: Path, settings: Config) -> list[str]:
                 "IN", problem, f"half is fitted on, half measured on: label at least {2 * LEAST_OF_EACH} of each"
             )
     found = fit([score for score, _ in scored], [label for _, label in scored])
+    if found.sensitivity + found.specificity <= 1.0:
+        problem = f"the model tells bad answers from good ones no better than a coin: finds {found.sensitivity:.0%}, passes {found.specificity:.0%}"
+        raise ConfigError(
+            "IN",
+            problem,
+            "look at its label in id2label and at the order of premise and hypothesis, or use another model",
+        )
     detector = Detector(
         sensitivity=found.sensitivity,
         specificity=found.specificity,

@@ -105,7 +105,7 @@ class ModelsConfig(BaseModel):
                     mend = f"say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind` ({', '.join(kinds)})"
                     raise wrong("no_place", (name,), mend)
                 raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind_of(name), kinds)}")
-            if entry.name in OWN and _find(role, name) is not None:
+            if entry.name in OWN and (name == AUTO or _find(role, name) is not None):
                 raise wrong("taken_name", (name,), f"{name} is a model that is known: give yours another name")
             try:
                 model.settings(entry)

@@ -59,18 +59,22 @@ def misplaced(claim: Reading, rows: Sequence[Row], others: Sequence[Reading]) ->
     for row in rows:
         if row.head == own.head and row.cells[0].stems != name:
             found = list(_said_of(rest, own, row))
-            known = any(name <= text and not text.isdisjoint(cell.stems - own.stems) for cell in found for text in told)
-            if len(found) == 1 and not known:  # who says more of a row speaks of it, by whatever name
-                return Misplaced(*_place(claim, name), row.text, found[0].start, found[0].end)
+            instead = [mine for mine, _ in found if mine and not mine <= rest]
+            known = any(
+                name <= text and not text.isdisjoint(cell.stems - own.stems) for _, cell in found for text in told
+            )
+            if len(found) == len(instead) == 1 and not known:  # who says more of a row speaks of it, by whatever name
+                [(_, cell)] = found
+                return Misplaced(*_place(claim, name), row.text, cell.start, cell.end)
     return None
 
 
-def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[Cell]:
-    """The cells of another row whose words a claim has, and not those of its own row's cell."""
+def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[tuple[frozenset[str], Cell]]:
+    """The cells of another row whose words a claim has, each behind the words that its own row has there instead."""
     for mine, cell in zip(own.cells[1:], other.cells[1:], strict=False):
-        words, instead = cell.stems - own.stems - own.of_head, mine.stems - cell.stems
-        if words and words <= rest and instead and not instead <= rest:
-            yield cell
+        words = cell.stems - own.stems - own.of_head
+        if words and words <= rest:
+            yield mine.stems - cell.stems, cell
 
 
 def _place(claim: Reading, name: frozenset[str]) -> tuple[int, int]:

@@ -55,8 +55,8 @@ def fit(scores: Sequence[float], good: Sequence[bool]) -> Fit:
 
 def _rounded_down(threshold: float) -> float:
     """With as many digits as tell it from 0 and 1: those who passed it pass it as written."""
-    digits = 4 + max(0, math.ceil(-math.log10(max(min(threshold, 1.0 - threshold), 1e-12))))
-    return math.floor(threshold * 10**digits) / 10**digits
+    steps = 10.0 ** (4 + max(0, math.ceil(-math.log10(max(min(threshold, 1.0 - threshold), 1e-12)))))
+    return math.floor(threshold * steps) / steps
 
 
 def platt(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[float, float]:

@@ -111,7 +111,8 @@ def _sending_tokens(
 ) -> Callable[[Ask, Sequence[Encoding]], Awaitable[list[FloatArray]]]:
     place = place_of_tokens(config, folder, dependencies)
     pad, by_token = int(folder.config.get("pad_token_id") or 0), folder.task is Task.TOKENS
-    return lambda ask, batch: send_tokens(ask, place, batch, pad=pad, by_token=by_token)
+    labels = len(folder.labels)
+    return lambda ask, batch: send_tokens(ask, place, batch, pad=pad, by_token=by_token, labels=labels)
 
 
 def _sending(
@@ -124,6 +125,11 @@ def _sending(
         turned = asked.hypothesis_first
         return lambda ask, pairs: send_predict(
             ask, [pair[::-1] if turned else pair for pair in pairs], label=label, called=words
+        )
+    if asked.config.label is not None:
+        problem = "a server that is sent texts answers with a probability, not with labels"
+        raise ConfigError(
+            f"{dependencies.field}.label", problem, "say which column it is as column, or name a tokenizer"
         )
     inputs = config.inputs or _TEXTS[asked.role]
     if len(inputs) != 2:

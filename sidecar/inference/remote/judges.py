@@ -49,22 +49,24 @@ async def infer(ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int) 
 
 
 async def send_tokens(
-    ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int, by_token: bool
+    ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int, by_token: bool, labels: int
 ) -> list[FloatArray]:
-    """Logits of each encoding, by a call of v2."""
+    """Logits of each encoding, one a label, by a call of v2."""
     found = await infer(ask, place, batch, pad=pad)
+    if found.ndim != (3 if by_token else 2) or found.shape[-1] != labels:
+        raise PermanentInferenceError(UNREADABLE, f"logits are {found.shape[1:]}, id2label has {labels}")
     return [row[: len(encoding.ids)] if by_token else row for row, encoding in zip(found, batch, strict=True)]
 
 
-async def send_texts(ask: Ask, place: Place, pairs: Sequence[Pair], *, column: int) -> list[float]:
-    """The probability of each pair, by a call of v2 that sends both texts."""
+async def send_texts(ask: Ask, place: Place, pairs: Sequence[Pair], *, column: int | None) -> list[float]:
+    """The probability of each pair, by a call of v2 that sends both texts; where several columns come, that of `column`."""
     premise, hypothesis = place.inputs
     columns = {premise: [first for first, _ in pairs], hypothesis: [second for _, second in pairs]}
     found = v2.answer(await ask(place.path, v2.texts(columns, place.output)), place.output, rows=len(pairs))
     flat = found.reshape(len(pairs), -1)
-    if column >= flat.shape[1]:
-        raise PermanentInferenceError(UNREADABLE, "column")
-    return [_probability(float(p)) for p in flat[:, column]]
+    if (column or 0) >= flat.shape[1] or (column is None and flat.shape[1] > 1):
+        raise PermanentInferenceError(UNREADABLE, f"{flat.shape[1]} columns: say which as column")
+    return [_probability(float(p)) for p in flat[:, column or 0]]
 
 
 async def send_predict(ask: Ask, pairs: Sequence[Pair], *, label: str | None, called: Sequence[str]) -> list[float]:

@@ -76,8 +76,10 @@ class ServerConfig(BaseModel):
 class RemoteConfig(ServerConfig):
     """What is set of a model that judges pairs on a server."""
 
-    column: int = Field(
-        default=0, ge=0, description="Which column of the output it is, where texts are sent and several come back."
+    column: int | None = Field(
+        default=None,
+        ge=0,
+        description="Which column of the output it is, counted from 0, where texts are sent and several come back.",
     )
 
 

@@ -57,6 +57,18 @@ def clearest(claim: str, text: str) -> float:
         ("The fee is refunded to late applicants.", "The fee is not returned or refunded to late applicants."),
         ("The X1 is heavier than the X2.", "The X2 is heavier than the X1."),
         ("The pump does not work without power.", "The pump works without power."),
+        (
+            "Gift cards can be returned.",
+            "Gift cards cannot be returned. Items may be returned within 30 days.",
+        ),
+        ("Revenue fell 12 % to $4.2bn.", "Revenue was $4.2bn, up 12 % from a year earlier."),
+        ("Guidance was raised to $16bn.", "Guidance was unchanged at $16bn."),
+        ("Refunds are issued within 5 calendar days.", "Refunds are issued within 5 business days."),
+        ("Carers receive 26 weeks at half pay.", "Carers receive 26 weeks at full pay."),
+        ("The garage is free at night.", "The garage is €18 a night."),
+        ("Uploads still time out.", "Uploads no longer time out."),
+        ("Admission is free on the last Sunday of each month.", "Admission is free on the first Sunday of each month."),
+        ("The rent is due on the third day of each quarter.", "The rent is due on the third day of each month."),
         ("The update must be installed manually.", "No manual work is needed: the update is installed automatically."),
     ],
 )
@@ -113,6 +125,12 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("No, the lounge is closed at weekends.", "The lounge is closed on weekends."),
         ("No more than two guests are allowed in a cabin.", "Two guests are allowed in a cabin."),
         ("Smoking is not allowed in the building.", "Smoking is allowed only outside the building."),
+        ("Items must be unused.", "Items may be returned within 30 days if they are unused."),
+        ("You must give three months' notice.", "Either party may end the lease with three months' notice."),
+        ("Not without written consent of the landlord.", "Subletting requires the written consent of the landlord."),
+        ("Starter is free.", "Starter is $0, Growth is $12 a month."),
+        ("Spend £15 and the class costs you nothing.", "The class is £5, free if you spend £15."),
+        ("Profit rose by 5 %.", "Profit was up by 5 %."),
     ],
 )
 def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:

@@ -45,6 +45,11 @@ def test_clauses_that_have_changed_places(claims: list[str], text: str, crossed:
     assert bool(crossings(readings(*claims), readings(text), weight)) is crossed
 
 
+def test_the_heads_of_an_answers_rows_have_no_places() -> None:
+    claim = read("Segment: Cloud; Revenue: $1.9bn", content_stem)
+    assert crossings([claim], readings("Segment revenue: Cloud $1.9bn, Devices $1.5bn."), weight) == []
+
+
 def test_a_crossing_says_where() -> None:
     text = "Payroll approves it, and it is reported to the team lead."
     [one] = crossings(readings(text), readings(OVERTIME), weight)

@@ -47,6 +47,23 @@ def test_a_value_of_another_row_disagrees_clearly() -> None:
     assert one.strength > 0.6
 
 
+def findings(claim: str, about: str = "") -> list[tuple[Outcome, bool]]:
+    _, found = rows()
+    stems = frozenset(stem for word in about.lower().split() if (stem := content_stem(word)) is not None)
+    return [(one.outcome, one.in_table) for one in match(stated(claim, content_stem), found, lambda _: 5.0, (), stems)]
+
+
+def test_a_value_of_another_cell_is_told_by_the_table() -> None:
+    assert findings("Duo costs 33.0 ct/kWh at the night rate.") == [(Outcome.DISAGREES, True)]
+    assert findings("Duo costs 33.0 ct/kWh at the day rate.") == [(Outcome.AGREES, False)]
+    assert findings("It has a standing charge of 11.50 euros a month.", "What does Drive cost") == [
+        (Outcome.DISAGREES, True)
+    ]
+    assert findings("It has a standing charge of 11.50 euros a month.", "What does Duo cost") == [
+        (Outcome.AGREES, False)
+    ]
+
+
 def test_only_rows_of_a_table_have_a_head() -> None:
     heads = [header_of(TABLE, one.start) != "" for one in sentences(TABLE)]
     assert heads == [False, False, False, True, True, True, False]

@@ -1,0 +1,63 @@
+"""Values of the asker's own case, and those that stand behind the word of another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.values.match import Outcome, match
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.stated import stated
+from sidecar.inference.values.supposed import supposed
+
+
+@pytest.mark.parametrize(
+    ("question", "claim", "taken"),
+    [
+        ("My order was $35. What is refunded?", "For a $35 order a fee of $6.95 is deducted.", ["$35"]),
+        ("Can I bring my 8 kg dog?", "Yes, an 8 kg dog is welcome.", ["8 kg"]),
+        ("What do I pay with a rent of 900 euros?", "With a rent of €900 it is €1,800.", ["€900"]),
+        ("Does the warranty last for 3 years?", "Yes, it lasts for 3 years.", []),
+        ("Why was it late on 3 May?", "On 3 May the bridge was closed.", []),
+        ("How much is it?", "For a $35 order it is $6.95.", []),
+    ],
+)
+def test_a_value_of_the_question_is_the_askers_own_case(question: str, claim: str, taken: list[str]) -> None:
+    found = supposed(claim, read_values(claim), question, read_values(question))
+    assert [claim[one.start : one.end] for one in sorted(found, key=lambda one: one.start)] == taken
+
+
+def outcome(claim: str, text: str, asked: str = "") -> Outcome:
+    [one] = match(stated(claim, content_stem), [stated(text, content_stem)], lambda _: 5.0, read_values(asked))
+    return one.outcome
+
+
+def test_values_of_the_question_count_in_arithmetic() -> None:
+    text = "A fee of $6.95 is deducted from the refund."
+    assert outcome("You get $28.05 back.", text, "My order was $35. What do I get?") is Outcome.FOLLOWS
+    assert outcome("You get $28.05 back.", text) is not Outcome.FOLLOWS
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "expected"),
+    [
+        (
+            "It is payable on 28 November.",
+            "It is payable on 15 December to holders of record on 28 November.",
+            Outcome.DISAGREES,
+        ),
+        (
+            "It is payable on 15 December.",
+            "It is payable on 15 December to holders of record on 28 November.",
+            Outcome.AGREES,
+        ),
+        ("The course starts on 12 May.", "The course starts on 5 May and ends on 12 May.", Outcome.DISAGREES),
+        ("Sales rose to $4.2bn.", "Sales rose from $3.75bn to $4.2bn.", Outcome.AGREES),
+        ("Children take 2.5 mg.", "Adults take 5 mg, children 2.5 mg.", Outcome.AGREES),
+        ("Refunds by PayPal take 5 days.", "Refunds take 3 days for cards and 5 days for PayPal.", Outcome.AGREES),
+        ("Dogs from 10 kg on are welcome.", "Dogs up to 10 kg are welcome.", Outcome.DISAGREES),
+        ("The difference is 0.8 points.", "It fell by 1.1 points with A, by 0.3 points with B.", Outcome.FOLLOWS),
+    ],
+)
+def test_what_leads_to_a_value_tells_which_it_is(claim: str, text: str, expected: Outcome) -> None:
+    assert outcome(claim, text) is expected
