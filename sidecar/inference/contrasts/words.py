@@ -109,6 +109,7 @@ _GROUPS = {
     "wage": "full pay, full salary, fully paid, full wages | half pay, half salary, half wages | unpaid, no pay, without pay",
     "advance": "prior, beforehand, in advance, ahead of time | afterwards, after the fact, retrospectively, retroactively, in arrears",
     "still": "still, continue to, continues to | no longer, not any longer, not anymore",
+    "class": "economy class, economy | business class | first class | second class",
     "end": "first | last, final",
     "days": "business day, business days, working day, working days, workdays | calendar day, calendar days",
     "partial": "partial, partially, partly, in part | complete, completely, entirely, in full, fully",

@@ -11,6 +11,8 @@ from sidecar.inference.values.units import Unit, unit_named
 from sidecar.inference.values.value import EVERY, Kind, Value
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+TWICE = frozenset({"twice", "thrice"})
+_BEHIND = frozenset("and or but if unless before after until within in by with without for at on when per".split())
 _PER = frozenset("a an per each every".split())
 _ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month")}
 
@@ -26,7 +28,7 @@ def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if low in ADVERBS and _time(ADVERBS[low]) and tokens[n + 1].kind != "word" and tokens[n - 1].text != "-":
         return _value(tokens, n, n + 1, 1.0, ADVERBS[low])
     if low in _TIMES:
-        return _rate(tokens, n, n + 1, _TIMES[low])
+        return _rate(tokens, n, n + 1, _TIMES[low]) or _so_often(tokens, n)
     number = number_at(tokens, n)
     if number is None or number.ordinal or not number.amount or tokens[number.end].low != "times":
         return None
@@ -57,6 +59,14 @@ def _rate(tokens: Tokens, n: int, at: int, times: float) -> tuple[Value, int] | 
         return _value(tokens, n, at + 1, 1 / times, adverb)
     unit = tokens[at + 1].low
     return _value(tokens, n, at + 2, 1 / times, unit) if tokens[at].low in _PER and _time(unit) else None
+
+
+def _so_often(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """ "Renewed twice", so many times; not "twice as much", "twice the price"."""
+    token, after = tokens[n], tokens[n + 1]
+    if token.low == "once" or not (after.kind in ("sign", "end") or after.low in _BEHIND):
+        return None
+    return Value(kind=Kind.NUMBER, start=token.start, end=token.end, amount=_TIMES[token.low], step=0.5), n + 1
 
 
 def _time(name: str) -> Unit | None:

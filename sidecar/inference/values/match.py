@@ -209,7 +209,10 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
 def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]]) -> Finding:
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
-        return Finding(Outcome.DISAGREES, own, case.crossed, other.stated.value, other.piece)
+        crossed = min(
+            1.0, case.crossed * (2 if own.kind is Kind.MONEY else 1)
+        )  # of times both may be told at any place
+        return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
     if same and other and _leads_to_another(case.own, same, other):

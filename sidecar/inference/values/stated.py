@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.frequency import TWICE
 from sidecar.inference.values.periods import with_periods
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.tokens import END, Token
@@ -159,6 +160,8 @@ class _Sentence:
             return ""
         single = value.kind is Kind.NUMBER and value.amount == 1.0
         *_, last = self._within(value)
+        if self._tokens[last].low in TWICE:
+            return _TIME
         for k in range(last + 1, min(last + 5, len(self._tokens))):
             token, one = self._tokens[k], self._stems[k]
             if token.low in _BEFORE_NOUN:
@@ -232,4 +235,5 @@ def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:
 _MOMENTS = frozenset({Kind.TIME, Kind.DATE})
 _UNTIL = frozenset("- to until till through thru".split())
 _BEFORE_NOUN = frozenset("of the these those our their its - other more new different".split())
+_TIME = "time"  # the stem of times
 _PLURALS = frozenset("people men women children staff feet teeth mice fish sheep police personnel crew".split())
