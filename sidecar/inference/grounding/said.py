@@ -15,6 +15,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
+from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
@@ -93,16 +94,15 @@ class Values:
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> ValueConflict | None:
-        """Where a claim says that one thing has more than another, and the best sentences state how much both have, the other way round."""
-        if COMPARES not in claim:
+        """Where a claim says that one thing has more than another, or the most, and the best sentences state how much both have, the other way round."""
+        if COMPARES not in claim and not says_most(claim):
             return None
         starts, _, stated_there = self._best(ranked, texts, documents)
-        found = wrong_order(claim, stated_there, self._weight, stem_beside_values)
-        if found is None:
-            return None
-        document, start = starts[found.piece]
-        there = Evidence(document, start + found.mine.value.start, start + found.mine.value.end)
-        return ValueConflict(found.start, found.end, there)
+        order = wrong_order(claim, stated_there, self._weight, stem_beside_values)
+        most = wrong_extreme(claim, stated_there, stem_beside_values) if order is None else None
+        if order is not None:
+            return _ordered(starts, order.start, order.end, order.piece, order.mine)
+        return None if most is None else _ordered(starts, most.start, most.end, most.piece, most.other)
 
     def _best(
         self, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -114,6 +114,11 @@ class Values:
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
         stated_there = [self._stated(piece, head) for piece, head in zip(pieces, heads, strict=True)]
         return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
+
+
+def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int, other: Stated) -> ValueConflict:
+    document, begins = starts[piece]
+    return ValueConflict(start, end, Evidence(document, begins + other.value.start, begins + other.value.end))
 
 
 def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
