@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper, numpy_helper
 
 from sidecar.inference.export.graph import quantize_columns
@@ -33,17 +34,13 @@ def quantise(source: Path, out: Path, *, say: Callable[[str], None] = print) -> 
     folder = open_folder(source, "SOURCE")
     if out.resolve() == folder.path.resolve():
         raise ConfigError("--out", f"{out} is the folder itself", "name another one")
+    models = {path: _quantised(path) for path in folder.graphs}
     out.mkdir(parents=True, exist_ok=True)
     for name in _BESIDE:
         if (folder.path / name).is_file():
             (out / name).parent.mkdir(exist_ok=True)
             shutil.copy(folder.path / name, out / name)
-    for path in folder.graphs:
-        model = onnx.load(path)
-        if not in_eight_bits(model):
-            raise ConfigError(
-                "SOURCE", f"{path}: no linear layer of 32 bits in it", f"is it quantised already? {EXPORT}"
-            )
+    for path, model in models.items():
         onnx.save(model, out / path.name)
         say(f"{out / path.name}: {path.stat().st_size / 1e6:.1f} MB to {(out / path.name).stat().st_size / 1e6:.1f} MB")
     kept = {key: value for key, value in folder.card.items() if key not in _MEASURED}
@@ -53,6 +50,18 @@ def quantise(source: Path, out: Path, *, say: Callable[[str], None] = print) -> 
     files = {path.name: sha256_of(path) for path in made.graphs}
     write_card(out, version=version, files=files, quantised_from={path.name: sha256_of(path) for path in folder.graphs})
     say(f"{out / CARD}: {version}; what was measured of the model it was made of is not in it: calibrate again")
+
+
+def _quantised(path: Path) -> onnx.ModelProto:
+    try:
+        model = onnx.load(path)
+    except (OSError, DecodeError) as error:
+        raise ConfigError(
+            "SOURCE", f"{path}: no ONNX graph: {error}", "fetch the file itself, not a pointer to it"
+        ) from error
+    if not in_eight_bits(model):
+        raise ConfigError("SOURCE", f"{path}: no linear layer of 32 bits in it", f"is it quantised already? {EXPORT}")
+    return model
 
 
 def in_eight_bits(model: onnx.ModelProto) -> int:

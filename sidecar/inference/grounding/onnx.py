@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from sidecar.inference.base import Grounder
 from sidecar.inference.entry import Built, Dependencies, Entry
@@ -60,8 +60,18 @@ def grounder_of(
         reads=reads,
         answer=config.answer,
     )
-    known = card.get("detector")
-    return Built(grounder, detector=config.detector or (Detector.model_validate(known) if known else None))
+    return Built(grounder, detector=config.detector or _detector_of(card, dependencies.field))
+
+
+def _detector_of(card: Mapping[str, Any], field: str) -> Detector | None:
+    try:
+        return Detector.model_validate(card["detector"]) if card.get("detector") else None
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        place = ".".join(map(str, ("detector", *wrong["loc"])))
+        raise ConfigError(
+            field, f"card.json: {place}: {wrong['msg']}", "calibrate again, or correct the card"
+        ) from error
 
 
 def _build(config: OnnxGrounding, dependencies: Dependencies) -> Built[Grounder]:

@@ -68,6 +68,23 @@ def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
     assert "no linear layer of 32 bits" in run("models", "quantise", tmp_path / "bert-nli-int8")[1]
 
 
+def test_what_is_no_graph_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / "model.onnx").write_text("version https://git-lfs.github.com/spec/v1")
+    code, said = run("models", "quantise", folder, "--out", tmp_path / "out")
+    assert code != 0
+    assert "no ONNX graph" in said.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_error_rates_of_a_card_that_are_none_are_named(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / "card.json").write_text(json.dumps({"detector": {"sensitivity": 3}}))
+    config = {"models": {"grounding": {"mine": {"onnx": str(folder)}}}}
+    with pytest.raises(ConfigError, match=r"grounding\.mine: .*card\.json: detector\.sensitivity"):
+        ModelRuntime(InferenceConfig.model_validate(config), Telemetry())
+
+
 def test_what_was_measured_is_not_carried_over_to_eight_bits(tmp_path: Path) -> None:
     folder = copied("bert-nli", tmp_path)
     (folder / "card.json").write_text(

@@ -97,6 +97,7 @@ def test_a_model_that_is_named_is_for_those_who_name_it() -> None:
             {"grounding": {"embedded": {"onnx": "/x"}}},
             r"inference\.models\.grounding\.embedded: embedded is a model that is known",
         ),
+        ({"grounding": {"auto": {"onnx": "/x"}}}, r"inference\.models\.grounding\.auto: auto is a model that is known"),
         ({"grounding": {"a": {"kind": "onnx"}}}, r"inference\.models\.grounding\.a\.onnx: "),
         (
             {"grounding": {"a": {"onnx": "/x", "lable": "x"}}},

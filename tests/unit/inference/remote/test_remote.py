@@ -17,7 +17,10 @@ from sidecar.config import build
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Claim
+from sidecar.inference.own.folder import open_folder
 from sidecar.inference.remote.batches import Batches, Bounds
+from sidecar.inference.remote.judges import Place, send_texts, send_tokens
+from sidecar.inference.remote.line import UNREADABLE
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
@@ -96,6 +99,29 @@ async def test_texts_over_v2_are_sent_as_they_are_asked_for() -> None:
     ]
     assert told[1]["data"] == [claim.text for claim in CLAIMS]
     assert server.paths[-1] == "/v2/models/far/infer"
+
+
+@pytest.mark.parametrize(("column", "said"), [(None, "3 columns: say which as column"), (3, "3 columns"), (1, None)])
+async def test_of_several_columns_one_is_named(column: int | None, said: str | None) -> None:
+    async def ask(_: str, __: bytes) -> bytes:
+        return json.dumps({"outputs": [{"name": "p", "shape": [1, 3], "data": [0.97, 0.02, 0.01]}]}).encode()
+
+    place = Place("/v2/models/far/infer", ("premise", "hypothesis"), None)
+    if said is None:
+        assert await send_texts(ask, place, [("a", "b")], column=column) == pytest.approx([0.02])
+        return
+    with pytest.raises(PermanentInferenceError, match=said):
+        await send_texts(ask, place, [("a", "b")], column=column)
+
+
+async def test_logits_that_are_not_one_a_label_cannot_be_read() -> None:
+    async def ask(_: str, __: bytes) -> bytes:
+        return json.dumps({"outputs": [{"name": "logits", "shape": [1, 1], "data": [0.3]}]}).encode()
+
+    place, batch = Place("/x", ("input_ids",), None), [open_folder(MADE / "bert-nli", "x").tokenizer().encode("a", "b")]
+    with pytest.raises(PermanentInferenceError, match="id2label has 3") as raised:
+        await send_tokens(ask, place, batch, pad=0, by_token=False, labels=3)
+    assert raised.value.reason == UNREADABLE
 
 
 async def test_predict_and_rerank_of_text_embeddings_inference() -> None:
@@ -422,6 +448,7 @@ def test_wrong_settings_are_named(settings: dict[str, Any], said: str) -> None:
         ({"tokenizer": str(MADE / "t5-minicheck")}, "a model that generates text is not asked over v2"),
         ({"tokenizer": str(MADE / "bert-nli"), "inputs": ["ids"]}, r"far\.inputs: no such input of tokens: ids \(known are input_ids"),
         ({"inputs": ["a", "b", "c"]}, r"far\.inputs: two texts are sent"),
+        ({"label": "entailment"}, r"far\.label: a server that is sent texts answers with a probability, not with labels \(say which column"),
         ({"ca_file": "/none"}, r"far: TLS files: FileNotFoundError"),
     ],
 )  # fmt: skip
