@@ -41,18 +41,17 @@ def for_all(models: ModelsConfig, rules: Sequence[Rule], role: str) -> list[str]
 
 
 def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, str]) -> Iterator[Serving]:
-    """Models with services, and those with languages that nothing else names: first those that name more, services before languages; else as listed."""
+    """Models with services, and those with languages that nothing else names: first those that name both, else as listed. A chart lists by name."""
     for role in ROLES:
         named = {defaults[role], *(rule.names().get(role) for rule in rules)}
-        for name, one in sorted(getattr(models, role).items(), key=lambda own: _narrowness(own[1])):
+        for name, one in sorted(getattr(models, role).items(), key=lambda own: not _names_both(own[1])):
             if one.services or (one.languages is not None and name not in named):
                 languages = None if one.languages is None else frozenset(one.languages)
                 yield Serving(role, name, one.services or ("*",), languages)
 
 
-def _narrowness(one: NamedModel) -> tuple[bool, bool]:
-    """In the order of these the first model that fits is asked: a chart may list what it is given in another order."""
-    return not one.services, one.languages is None
+def _names_both(one: NamedModel) -> bool:
+    return bool(one.services) and one.languages is not None
 
 
 def packaged(defaults: Mapping[str, Any]) -> Iterator[Serving]:

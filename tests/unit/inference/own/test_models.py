@@ -75,6 +75,14 @@ async def test_services_and_languages_say_which_requests_a_model_is_for() -> Non
         await one.stop()
 
 
+def test_a_model_that_names_services_and_languages_goes_first_however_they_are_listed() -> None:
+    wide, narrow = {"onnx": DEBERTA, "languages": ["de", "en"]}, {"onnx": NLI, "services": ["kb"], "languages": ["de"]}
+    for listed in ({"wide": wide, "narrow": narrow}, {"narrow": narrow, "wide": wide}):
+        one = runtime(models={"grounding": listed})
+        assert names(one, "kb", "de")[0] == "narrow"
+        assert names(one, "kb", "en")[0] == names(one, "other", "de")[0] == "wide"
+
+
 def test_a_model_that_is_named_is_for_those_who_name_it() -> None:
     mine = {"grounding": {"mine": {"onnx": NLI}}}
     assert names(runtime(models=mine, rules=[{"service": "a", "grounding": "mine"}])) == (
