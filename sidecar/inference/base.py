@@ -52,7 +52,7 @@ class Support:
     """The probability (0..1) that the documents say a claim, and where its best evidence stands. `unsupported` are places in the
     claim's text that they do not say, None of a model that marks no words; `conflicts` the values of which they say others.
     `contradicted` is the probability that they say the contrary rather than nothing where they do not say it, None of a model that
-    does not tell these apart; `contrary` (0..1) how clearly the claim's words or values are compared and found the contrary of theirs."""
+    does not tell these apart; `contrary` (0..1, more where a table tells it) how clearly the claim's words or values are compared and found the contrary of theirs."""
 
     probability: float
     evidence: Evidence | None
