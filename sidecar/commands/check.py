@@ -234,6 +234,7 @@ async def check_models(settings: config.Config) -> list[str]:
     engine = Engine(settings.evaluate, runtime.router)
     await runtime.start()
     try:
+        await runtime.ask_defaults()
         started = time.perf_counter()
         evaluated = await engine.evaluate(_REQUEST)
         took = time.perf_counter() - started

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -26,7 +27,7 @@ from sidecar.inference.serving import beside, fallback_of, for_all, packaged, se
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
-from sidecar.record.errors import ConfigError, InferenceError
+from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 
@@ -204,6 +205,22 @@ class ModelRuntime:
             f"{role}: {name} does not answer: {why}" for role, name in keys if (why := self._shelf.away((role, name)))
         ]
 
+    async def ask_defaults(self) -> None:
+        """Ask each default model that is the user's own about an example; for a runtime that is started. Raises ConfigError where one does not answer
+        as its settings say; `away` tells of those whose server is away."""
+        models = {
+            "grounding": self.models.grounder,
+            "relevance": self.models.relevance,
+            "embedding": self.models.embedder,
+        }
+        for role, name in self._defaults.items():
+            if name in getattr(self._config.models, role):
+                try:
+                    await _ask(role, models[role])
+                except InferenceError as error:
+                    if self._shelf.away((role, name)) is None:
+                        raise _no_answer(role, name, str(error)) from error
+
     async def ask_others(self) -> list[tuple[str, ModelIdentity]]:
         """(role, identity) of each model that not all requests have, asked about an example to see that it answers, and let go; for a runtime that
         is started. Raises ConfigError."""
@@ -221,8 +238,7 @@ class ModelRuntime:
                 for part in reversed(built.parts):
                     await part.stop()
             if why is not None:
-                mend = "start the server, or correct its settings"
-                raise ConfigError(f"inference.models.{role}.{name}", f"does not answer an example: {why}", mend)
+                raise _no_answer(role, name, why)
             found.append((f"{role} by rule", built.model.identity))
         return found
 
@@ -287,13 +303,21 @@ class ModelRuntime:
             _show_detector(detector, identity.name, self._telemetry)
 
 
+def _no_answer(role: str, name: str, why: str) -> ConfigError:
+    mend = "start the server, or correct the settings or the folder: see docs/models/own.md"
+    return ConfigError(f"inference.models.{role}.{name}", f"does not answer an example: {why}", mend)
+
+
 async def _ask(role: str, model: Any) -> None:
+    """Raises InferenceError, also where what is answered are no numbers."""
     if role == "grounding":
-        await model.support([Claim("It is blue.")], ["It is blue."])
+        said = [one.probability for one in await model.support([Claim("It is blue.")], ["It is blue."])]
     elif role == "relevance":
-        await model.documents("What is it?", ["It is blue."])
+        said = await model.documents("What is it?", ["It is blue."])
     else:
-        await model.embed(["It is blue.", "It is."])
+        said = [float(vector @ vector) for vector in await model.embed(["It is blue.", "It is."])]
+    if not all(map(math.isfinite, said)):
+        raise PermanentInferenceError("bad_score", "what it answers are no numbers")
 
 
 def _info(role: str, identity: ModelIdentity) -> dict[str, str]:

@@ -9,19 +9,34 @@ import yaml
 
 from sidecar.record.errors import ConfigError
 
+_MERGE = "tag:yaml.org,2002:merge"
+
 
 class _BadValueError(yaml.constructor.ConstructorError):
     """A value that is not what it is written as, such as 2026-13-45."""
 
 
+class _TwiceError(yaml.constructor.ConstructorError):
+    """A key that stands twice, of which one would be lost."""
+
+
 class _Loader(yaml.SafeLoader):
-    """Values that Python refuses are errors of the file, with their place."""
+    """Values that Python refuses and keys that stand twice are errors of the file, with their place."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
         except (ValueError, AttributeError, ArithmeticError) as error:
             raise _BadValueError(problem_mark=node.start_mark) from error
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                if key.value in seen:
+                    raise _TwiceError(problem_mark=key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path, field: str) -> Any:
@@ -42,6 +57,8 @@ def read_yaml(path: Path, field: str) -> Any:
                 "a value that is not what it looks like, such as a date that does not exist",
                 "a text stands in quotes",
             )
+        elif isinstance(error, _TwiceError):
+            problem, mend = "a key that stands there already", "give each key once"
         else:
             problem, mend = "not valid YAML", "check indentation and quotes"
         raise ConfigError(field, f"{path}{place}: {problem}", mend) from error

@@ -71,6 +71,7 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         (_KAFKA + "log: {level: 3}", "log.level: must be one of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
         ("- a\n- b", "the top level must be a map of sections"),
         ("receive: [", "line 1: not valid YAML"),
+        ("sample:\n  rate: 1\n  rate: 0.5", "line 3: a key that stands there already (give each key once)"),
         ("sample:\n  rate: 2026-13-45", "line 2: a value that is not what it looks like"),
         (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
         (_KAFKA + "labels: {topic: otlp_spans}", "labels would be read back in"),

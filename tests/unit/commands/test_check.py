@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from exporters.otlp import OtlpConfig
 from sidecar import config
 from sidecar.commands.check import ask_judge, backends, check_anchors, check_models, reach_backend, reach_otlp
+from sidecar.inference.embedding.onnx import PooledEmbedder
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig
@@ -19,7 +22,7 @@ from sidecar.record.errors import ConfigError
 from tests.parts.judge_server import JudgeServer, Said
 from tests.unit.exporters.otlp_sinks import grpc_sink, http_sink
 from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
-from tests.unit.inference.own.made import copied
+from tests.unit.inference.own.made import MADE, copied
 
 SINKS = {"grpc": grpc_sink, "http/protobuf": http_sink}
 
@@ -109,8 +112,21 @@ async def test_a_model_that_cannot_score_an_example_is_named_whomever_it_is_for(
     settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
     with pytest.raises(
         ConfigError,
-        match=r"inference\.models.*of an example: labels|grounding\.mine: does not answer an example: labels",
+        match=r"inference\.models\.grounding\.mine: does not answer an example: labels: id2label has 2, logits are \(3,\)",
     ):
+        await check_models(settings)
+
+
+async def test_what_answers_no_numbers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def embed(_: object, texts: Sequence[str]) -> np.ndarray:
+        return np.full((len(texts), 4), np.nan, np.float32)
+
+    monkeypatch.setattr(PooledEmbedder, "embed", embed)
+    settings = config.build(
+        {"inference": {"models": {"embedding": {"mine": {"onnx": str(MADE / "bert-embedding")}}}}},
+        receive={"bootstrap_servers": "k:9092", "topics": ["t"]},
+    )
+    with pytest.raises(ConfigError, match=r"embedding\.mine: does not answer an example: bad_score"):
         await check_models(settings)
 
 
