@@ -31,6 +31,7 @@ _PRIOR = 4.0  # of idf: what half-held words are added, so that one word more or
 _CLEARLY = 0.12  # by how much more of the claim's words stand with the other value
 _CLEARLY_IN_ONE_TEXT = 0.2
 _CROSSED = 0.15  # by how much better two values fit each other's places
+_OF_MONEY = 2  # times and lengths of one matter may be told at each other's places, amounts hardly
 _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
@@ -209,9 +210,7 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
 def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]]) -> Finding:
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
-        crossed = min(
-            1.0, case.crossed * (2 if own.kind is Kind.MONEY else 1)
-        )  # of times both may be told at any place
+        crossed = min(1.0, (_OF_MONEY if own.kind is Kind.MONEY else 1) * case.crossed)
         return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
