@@ -15,6 +15,9 @@ from sidecar.inference.base import FloatArray
 from sidecar.inference.remote.line import UNREADABLE
 from sidecar.record.errors import PermanentInferenceError
 
+_UNNAMED = "LABEL_0"  # what transformers calls the only label of a model that names none
+_MOST_NAMES = 200  # characters
+
 
 def predict(pairs: Sequence[tuple[str, str]]) -> bytes:
     """A call to /predict."""
@@ -22,7 +25,7 @@ def predict(pairs: Sequence[tuple[str, str]]) -> bytes:
 
 
 def predicted(body: bytes, *, rows: int, label: str | None, called: Sequence[str]) -> list[float]:
-    """The score of the wanted label of each pair; of a model with one label, that. Raises PermanentInferenceError."""
+    """The score of the wanted label of each pair; of a model with one label that it has no name for, that. Raises PermanentInferenceError."""
     found = _list(body, rows)
     try:
         return [_score(one, label, called) for one in found]
@@ -74,12 +77,13 @@ def _list(body: bytes, rows: int) -> list[Any]:
 
 
 def _score(labels: Sequence[Mapping[str, Any]], label: str | None, called: Sequence[str]) -> float:
+    """Of the label that is asked for, else of one that is called so; of a model with one label without a name, that."""
     by_name = {str(one["label"]): float(one["score"]) for one in labels}
-    if len(by_name) == 1 and label is None:
-        return next(iter(by_name.values()))
-    if label is not None:
-        return by_name[label]
+    if label is None and list(by_name) == [_UNNAMED]:
+        return by_name[_UNNAMED]
     lowered = {name.lower(): score for name, score in by_name.items()}
-    return (
-        next(lowered[word] for word in called if word in lowered) if set(called) & set(lowered) else by_name[called[0]]
-    )
+    found = by_name.get(label) if label is not None else next((lowered[one] for one in called if one in lowered), None)
+    if found is None:
+        there = ", ".join(sorted(by_name))[:_MOST_NAMES]
+        raise PermanentInferenceError(UNREADABLE, f"no label {label or called[0]} among {there}: set label")
+    return found

@@ -18,6 +18,8 @@ from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Claim
 from sidecar.inference.own.folder import open_folder
+from sidecar.inference.own.heads import SUPPORTS
+from sidecar.inference.remote import tei
 from sidecar.inference.remote.batches import Batches, Bounds
 from sidecar.inference.remote.judges import Place, send_texts, send_tokens
 from sidecar.inference.remote.line import UNREADABLE
@@ -122,6 +124,27 @@ async def test_logits_that_are_not_one_a_label_cannot_be_read() -> None:
     with pytest.raises(PermanentInferenceError, match="id2label has 3") as raised:
         await send_tokens(ask, place, batch, pad=0, by_token=False, labels=3)
     assert raised.value.reason == UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "expected"),
+    [
+        ({"entailment": 0.2, "contradiction": 0.8}, None, 0.2),
+        ({"LABEL_0": 0.3}, None, 0.3),
+        ({"yes": 0.3, "no": 0.7}, "yes", 0.3),
+        ({"contradiction": 0.97}, None, "no label entailment among contradiction: set label"),
+        ({"A": 0.3, "B": 0.7}, "C", "no label C among A, B: set label"),
+    ],
+)
+def test_a_label_that_does_not_say_what_is_asked_is_no_score(
+    labels: dict[str, float], label: str | None, expected: float | str
+) -> None:
+    body = json.dumps([[{"label": name, "score": score} for name, score in labels.items()]]).encode()
+    if isinstance(expected, float):
+        assert tei.predicted(body, rows=1, label=label, called=SUPPORTS) == [expected]
+        return
+    with pytest.raises(PermanentInferenceError, match=expected):
+        tei.predicted(body, rows=1, label=label, called=SUPPORTS)
 
 
 async def test_predict_and_rerank_of_text_embeddings_inference() -> None:
