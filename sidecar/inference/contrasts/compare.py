@@ -66,6 +66,7 @@ class _Told:
     timed: str
     compared: bool
     verbs: tuple[str, ...]
+    left_out: frozenset[str]
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -82,7 +83,7 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
     groups = {one.group for one in claim.opposites}
     others = [(number, _told(piece, one)) for number, piece in pieces for one in piece.opposites if one.group in groups]
     for own in (_told(claim, one) for one in claim.opposites):
-        found: list[_Beside] = []
+        found, subject = list[_Beside](), claim.subject(own.one.first)
         for number, other in others:
             if other.one.group != own.one.group or not _comparable(own, other):
                 continue
@@ -90,9 +91,10 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             same = other.one.pole == own.one.pole
             if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
                 same = not same
+            same ^= bool(subject) and subject <= other.left_out
             there = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
             found.append(_Beside(there, other.about, not same))
-        yield from _left(found, claim.subject(own.one.first))
+        yield from _left(found, subject)
 
 
 def _told(reading: Reading, one: Opposite) -> _Told:
@@ -103,7 +105,7 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     timed = reading.words[one.first] if one.group == "open" and reading.counted(one.last) else ""
     compared = one.group in SCALES and reading.compared(one)
     verbs = reading.verbs(one) if one.group in OF_DEEDS else ()
-    return _Told(one, about, sides, denied, partly, timed, compared, verbs)
+    return _Told(one, about, sides, denied, partly, timed, compared, verbs, reading.left_out(one.first))
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
@@ -161,13 +163,14 @@ def _with_same_word(
     claim: Reading, k: int, own: str, pieces: Sequence[Numbered], stem: Stem
 ) -> Iterator[tuple[int, Reading, int, bool]]:
     """Where the texts have a word of the claim that compares: the text's number, the text, the token, and whether one side alone negates it."""
-    denying, unsure = claim.clauses[k] in claim.denying, claim.unsure(k)
+    denying, unsure, subject = claim.clauses[k] in claim.denying, claim.unsure(k), claim.subject(k)
     for number, piece in pieces:
         for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
             if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
                 continue
             if unsure == piece.unsure(j):
-                yield number, piece, j, (piece.negated[j] != turned) != claim.negated[k]
+                left_out = bool(subject) and subject <= piece.left_out(j)
+                yield number, piece, j, ((piece.negated[j] != turned) != claim.negated[k]) != left_out
 
 
 def _left(found: Sequence[_Beside], subject: frozenset[str]) -> Iterator[Contrast]:

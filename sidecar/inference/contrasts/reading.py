@@ -13,6 +13,7 @@ from sidecar.inference.contrasts.words import (
     BEING,
     COURSES,
     DENIERS,
+    HELPING,
     LIMITS,
     LONGEST,
     MODAL_ENDS,
@@ -100,6 +101,17 @@ class Reading:
         """The stems before a token in its clause."""
         before = (j for j in range(k) if self.clauses[j] == self.clauses[k])
         return frozenset(stem for j in before if (stem := self.stems[j]) is not None)
+
+    def left_out(self, k: int) -> frozenset[str]:
+        """The stems of what the clause behind that of a token denies its words of: "breakfast is included, parking is not"."""
+        behind = [
+            j for j, clause in enumerate(self.clauses) if clause == self.clauses[k] + 1 and self.words[j][0].isalnum()
+        ]
+        if len(behind) < _LEAST_WORDS or not denies(self.words[behind[-1]]):
+            return frozenset()
+        if self.words[behind[-1]] in NEGATIONS and self.words[behind[-2]] not in HELPING:
+            return frozenset()
+        return frozenset(stem for j in behind if (stem := self.stems[j]) is not None)
 
     def sides(self, one: Opposite, about: Mapping[str, float]) -> Sides:
         """The stems about an opposite of its own side, which is what follows in its clause, and those of the other side; before "by" the

@@ -15,6 +15,9 @@ NOTHING = frozenset("no none nobody nothing neither".split())
 BEING = frozenset("is are was were be been".split())
 """Directly behind these stands what is so denied,"""
 
+HELPING = BEING | frozenset("do does did can may will has have must should".split())
+"""A clause that ends with one of these and a negation denies what the clause before it says."""
+
 LIMITS = frozenset("more less fewer later longer earlier sooner".split())
 """unless one of these follows the negation: "no more than two guests are allowed"."""
 
