@@ -20,11 +20,18 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
     if stance.kind in DECLINES or len(answer) > MOST_CHARS:
         return stance
     [likely] = await model.kinds(question, [answer])
-    if declining(likely) >= model.threshold:
+    if declining(likely) >= model.threshold and not await _answers_beside(model, question, stance):
         return Stance(max(DECLINES, key=likely.__getitem__), (), by=model.identity)
     if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
         return await _in_part(model, question, stance)
     return stance
+
+
+async def _answers_beside(model: AbstentionModel, question: str, stance: Stance) -> bool:
+    """Whether an answer that declines in part by the rules states figures that the model, which reads it whole, takes for an answer by themselves."""
+    left = claims_of(stance.left) if stance.kind is Abstention.PARTIAL else []
+    texts = [claim.text for claim in left if any(map(str.isdigit, claim.text))]
+    return any(declining(one) < model.part_threshold for one in await model.kinds(question, texts))
 
 
 def declining(likely: Mapping[Abstention, float]) -> float:

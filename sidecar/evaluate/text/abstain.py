@@ -7,8 +7,9 @@ about the sources is left the answer abstains (`full`), or asks back (`clarifica
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from exporters.result import Abstention, ModelIdentity
@@ -25,6 +26,14 @@ _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
 _READ = 4000
 _CHARACTERS_A_WORD = 2
+_TURN = re.compile(
+    r"(?:[,;] (?:but|however|although|though|while|yet)|;),? (?=(?:it|the|this|there|how|what|whether|when|where|which|who|why|i|we)\b)",
+    re.IGNORECASE,
+)
+_OF_US = re.compile(
+    r"(?:i|we|you|this|that|these|those|it|they|there|sorry|thanks|thank|great|good|unfortunately)\b|the (?:question|answer)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ class Stance:
 def stance_of(answer: str) -> Stance:
     """How far an answer declines, and what it says where it does not."""
     read = read_answer(answer)
-    said = [one.without(declining.hedge(one.text.text)) for one in read.statements]
+    said = [one.without(declining.hedge(one.text.text)) for one in map(_answer_of, read.statements)]
     if _abstains(answer, said):
         asks = read.questions or any(declining.needs_more(one.whole) for one in said)
         found = any(
@@ -78,6 +87,19 @@ def stance_of(answer: str) -> Stance:
     hedged = any(now is not before for now, before in zip(said, read.statements, strict=True))
     partial = hedged or len(left) < len(said) or any(map(_declines_in_part, left))
     return Stance(Abstention.PARTIAL if partial else Abstention.NONE, tuple(left), read.whole)
+
+
+def _answer_of(one: Statement) -> Statement:
+    """A statement without its end, where it answers and then declines: "It lasts 16 hours, but it is not stated how heavy it is"."""
+    for turn in _TURN.finditer(one.text.text[:_READ]):
+        head, tail = one.text.cut(0, turn.start()), one.text.cut(turn.end())
+        answers = is_sentence(head.text) and not (
+            _OF_US.match(head.text) or declining.says_nothing(head.text, language=one.language)
+        )
+        silent = _declines(tail.text, one.language) or declining.declines(tail.text, language=one.language)
+        if answers and silent and not declining.declines(head.text, language=one.language):
+            return replace(one, text=head, whole=head.text)
+    return one
 
 
 def abstains(answer: str) -> bool:

@@ -42,6 +42,14 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
 _AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
 _ENDS_ITEM = re.compile(r"[;,](?: (?:and|or))?$")
 _LETTER = re.compile(r"[^\W\d_]")
+_POINTS_ON = re.compile(
+    r"(?:[,;] )?(?:(?:and|then) ){0,2}[^,;]{0,60}\b(?:following|follows|below|steps?|these|this|here|options?|examples?)\b[^,;]{0,40}$",
+    re.IGNORECASE,
+)
+_LEAST_TOLD = 4  # words
+_OPEN_END = re.compile(
+    r"\b(?:is|are|was|were|of|for|to|with|in|as|that|include|includes|including|like|by)$", re.IGNORECASE
+)
 _LABEL = re.compile(r"[^.:：\n]{1,60}?(?:：|:(?=\s|[^\x00-\x7f])|\s[-–—]\s)")
 _PRONOUN = re.compile(
     r"(?:he|she|it|they|this|that|these|those|its|his|her|their|both|such)\b|[他她它这該该這]|其(?![次中他余它实])|此(?!外|次|前|时)",
@@ -195,8 +203,21 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
             plain = plain.cut(0, end.start())
         for sentence in _cut(plain, whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
+            if introduces and (told := _told_by(sentence, block)) is not None:
+                yield told, block, ""
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
                 yield sentence, block, lead if block.alone or (lead and _leaves_out(sentence.text)) else ""
+
+
+def _told_by(lead: Marked, block: Block) -> Marked | None:
+    """What a sentence that introduces something states itself, with figures or code in it: "Hold the button for 10 seconds, then do the following:"."""
+    said = lead.cut(0, len(lead.text.rstrip(": ")))
+    points = _POINTS_ON.search(said.text)
+    said = said.cut(0, points.start()) if points else said
+    telling = any(char.isdigit() for char in said.text) or (points is None and "`" in block.text.text)
+    enough = len(said.text.split()) >= _LEAST_TOLD and chinese.language(said.text) != "zh"
+    whole = is_sentence(said.text) and not wants_object(said.text) and not _OPEN_END.search(said.text)
+    return said if telling and enough and whole else None
 
 
 def _leaves_out(text: str) -> bool:

@@ -13,7 +13,7 @@ from sidecar.evaluate.text.silence import is_of_sources, is_silent
 _PLAIN_SOURCE = (
     r"(?:(?:the|this|these|my|any of the|your|our) )?(?:(?:provided|given|available|retrieved|above|supplied|current|specific|text|user|owner'?s?|relevant) ){0,5}"
     r"(?:context|contexts|documents?|documentation|passages?|sources?|text|texts|information|articles?|excerpts?|snippets?|material|content|"
-    r"knowledge base|search results?|results|data|records?|manual|pages?|chunks?)(?: (?:provided|given|available|above|supplied))?"
+    r"knowledge base|search results?|results|data|records?|manual|pages?|chunks?|recipe|schedule|timetable|itinerary)(?: (?:provided|given|available|above|supplied))?"
 )
 _PLAIN_SAY = (
     r"(?:explicitly |directly |specifically |actually |clearly |seem to |appear to ){0,4}"

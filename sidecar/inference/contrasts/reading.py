@@ -232,7 +232,7 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         if last is None and reading.words[k] in COURSES and _is_share(reading.words, k + 1):
             found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
-        if last is None or (start and text[start:end] == "May"):  # the month
+        if last is None or (start and text[start:end] == "May") or _is_part(text, start, end):  # the month
             k += 1
             continue
         passive = k > 0 and reading.words[k - 1] in BEING and reading.words[last + 1 : last + 2] != ("by",)
@@ -263,6 +263,11 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
         if denies(reading.words[j]):
             return True
     return False
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether it is part of a word with hyphens, "Retry-After"."""
+    return text[start - 1 : start] == "-" or (text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha())
 
 
 def _is_nothing(words: Sequence[str], k: int) -> bool:

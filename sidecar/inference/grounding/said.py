@@ -30,6 +30,9 @@ _FOLLOWS = 0.5
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_COMPARED = re.compile(
+    r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer)\b", re.IGNORECASE
+)
 _REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
 
 
@@ -84,7 +87,13 @@ class Values:
         known = supposed(claim, values, question, asked)
         matched = [
             Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in known else one
-            for one in match(own, stated_there, self._weight, asked, _stands_for(claim, question))
+            for one in match(
+                own,
+                stated_there,
+                self._weight,
+                asked,
+                None if _COMPARED.search(claim) else _stands_for(claim, question),
+            )
         ]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:

@@ -39,7 +39,9 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
+_HARDLY = 0.2  # how much a word is at most a value's that is of another one's clause
 _OF_ITS_CLAUSE = 0.6  # how much a word is a value's own that is not another one's
+_COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
 Weight = Callable[[str], float]
@@ -92,19 +94,27 @@ def match(
     pieces: Iterable[Sequence[Stated]],
     weight: Weight,
     asked: Sequence[Value] = (),
-    about: frozenset[str] = frozenset(),
+    about: frozenset[str] | None = frozenset(),
 ) -> list[Finding]:
     """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is, `asked` the values of
-    the question, of which with those of the evidence the claim's may be made, `about` stems that stand for its pronouns."""
+    the question, of which with those of the evidence the claim's may be made, `about` stems that stand for its pronouns, None of a claim
+    that compares rows of a table, so that one it names need not be the one it speaks of."""
     evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
-    named = _rows_named(claim, [one.row for one, _ in evidence if one.row], about)
+    rows = [one.row for one, _ in evidence if one.row]
+    named = None if about is None else _rows_named(claim, rows, about)
+    counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
     return [
         _in_its_cell(case.own, evidence, named)
-        or _decide(case, [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked], named)
+        or _decide(
+            case,
+            [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked],
+            named,
+            alone=len(claim) == 1 and not asked and case.other is not None and case.other.piece not in counted,
+        )
         for case in cases
     ]
 
@@ -118,7 +128,7 @@ def _rows_named(
 
 
 def _in_its_cell(
-    own: Stated, evidence: Sequence[tuple[Stated, int]], named: frozenset[frozenset[str]]
+    own: Stated, evidence: Sequence[tuple[Stated, int]], named: frozenset[frozenset[str]] | None
 ) -> Finding | None:
     """Another value that a table has in the rows, and the column where one is, that a claim names, where it has the claim's in others alone; None
     where there is none."""
@@ -207,7 +217,7 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
     return [*(one.value for one in claim if takes_own and one is not own), *known]
 
 
-def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]]) -> Finding:
+def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]] | None, *, alone: bool) -> Finding:
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
         crossed = min(1.0, (_OF_MONEY if own.kind is Kind.MONEY else 1) * case.crossed)
@@ -218,7 +228,12 @@ def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[s
         return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    if same is None and not _said_of_it(own, other) and follows(own, operands):
+    if (
+        same is None
+        and not _said_of_it(own, other)
+        and not (alone and _is_its_amount(case.own, other))
+        and follows(own, operands)
+    ):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if other and other.strength >= _SAME_MATTER:
         kept = same.strength if same and not in_another_row else 0.0
@@ -238,8 +253,19 @@ def _said_of_it(own: Value, other: _There | None) -> bool:
     return own.kind in (Kind.QUANTITY, Kind.PERCENT) and other.strength >= _SAID_IN_FULL
 
 
-def _of_another_row(own: Stated, same: _There, other: _There, named: frozenset[frozenset[str]]) -> bool:
+def _is_its_amount(own: Stated, other: _There | None) -> bool:
+    """Whether another amount of money is of all that the claim speaks of, so that a sum that makes the claim's says nothing."""
+    if other is None or own.value.kind is not Kind.MONEY or own.value.difference:
+        return False
+    there = other.stated
+    alike = there.value.kind is Kind.MONEY and there.value.per == own.value.per and bool(own.words)
+    return alike and all(there.words.get(stem, 0.0) > _HARDLY for stem in own.words)
+
+
+def _of_another_row(own: Stated, same: _There, other: _There, named: frozenset[frozenset[str]] | None) -> bool:
     """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
+    if named is None:
+        return False
     there = bool(other.stated.row) and (other.stated.row <= own.words.keys() or other.stated.row in named)
     return there and not (same.stated.row <= own.words.keys() or same.stated.row in named)
 

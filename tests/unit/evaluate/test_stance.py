@@ -17,7 +17,7 @@ from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.evaluate.stance import stance_by
-from sidecar.evaluate.text.abstain import DECLINES
+from sidecar.evaluate.text.abstain import DECLINES, stance_of
 from sidecar.inference.abstention import AbstentionClassifier, packaged_classifier
 from sidecar.inference.runtime import PACKAGED
 from sidecar.inference.words import words_of
@@ -199,3 +199,26 @@ async def test_it_reads_answers_of_any_length_and_none(classifier: AbstentionCla
     answers = ["", "x" * 50_000, "word " * 20_000, "\u0000 \ufffd", "Two years."]
     for likely in await classifier.kinds("", answers):
         assert abs(sum(likely.values()) - 1) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("The battery lasts 16 hours, but it is not stated how heavy the camera is.", ["The battery lasts 16 hours"]),
+        ("Checkout is at 11; there is no information on late checkout.", ["Checkout is at 11"]),
+        ("I searched the manual, but it does not mention the weight.", None),
+        ("This is a good question, but the documents don't say.", None),
+    ],
+)
+def test_what_stands_before_a_clause_that_declines_is_judged(answer: str, claims: list[str] | None) -> None:
+    stance = stance_of(answer)
+    assert stance.kind is (Abstention.FULL if claims is None else Abstention.PARTIAL)
+    assert claims is None or [claim.text for claim in stance.claims] == claims
+
+
+async def test_figures_beside_what_declines_are_judged_though_the_model_takes_all_for_an_abstention() -> None:
+    told = "up to 64 clients can be connected at once."
+    answer = f"The documentation doesn't mention the range, but {told}"
+    assert (await stance_by(Reader({answer: "full"}), "What is the range?", answer)).kind is Abstention.PARTIAL
+    both = Reader({answer: "full", told: "full"})
+    assert (await stance_by(both, "What is the range?", answer)).kind is Abstention.FULL

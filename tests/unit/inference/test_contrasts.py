@@ -129,6 +129,7 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Smoking is not allowed in the building.", "Smoking is allowed only outside the building."),
         ("Parking is not included.", "Breakfast is included, parking is not."),
         ("Breakfast is included.", "Breakfast is included, parking is not."),
+        ("Wait for the seconds in the Retry-After header.", "The header says how long you wait before you try."),
         ("Items must be unused.", "Items may be returned within 30 days if they are unused."),
         ("You must give three months' notice.", "Either party may end the lease with three months' notice."),
         ("Not without written consent of the landlord.", "Subletting requires the written consent of the landlord."),

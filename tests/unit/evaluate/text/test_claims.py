@@ -128,3 +128,22 @@ def test_a_bare_yes_or_no_is_a_claim_with_the_question_before_it(answer: str, cl
 )
 def test_and_that_goes_on_with_what_the_first_that_hangs_on(answer: str, claims: list[str]) -> None:
     assert [claim.text for claim in split_claims(answer)] == claims
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (
+            "Hold the button for 30 seconds, then do the following:\n\n1. Open 192.168.1.1.\n2. Sign in as admin.",
+            ["Hold the button for 30 seconds", "Open 192.168.1.1.", "Sign in as admin."],
+        ),
+        (
+            "Send your token in the `X-Api-Key` header:\n\n```bash\ncurl\n```",
+            ["Send your token in the X-Api-Key header"],
+        ),
+        ("In 2024 the prices are:\n- A: 5\n- B: 6", ["A: 5", "B: 6"]),
+        ("Here are 5 tips:\n- Drink water.", ["Drink water."]),
+    ],
+)
+def test_what_introduces_a_list_and_states_something_is_a_claim(answer: str, claims: list[str]) -> None:
+    assert [claim.text for claim in stance_of(answer).claims] == claims

@@ -61,3 +61,9 @@ def test_values_of_the_question_count_in_arithmetic() -> None:
 )
 def test_what_leads_to_a_value_tells_which_it_is(claim: str, text: str, expected: Outcome) -> None:
     assert outcome(claim, text) is expected
+
+
+def test_a_sum_of_two_amounts_says_nothing_of_what_has_an_amount() -> None:
+    text = "A seat costs €39, a couchette €69 and a sleeper €119."
+    assert outcome("A sleeper costs €108.", text) is Outcome.DISAGREES
+    assert outcome("A seat and a couchette cost €108 together.", text) is Outcome.FOLLOWS

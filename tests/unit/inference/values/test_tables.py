@@ -153,3 +153,13 @@ def outcomes(claim: str, text: str) -> list[Outcome]:
 )
 def test_a_claim_is_held_against_the_rows_that_it_names(claim: str, text: str, last: Outcome) -> None:
     assert outcomes(claim, text)[-1] is last
+
+
+def test_of_a_claim_that_compares_rows_no_cell_is_told() -> None:
+    found = [row_stated(row, "| Plan | Price |", content_stem) for row in ("| Basic | €9 |", "| Team | €29 |")]
+    claim = stated("€29, which is €20 more than Basic.", content_stem)
+    outcomes = [
+        [one.outcome for one in match(claim, found, lambda _: 5.0, (), about)] for about in (frozenset[str](), None)
+    ]
+    assert outcomes[0][0] is Outcome.DISAGREES
+    assert outcomes[1] == [Outcome.AGREES, Outcome.FOLLOWS]
