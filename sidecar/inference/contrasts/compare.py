@@ -71,8 +71,24 @@ class _Told:
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
     """What of the claim the texts say otherwise; of one with an exception nothing is compared. `weight` is how telling a stem is."""
-    whole = [(number, piece) for number, piece in enumerate(pieces) if EXCEPTIONS.isdisjoint(piece.words)]
+    whole = [
+        (number, piece)
+        for number, piece in enumerate(pieces)
+        if EXCEPTIONS.isdisjoint(piece.words) and not _of_what_is_left_out(claim, piece)
+    ]
     return Contrasts(_clearest(_opposed(claim, whole, weight)), _clearest(_negated(claim, whole, weight, stem)))
+
+
+def _of_what_is_left_out(claim: Reading, piece: Reading) -> bool:
+    """Whether a claim that denies speaks of what a text leaves out of what it says: "free of charge, but not within 48 hours"."""
+    own = {stem for stem in claim.stems if stem is not None} if claim.denied else set[str]()
+    return any(
+        piece.words[k : k + 2] == ("but", "not")
+        and any(
+            piece.stems[j] in own for j in range(k + 2, len(piece.stems)) if piece.clauses[j] == piece.clauses[k + 1]
+        )
+        for k in range(len(piece.words) if own else 0)
+    )
 
 
 def _clearest(found: Iterator[Contrast]) -> Contrast | None:

@@ -149,8 +149,7 @@ def _in_its_cell(
     elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
     if not cells or not equals or not elsewhere:
         return None  # what no cell has may be made of several
-    other, piece = cells[0]
-    return Finding(Outcome.DISAGREES, own.value, 1.0, other.value, piece, in_table=True)
+    return Finding(Outcome.DISAGREES, own.value, 1.0, cells[0][0].value, cells[0][1], in_table=True)
 
 
 def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
@@ -257,9 +256,8 @@ def _is_its_amount(own: Stated, other: _There | None) -> bool:
     """Whether another amount of money is of all that the claim speaks of, so that a sum that makes the claim's says nothing."""
     if other is None or own.value.kind is not Kind.MONEY or own.value.difference:
         return False
-    there = other.stated
-    alike = there.value.kind is Kind.MONEY and there.value.per == own.value.per and bool(own.words)
-    return alike and all(there.words.get(stem, 0.0) > _HARDLY for stem in own.words)
+    alike = other.stated.value.kind is Kind.MONEY and other.stated.value.per == own.value.per
+    return alike and bool(own.words) and all(other.stated.words.get(stem, 0.0) > _HARDLY for stem in own.words)
 
 
 def _of_another_row(own: Stated, same: _There, other: _There, named: frozenset[frozenset[str]] | None) -> bool:

@@ -66,6 +66,7 @@ def clearest(claim: str, text: str) -> float:
         ("Refunds are issued within 5 calendar days.", "Refunds are issued within 5 business days."),
         ("Carers receive 26 weeks at half pay.", "Carers receive 26 weeks at full pay."),
         ("The garage is free at night.", "The garage is €18 a night."),
+        ("Dogs are not allowed.", "Dogs are allowed, but not cats."),
         ("Parking is included.", "Breakfast is included, parking is not."),
         ("Alcohol is refunded up to 45 euros.", "Meals are refunded up to 45 euros a day, but alcohol isn't."),
         ("Uploads still time out.", "Uploads no longer time out."),
@@ -130,6 +131,10 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Parking is not included.", "Breakfast is included, parking is not."),
         ("Breakfast is included.", "Breakfast is included, parking is not."),
         ("Wait for the seconds in the Retry-After header.", "The header says how long you wait before you try."),
+        (
+            "You cannot cancel free of charge within 48 hours of arrival.",
+            "You can cancel free of charge, but not within 48 hours of arrival.",
+        ),
         ("Items must be unused.", "Items may be returned within 30 days if they are unused."),
         ("You must give three months' notice.", "Either party may end the lease with three months' notice."),
         ("Not without written consent of the landlord.", "Subletting requires the written consent of the landlord."),
