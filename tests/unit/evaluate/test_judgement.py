@@ -22,7 +22,7 @@ SETS = {
         .read_text(encoding="utf-8")
         .splitlines()
     ]
-    for name in ("requests", "blind", "second", "short", "third", "plain", "daily", "chinese")
+    for name in ("requests", "blind", "second", "short", "third", "plain", "daily", "review", "chinese")
 }
 
 
@@ -60,6 +60,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("third", 75),
         ("plain", 102),
         ("daily", 308),
+        ("review", 211),
         ("chinese", 69),
     ],
 )
