@@ -43,9 +43,10 @@ _AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
 _ENDS_ITEM = re.compile(r"[;,](?: (?:and|or))?$")
 _LETTER = re.compile(r"[^\W\d_]")
 _POINTS_ON = re.compile(
-    r"(?:[,;] )?(?:(?:and|then) ){0,2}[^,;]{0,60}\b(?:following|follows|below|steps?|these|this|here|options?|examples?)\b[^,;]{0,40}$",
-    re.IGNORECASE,
+    r"\b(?:following|follows|below|steps?|these|this|here|options?|examples?)\b[^,;]{0,40}$", re.IGNORECASE
 )
+_JOINS_ON = (" then", " and", ",", ";")  # in the order in which they are taken off
+_BEFORE_POINTING = (", ", "; ", " then ", " and ")
 _LEAST_TOLD = 4  # words
 _OPEN_END = re.compile(
     r"\b(?:is|are|was|were|of|for|to|with|in|as|that|include|includes|including|like|by)$", re.IGNORECASE
@@ -213,7 +214,10 @@ def _told_by(lead: Marked, block: Block) -> Marked | None:
     """What a sentence that introduces something states itself, with figures or code in it: "Hold the button for 10 seconds, then do the following:"."""
     said = lead.cut(0, len(lead.text.rstrip(": ")))
     points = _POINTS_ON.search(said.text)
-    said = said.cut(0, points.start()) if points else said
+    if points:
+        said = said.cut(0, max(0, *(said.text.rfind(one, 0, points.start()) for one in _BEFORE_POINTING)))
+        for join in _JOINS_ON:
+            said = said.cut(0, len(said.text.removesuffix(join)))
     telling = any(char.isdigit() for char in said.text) or (points is None and "`" in block.text.text)
     enough = len(said.text.split()) >= _LEAST_TOLD and chinese.language(said.text) != "zh"
     whole = is_sentence(said.text) and not wants_object(said.text) and not _OPEN_END.search(said.text)
