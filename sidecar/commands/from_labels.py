@@ -90,12 +90,12 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
     """The rates of the local verdict, or of the judge's, as it stood beside the labels. Where it is of several evaluators (an upgrade, another
     threshold) that of the latest label counts. Raises ConfigError where too few labels have one."""
     rows = [(one, own) for one in drawn.decided if (own := _own(one, judge=judge)) is not None]
-    named = [(one, own) for one, own in rows if own.model is not None]
+    named = [(one, own) for one, own in rows if own.label is not None]
     if not named:
         who = "judge" if judge else "local model"
         raise ConfigError("IN", f"no {who} gave a verdict on a labelled answer", "label results that have one")
     last = max(named, key=lambda row: row[0].at)[1]
-    same = [(one, own) for one, own in rows if own.model is None or own.identity == last.identity]
+    same = [(one, own) for one, own in rows if own.label is None or own.identity == last.identity]
     judged = [Judged(one.verdict == "grounded", _verdict(own), one.weight(own), one.at) for one, own in same]
     notes, others = drawn.left_out(), len(rows) - len(same)
     if others:

@@ -53,7 +53,9 @@ class Beside(BaseModel):
     evaluator: str = Field(description="Its name.")
     version: str = Field(default="1", description="Its version.")
     method: str = Field(default="local", description="Its formula.")
-    model: Model | None = Field(default=None, description="Its model; null where it had none to ask.")
+    model: Model | None = Field(
+        default=None, description="Its model, or that which told an abstention; null where it had none to ask."
+    )
     threshold: float | None = Field(default=None, description="Score from which on an answer is grounded.")
     label: str | None = Field(default=None, description="Its verdict; null where it gave none.")
     judged: bool = Field(default=False, description="Whether an LLM said it.")

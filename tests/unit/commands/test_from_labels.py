@@ -33,10 +33,11 @@ MODEL = Model(name="embedded", version="2", sha256="ab")
 
 def one(
     number: int, said: Said, found: str | None, *, p: float = 1.0, draw: Draw | None = ALL, at: datetime = NOW,
-    threshold: float = 0.3, judge: tuple[str, float] | None = None, service: str = "s",
+    threshold: float = 0.3, judge: tuple[str, float] | None = None, service: str = "s", told: Model | None = None,
 ) -> Label:  # fmt: skip
-    """A label of an answer of which the local model said `found`, and the judge, with its probability, `judge`."""
-    model = None if found == "abstained" else MODEL
+    """A label of an answer of which the local model said `found`, and the judge, with its probability, `judge`; `told` is the model that told an
+    abstention."""
+    model = told if found == "abstained" else MODEL
     own = Beside(
         evaluator="groundedness", model=model, threshold=threshold, label=None if found == "abstained" else found
     )
@@ -272,3 +273,15 @@ def test_the_command_tells_labels_from_records_and_refuses_what_does_not_fit(tmp
     ):
         with pytest.raises(ConfigError, match=told):
             CliRunner().invoke(cli, [str(word) for word in words], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("told", [None, Model(name="abstention", version="1", sha256="b")])
+@pytest.mark.parametrize("days", [-1, 1])
+def test_abstentions_are_answers_without_a_verdict_whoever_told_them(
+    tmp_path: Path, told: Model | None, days: int
+) -> None:
+    abstained = [one(900 + n, "grounded", "abstained", told=told, at=NOW + timedelta(days=days)) for n in range(5)]
+    made = beside(read_drawn(write(tmp_path / "labels.jsonl", [*forty_of_each(), *abstained])), judge=False)
+    assert made.model == f"{MODEL.name} {MODEL.version}"
+    assert made.without_verdict == 5
+    assert not any("another model" in note for note in made.notes)
