@@ -49,7 +49,7 @@ MORE_RUNS = (
     "0 ", "00", ":a", "token=", "token:$", "eyJ", "-----BEGIN PRIVATE KEY-----",
     "[1]", "[1]\n", "![",
     "[a](", "<b ", "<doc ", "</context>", "context:\n", "a: b\n", "```", "**a", "- a\n", "|a|\n", "provided ", "is not ", "i am really ",
-    "there is no ", "i searched the report ", "however ", "status ", '["', '{"a":', "\\ud800",
+    "there is no ", "i searched the report ", "however ", "; the rest is blue", "status ", '["', '{"a":', "\\ud800",
 )  # fmt: skip
 
 # The callers read no more than so many characters of a text (another test holds them to it).

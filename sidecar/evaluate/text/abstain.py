@@ -26,6 +26,7 @@ _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
 _READ = 4000
 _CHARACTERS_A_WORD = 2
+_LONGEST_TURNED = 600
 _TURN = re.compile(
     r"(?:[,;] (?:but|however|although|though|while|yet)|;),? (?=(?:it|the|this|there|how|what|whether|when|where|which|who|why|i|we)\b)",
     re.IGNORECASE,
@@ -90,15 +91,18 @@ def stance_of(answer: str) -> Stance:
 
 
 def _answer_of(one: Statement) -> Statement:
-    """A statement without its end, where it answers and then declines: "It lasts 16 hours, but it is not stated how heavy it is"."""
-    for turn in _TURN.finditer(one.text.text[:_READ]):
-        head, tail = one.text.cut(0, turn.start()), one.text.cut(turn.end())
-        answers = is_sentence(head.text) and not (
-            _OF_US.match(head.text) or declining.says_nothing(head.text, language=one.language)
-        )
-        silent = _declines(tail.text, one.language) or declining.declines(tail.text, language=one.language)
-        if answers and silent and not declining.declines(head.text, language=one.language):
-            return replace(one, text=head, whole=head.text)
+    """A statement without its end, where it answers and then declines: "It lasts 16 hours, but it is not stated how heavy it is". Only its last turn is
+    looked at, and none of a long statement: one that turns all the time would be read once for each."""
+    turns = list(_TURN.finditer(one.text.text)) if len(one.text.text) <= _LONGEST_TURNED else []
+    if not turns:
+        return one
+    head, tail = one.text.cut(0, turns[-1].start()), one.text.cut(turns[-1].end())
+    answers = is_sentence(head.text) and not (
+        _OF_US.match(head.text) or declining.says_nothing(head.text, language=one.language)
+    )
+    silent = _declines(tail.text, one.language) or declining.declines(tail.text, language=one.language)
+    if answers and silent and not declining.declines(head.text, language=one.language):
+        return replace(one, text=head, whole=head.text)
     return one
 
 
