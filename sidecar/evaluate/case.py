@@ -150,7 +150,8 @@ class Case:
         return await self.once("reference_support", lambda: self._supported(self.reference_claims, self.texts))
 
     async def answer_against_reference(self) -> list[float]:
-        """Probability of each claim that the reference says it."""
+        """Probability of each claim that the reference says it. Raises InferenceError."""
+        await self.read_answer()
         return await self.once("answer/reference", lambda: self._said(self.claims, self.reference))
 
     async def reference_against_answer(self) -> list[float]:

@@ -13,7 +13,7 @@ from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
 from sidecar.evaluate.base import AUTHORED, Evaluator, Lane, Needs
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.draw import Draws
-from sidecar.evaluate.gate import admit, admit_answer, brings
+from sidecar.evaluate.gate import admit, admit_answer, asks_how_far_it_answers, brings, understood
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.evaluate.verdict import verdict_of
@@ -177,6 +177,7 @@ class Engine:
             async with asyncio.timeout(self._config.timeout_seconds):
                 if Needs.ANSWER in evaluator.needs:
                     admit_answer(case, self._config)
+                if asks_how_far_it_answers(evaluator.needs) and understood(case, evaluator):
                     await case.read_answer()
                 admit(case, evaluator, self._config)
                 return _sound(await evaluator.evaluate(case))

@@ -45,9 +45,21 @@ def admit(case: Case, evaluator: Evaluator, limits: EvaluateConfig) -> None:
     _require(case, needs)
     if _too_long(case, needs, limits):
         raise Unscorable("too_long")
-    read = evaluator.languages(case)
-    if read is not None and not _languages(case, needs) <= read:
+    if not understood(case, evaluator):
         raise Unscorable("language")
+
+
+def understood(case: Case, evaluator: Evaluator) -> bool:
+    """Whether the evaluator reads the languages of what it looks at."""
+    read = evaluator.languages(case)
+    return read is None or _languages(case, evaluator.needs) <= read
+
+
+def asks_how_far_it_answers(needs: Iterable[Needs]) -> bool:
+    """Whether to evaluators of these needs it matters how far the answer declines: not where an author's words say what is right, unless documents
+    are looked at too."""
+    found = frozenset(needs)
+    return Needs.ANSWER in found and (Needs.CONTEXT in found or not AUTHORED & found)
 
 
 def admit_answer(case: Case, limits: EvaluateConfig) -> None:

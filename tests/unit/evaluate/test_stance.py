@@ -110,6 +110,22 @@ async def test_where_it_fails_what_looks_at_the_answer_fails_and_the_rest_goes_o
     assert (await engine.evaluate(request())).abstention is None
 
 
+async def test_what_compares_the_answer_with_a_reference_alone_neither_waits_for_it_nor_fails_with_it() -> None:
+    config = EvaluateConfig(evaluators=("faithfulness", "exact_match", "answer_correctness"))
+    engine = Engine(config, replace(models(), abstention=Reader(fails=True)))
+    found = {one.evaluator: one for one in (await engine.evaluate(request(reference="It is blue."))).evaluations}
+    assert found["exact_match"].outcome is Outcome.SCORED
+    # It counts claims, which are fewer where the answer declines in part.
+    assert (found["answer_correctness"].outcome, found["faithfulness"].outcome) == (Outcome.FAILED, Outcome.FAILED)
+
+
+async def test_where_it_fails_a_request_in_two_languages_is_in_a_language_that_is_not_read() -> None:
+    trace = request(documents=("Die Garantie gilt zwei Jahre ab dem Tag des Kaufs, der auf dem Beleg steht.",))
+    engine = Engine(EvaluateConfig(), replace(models(), abstention=Reader(fails=True)))
+    found = {one.evaluator: one for one in (await engine.evaluate(trace)).evaluations}
+    assert found["faithfulness"].reason == "language"
+
+
 async def test_what_looks_at_the_answer_waits_for_it_no_longer_than_an_evaluation_may_take() -> None:
     engine = Engine(EvaluateConfig(timeout_seconds=1.0), replace(models(), abstention=Reader(waits=True)))
     found = {one.evaluator: one for one in (await engine.evaluate(request())).evaluations}
