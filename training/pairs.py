@@ -20,7 +20,7 @@ from training.data import Row
 from training.made_facts import made_facts
 from training.selector import Selector, sentences, without_the_fact
 from training.sentences import SET as SENTENCES
-from training.sentences import stated, stated_anew, trained_sentences
+from training.sentences import Stated, answers, stated, stated_anew, trained_sentences
 from training.short_answers import SET as SHORT
 from training.short_answers import ShortPair, short_answers, trained_short, yes_or_no
 from training.sources import SOURCES, Asks, Source
@@ -39,6 +39,7 @@ LONG_ANSWERS = (
     "begin", "faithdial_audit", "xsumfaith", "condaqa_yesno_dev",
 )  # fmt: skip
 _QUESTIONS_OF_CLAIMS = 6000
+_TIMES_ANSWERS = 3
 _SHORT_WORDS = 10
 _SHORT = 0.2  # of the answers in a few words
 _LABELLED, _WRITTEN, _REST = 0.2, 0.12, 0.18  # of the words of the short answers and sentences
@@ -175,7 +176,7 @@ def short_answer_pairs(directory: Path, seed: int, read: int = 0) -> list[Pair]:
     rng = random.Random(seed + 21)
     short = _short(directory, _QUESTIONS_OF_CLAIMS, rng)
     short = rng.sample(short, int(_SHORT * len(short)))
-    short += _stated(read, rng)
+    short += _stated(stated_anew(read, rng), rng)
     parts = [
         ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
         ([one for one in before if one.set == WRITTEN], _WRITTEN),
@@ -197,7 +198,11 @@ def every_pair(directory: Path, seed: int) -> list[Pair]:
     """All that there is to train on, for machines that need not choose: of every set all rows, every written text and sentence once."""
     pairs = training_pairs(directory, seed, 1, uncut=True)
     rng = random.Random(seed + 21)
-    return [*pairs, *_short(directory, 2 * _QUESTIONS_OF_CLAIMS, rng), *_stated(0, rng)]
+    pairs += _short(directory, 2 * _QUESTIONS_OF_CLAIMS, rng)
+    pairs += _stated(stated("trained"), rng)
+    for _ in range(_TIMES_ANSWERS):
+        pairs += _stated(answers("trained"), rng)
+    return pairs
 
 
 def _short(directory: Path, questions: int, rng: random.Random) -> list[Pair]:
@@ -216,10 +221,10 @@ def _short(directory: Path, questions: int, rng: random.Random) -> list[Pair]:
     ]
 
 
-def _stated(read: int, rng: random.Random) -> Iterator[Pair]:
-    """Sentences beside their texts, of which the weights have read the first `read` before."""
-    selector = Selector(text for block in short_answers("trained") for text in block.texts)
-    for says, said, texts in trained_sentences(stated_anew(read, rng), rng):
+def _stated(blocks: Sequence[Stated], rng: random.Random) -> Iterator[Pair]:
+    """Sentences or answers beside their texts."""
+    selector = Selector(text for block in blocks for text in block.texts)
+    for says, said, texts in trained_sentences(blocks, rng):
         beside = selector.select(said, "\n".join(texts), rng.uniform(0.8, 1.6))
         yield Pair(SENTENCES, "by hand", "grounding", said, beside, says, 1.0)
 

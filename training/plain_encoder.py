@@ -14,7 +14,7 @@ from typing import TypeAlias
 import torch
 from torch.nn import functional
 
-from training.cross_encoder import COLUMNS
+from training.losses import COLUMNS
 
 Weights: TypeAlias = dict[str, torch.Tensor]
 

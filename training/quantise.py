@@ -8,6 +8,7 @@ by; how much of the range moves into the weights is chosen for each layer, by th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,17 @@ from onnx.external_data_helper import uses_external_data
 from sidecar.inference.export.graph import MICROSOFT, Floats, Graph, Scheme, quantize_columns
 
 Batch = Mapping[str, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Of a layer's inputs the least and the largest by channel, both (channels,), and some ROWS of them (rows, channels)."""
+
+    low: Floats
+    high: Floats
+    rows: Floats
+
+
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 CLIPS = (1.0, 0.8)
 ROWS = 600
@@ -33,26 +45,35 @@ _LINEARS = {"qkv": "", "out": "attention.output.dense", "wide": "intermediate.de
 _ATTENDED = ("attention.self.query", "attention.self.key", "attention.self.value")
 
 
-def samples(model: onnx.ModelProto, linears: Mapping[str, str], batches: Sequence[Batch]) -> dict[str, Floats]:
-    """Inputs (tokens, channels) of each linear layer of an fp32 graph, padding left out."""
+def samples(model: onnx.ModelProto, linears: Mapping[str, str], batches: Sequence[Batch]) -> dict[str, Seen]:
+    """What is seen of the inputs of each linear layer of an fp32 graph, padding left out."""
     taps = sorted(set(linears.values()))
     model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in taps)
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    seen: dict[str, list[Floats]] = {name: [] for name in taps}
+    rng = np.random.default_rng(7)
+    share = -(-ROWS // len(batches))
+    seen: dict[str, list[Seen]] = {name: [] for name in taps}
     for batch in batches:
         real = batch["attention_mask"].astype(bool)
+        chosen = rng.permutation(int(real.sum()))[:share]
         for name, values in zip(taps, session.run(taps, dict(batch)), strict=True):
-            seen[name].append(values[real])
-    return {layer: np.concatenate(seen[name]) for layer, name in linears.items()}
+            inputs = values[real]
+            seen[name].append(Seen(inputs.min(axis=0), inputs.max(axis=0), inputs[chosen]))
+    return {layer: _together(seen[name]) for layer, name in linears.items()}
+
+
+def _together(parts: Sequence[Seen]) -> Seen:
+    low, high = np.min([one.low for one in parts], axis=0), np.max([one.high for one in parts], axis=0)
+    return Seen(low, high, np.concatenate([one.rows for one in parts]))
 
 
 class CalibratedGraph(Graph):
     """A graph whose linear layers are integer products over uint8 activations. A bias is added within the product, and attention takes
     the product of query, key and value within its own node: the same numbers to the bit, with less read and written between."""
 
-    def __init__(self, scheme: Scheme, inputs: Mapping[str, Floats]) -> None:
+    def __init__(self, scheme: Scheme, inputs: Mapping[str, Seen]) -> None:
         super().__init__(scheme)
         self._inputs = inputs
 
@@ -96,12 +117,10 @@ class CalibratedGraph(Graph):
         ]
 
 
-def _best(inputs: Floats, weight: Floats) -> tuple[Floats, float, float]:
+def _best(inputs: Seen, weight: Floats) -> tuple[Floats, float, float]:
     """Factors (channels,) and the range of the evened inputs with the least mean squared error of the output."""
-    rng = np.random.default_rng(7)
-    part = inputs[rng.permutation(len(inputs))[:ROWS]]
+    part, low, high = inputs.rows, inputs.low, inputs.high
     true = part @ weight.T
-    low, high = inputs.min(axis=0), inputs.max(axis=0)
     reach = np.maximum(np.maximum(-low, high), 1e-3)
     tried: list[tuple[float, int, Floats, float, float]] = []
     for share in SHARES:

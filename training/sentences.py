@@ -2,7 +2,8 @@
 
 Right and wrong ones are of one style and length; half of them are twins that differ in one fact, half worded each in its own way. Some answer
 the questions of short_answers.py, in whole sentences by other writers (short_*.jsonl, `stated` and `misstated`), some stand beside texts of
-their own (sentences_*.jsonl). Nothing that is measured was trained on: *_trained and *_held; nothing of them is in tests/golden/judgement.
+their own (sentences_*.jsonl). Whole answers of two to four sentences, of the wrong ones of which all but one thing is right, stand in answers_*.jsonl.
+Nothing that is measured was trained on: *_trained and *_held; nothing of them is in tests/golden/judgement.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Stated:
         yield from (("no", sentence) for sentence in self.wrong)
 
 
-def stated(name: str) -> list[Stated]:
+def stated(name: str, of: Sequence[str] = ("short", "sentences")) -> list[Stated]:
     """The texts with sentences of `trained` or `held`, in order. Raises KeyError where a field is missing."""
     return [
         Stated(
@@ -47,9 +48,14 @@ def stated(name: str) -> list[Stated]:
             tuple(said for one in block.get("qa", [block]) for said in one["stated"]),
             tuple(said for one in block.get("qa", [block]) for said in one["misstated"]),
         )
-        for of in ("short", "sentences")
-        for block in _blocks(f"{of}_{name}.jsonl")
+        for kind in of
+        for block in _blocks(f"{kind}_{name}.jsonl")
     ]
+
+
+def answers(name: str) -> list[Stated]:
+    """The texts with whole answers of `trained` or `held`."""
+    return stated(name, ("answers",))
 
 
 def stated_anew(read: int, rng: random.Random) -> list[Stated]:
