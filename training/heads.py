@@ -107,7 +107,8 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "9-taught",
+                "version": "10-twelve-layers",
+                "source": "cross-encoder started from BAAI/bge-small-en-v1.5 (MIT)",
                 "licence": "Apache-2.0",
                 "languages": ["en"],
                 "max_tokens": MAX_TOKENS["cross-encoder"],

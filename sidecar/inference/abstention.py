@@ -1,6 +1,6 @@
 """How far an answer declines, told by a small model inside the package that reads it behind its question.
 
-It is the lower half of the cross-encoder, trained on answers that decline and answers that look like it (training/abstention.py).
+It is the lower half of a cross-encoder of six layers, trained on with answers that decline and answers that look like it (training/abstention.py).
 """
 
 from __future__ import annotations

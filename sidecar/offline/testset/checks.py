@@ -24,6 +24,8 @@ from sidecar.record.errors import InferenceError, Unscorable
 _ANSWERS = 0.4
 # Windows that a search gives for a question that nothing is to answer.
 FOUND = 5
+# A threshold for few false alarms lets doubtful claims pass; a draft that is turned away costs another try and no more.
+_SUPPORTED = 0.5
 _SAME_COSINE = 0.95
 _OF_THE_TEXT = re.compile(
     r"\b(?:(?:the|this|these|given|above|following) (?:text|passage|document|paragraph|excerpt|article|context)s?|(?:both|two) (?:texts|passages|documents))\b"
@@ -72,7 +74,7 @@ class Checks:
             if not languages <= models.grounder.languages:
                 return Checked(draft, vector, unchecked="language")
             least = await _support(models, draft, texts)
-            if least < models.grounder.threshold:
+            if least < max(_SUPPORTED, models.grounder.threshold):
                 raise RejectedError("not_supported")
             if task.kind == MULTI_HOP:
                 for one in texts:

@@ -64,7 +64,7 @@ def built(kind: str, shape: Shape) -> tuple[onnx.ModelProto, onnx.ModelProto, Ba
     ("path", "kind", "layers"),
     [
         ("minilm/model.onnx", "encoder", 6),
-        ("embedded/cross_encoder.onnx", "cross-encoder", 6),
+        ("embedded/cross_encoder.onnx", "cross-encoder", 12),
         ("embedded-zh/cross_encoder.onnx", "cross-encoder", 4),
         ("abstention/classifier.onnx", "abstention", 3),
     ],

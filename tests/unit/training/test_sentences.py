@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from training.measure import auroc
-from training.sentences import Stated, balanced, in_common, stated, stated_anew, trained_sentences
+from training.sentences import Stated, answers, balanced, in_common, stated, stated_anew, trained_sentences
 
 GOLDEN = Path(__file__).parents[2] / "golden/judgement"
 
 
 def test_no_text_stands_in_two_files_nor_in_a_set_that_is_measured_by_hand() -> None:
-    texts = [text for name in ("trained", "held") for block in stated(name) for text in block.texts]
+    texts = [text for name in ("trained", "held") for block in (*stated(name), *answers(name)) for text in block.texts]
     assert len(set(texts)) == len(texts)
     rows = [
         json.loads(line) for path in sorted(GOLDEN.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
@@ -33,6 +33,18 @@ def test_whole_sentences_that_are_right_and_wrong_differ_in_no_outward_way(name:
     for count in (lambda said: len(said.split()), lambda said: bool(re.search(r"\b(?:not|no|never|only)\b|n't", said))):
         means = [sum(map(count, side)) / len(side) for side in (right, wrong)]
         assert 0.8 < means[0] / means[1] < 1.25
+
+
+@pytest.mark.parametrize("name", ["trained", "held"])
+def test_whole_answers_that_are_right_and_wrong_differ_in_no_outward_way(name: str) -> None:
+    found = [one for block in answers(name) for one in block.pairs()]
+    right, wrong = ([said for says, said in found if says == wanted] for wanted in ("yes", "no"))
+    assert len(right) == len(wrong) > 40
+    means = [sum(len(said.split()) for said in side) / len(side) for side in (right, wrong)]
+    assert 0.9 < means[0] / means[1] < 1.1 and min(means) > 20
+    kept = balanced(answers(name), random.Random(1))
+    area = auroc([in_common(said, texts) for _, said, texts in kept], [int(says == "yes") for says, _, _ in kept])
+    assert 0.47 < area < 0.53
 
 
 def test_words_in_common_tell_nothing_of_sentences_that_are_trained_on() -> None:
