@@ -28,20 +28,23 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
-# engine, for programs in C, and its tools; numpy's compilers; a C parser of YAML, which is read by the safe one in Python; lexers that would colour tracebacks; a
-# whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# engine, for programs in C, and its tools; numpy's compilers, transforms and polynomials; messages of Google's services; a C parser
+# of YAML, which is read by the safe one in Python; lexers that would colour tracebacks; a whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
         python3*/site-packages/onnxruntime/backend python3*/site-packages/onnxruntime/datasets python3*/site-packages/onnxruntime/quantization \
         python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
         python3*/site-packages/numpy/f2py python3*/site-packages/numpy/testing python3*/site-packages/pydantic/v1 \
+        python3*/site-packages/numpy/fft python3*/site-packages/numpy/polynomial \
+        python3*/site-packages/google/api python3*/site-packages/google/cloud python3*/site-packages/google/gapic python3*/site-packages/google/logging \
+        python3*/site-packages/google/longrunning python3*/site-packages/google/type \
         python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
     && rm -rf python3*/site-packages/numpy/distutils \
     && find . -path '*/pygments/lexers/*.py' -not -name __init__.py -not -name _mapping.py -delete \
     && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
-    && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' \) -not -path '*/site-packages/sidecar/*' -delete \
+    && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' -o -name '*.proto' -o -path '*.dist-info/RECORD' \) -not -path '*/site-packages/sidecar/*' -delete \
     && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' \) -exec strip --strip-unneeded {} + \
     && find . -type d -name __pycache__ -prune -exec rm -r {} +
 RUN python -c 'import sidecar.app; from sidecar import score; \

@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 RECORD = (
     '{"question": "How long is the warranty?", "answer": "Nine years.", "contexts": ["The warranty is two years."]}'
 )
-# With the base image, 120 MB of Debian and Python, less than 350.
-MOST_MEGABYTES = 228
+# With the base image, 120 MB of Debian and Python, about 350: twelve layers that read claims are 11 MB more than six were.
+MOST_MEGABYTES = 232
 
 
 def steps(stage: str) -> list[str]:
@@ -122,4 +122,4 @@ def test_it_waits_for_kafka_with_every_exporter(slim: Path) -> None:
 
 def test_it_is_small(slim: Path) -> None:
     whole = sum(path.stat().st_size for path in slim.rglob("*") if path.is_file() and not path.is_symlink())
-    assert whole / 1e6 < MOST_MEGABYTES
+    assert whole / 1e6 < MOST_MEGABYTES, whole
