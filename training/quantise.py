@@ -35,8 +35,10 @@ class Seen:
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 CLIPS = (1.0, 0.8)
 ROWS = 600
+PLACES = "embeddings.position_embeddings.weight"
+_MOST_PLACES = 512  # of the encoders that training begins from; a graph has those that are read
 _TABLES = {
-    "embeddings.position_embeddings.weight": "places.table",
+    PLACES: "places.table",
     "embeddings.token_type_embeddings.weight": "types.table",
     "embeddings.LayerNorm.weight": "embeddings.LayerNorm.weight",
     "embeddings.LayerNorm.bias": "embeddings.LayerNorm.bias",
@@ -144,6 +146,8 @@ def weights_of(path: Path) -> dict[str, Floats]:
     graph = onnx.load(path, load_external_data=False).graph
     stored = {one.name: numpy_helper.to_array(one) for one in graph.initializer if not uses_external_data(one)}
     weights: dict[str, Floats] = {own: stored[name] for own, name in _TABLES.items()}
+    unread = _MOST_PLACES - len(weights[PLACES])
+    weights[PLACES] = np.pad(weights[PLACES], ((0, unread), (0, 0)))
     for head in ("head", "token_head"):
         if f"{head}.weight" in stored:
             weights[f"{head}.weight"], weights[f"{head}.bias"] = (

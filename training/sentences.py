@@ -2,7 +2,8 @@
 
 Right and wrong ones are of one style and length; half of them are twins that differ in one fact, half worded each in its own way. Some answer
 the questions of short_answers.py, in whole sentences by other writers (short_*.jsonl, `stated` and `misstated`), some stand beside texts of
-their own (sentences_*.jsonl). Whole answers of two to four sentences, of the wrong ones of which all but one thing is right, stand in answers_*.jsonl.
+their own (sentences_*.jsonl). Whole answers of two to four sentences, of the wrong ones of which all but one thing is right, stand in answers_*.jsonl, those of one
+or two in everyday_*.jsonl.
 Nothing that is measured was trained on: *_trained and *_held; nothing of them is in tests/golden/judgement.
 """
 
@@ -22,7 +23,6 @@ SET = "written sentences"
 _AMONG_OTHERS = 0.25
 _REWORDED, _OPENED = 0.2, 0.05
 _STEPS = 20
-_AGAIN = 0.25
 _WORD = re.compile(r"\w+")
 
 
@@ -54,14 +54,8 @@ def stated(name: str, of: Sequence[str] = ("short", "sentences")) -> list[Stated
 
 
 def answers(name: str) -> list[Stated]:
-    """The texts with whole answers of `trained` or `held`."""
-    return stated(name, ("answers",))
-
-
-def stated_anew(read: int, rng: random.Random) -> list[Stated]:
-    """The texts of `trained` but the first `read`, which earlier weights have read: of these a quarter."""
-    every = stated("trained")
-    return [*rng.sample(every[:read], int(_AGAIN * read)), *every[read:]]
+    """The texts with whole answers of `trained` or `held`, long and everyday ones."""
+    return stated(name, ("answers", "everyday"))
 
 
 def _blocks(name: str) -> list[dict[str, Any]]:

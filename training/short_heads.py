@@ -51,9 +51,7 @@ async def _seen(
         both = [claim, with_question(claim)]
         async with gate:
             found = await grounder.read(both, pair.texts)
-            alone, asked = await cross_encoder.score(
-                [(one.premise, text.text) for one, text in zip(found, both, strict=True)]
-            )
+            alone, asked = await cross_encoder.score([(one.premise, one.claim) for one in found])
         p = heads.of_claim(found[0].rows, alone, found[0].said, found[0].contrary)
         return SeenShort(of, pair.kind, claim, p, asked, int(pair.right))
 

@@ -17,7 +17,6 @@ from tokenizers import Tokenizer
 
 GOES_ON = "##"
 _WORDS = ("words.table", "words.scale")
-_PLACES = "places.table"
 
 
 def stands_alone(tokenizer: Tokenizer, character: str) -> bool:
@@ -37,8 +36,8 @@ def reachable(tokenizer: Tokenizer, special: set[str]) -> list[str]:
     return sorted(filter(can_be, vocabulary), key=vocabulary.__getitem__)
 
 
-def without_unreachable(graph: onnx.ModelProto, tokenizer: dict[str, Any], max_tokens: int) -> None:
-    """Keep only reachable tokens (their order stays) and the first `max_tokens` places in a graph of export_bert and in the data of its tokenizer, in place."""
+def without_unreachable(graph: onnx.ModelProto, tokenizer: dict[str, Any]) -> None:
+    """Keep only reachable tokens (their order stays) in a graph of export_bert and in the data of its tokenizer, in place."""
     before: dict[str, int] = tokenizer["model"]["vocab"]
     added = tokenizer["added_tokens"]
     kept = reachable(Tokenizer.from_str(json.dumps(tokenizer)), {one["content"] for one in added})
@@ -46,8 +45,6 @@ def without_unreachable(graph: onnx.ModelProto, tokenizer: dict[str, Any], max_t
     for tensor in graph.graph.initializer:
         if tensor.name in _WORDS:
             tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[rows], tensor.name))
-        elif tensor.name == _PLACES:
-            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[:max_tokens], tensor.name))
     after = {token: number for number, token in enumerate(kept)}
     tokenizer["model"]["vocab"] = after
     for one in added:

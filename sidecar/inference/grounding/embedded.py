@@ -90,12 +90,13 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, the nearest sentence, what became of
+    """A claim with its evidence: features (choices, len(FEATURES)), what the cross-encoder reads, its evidence and the claim, the nearest sentence, what became of
     the claim's values, what it says to the contrary, whether a sentence says it word for word, and the sentences chosen for it, as
     (document, sentence)."""
 
     rows: FloatVector
     premise: str
+    claim: str
     nearest: Evidence | None
     said: Said
     contrary: Contrary = NOTHING_CONTRARY
@@ -140,7 +141,7 @@ class EmbeddedGrounder:
         short = [n for n, claim in enumerate(claims) if claim.short and claim.question]
         every = [*claims, *(with_question(claims[n]) for n in short)]
         read = await self.read(every, documents)
-        judged = await self._judge(every, read)
+        judged = await self._judge(read)
         supports = [
             Support(
                 one.probability,
@@ -174,15 +175,15 @@ class EmbeddedGrounder:
             if read[0].nearest is None:
                 return NOTHING_TO_READ
             contrary = read[0].contrary.at_least(max((one.contrary for one in supports), default=0.0))
-            [judged] = await self._judge([asked], [replace(read[0], contrary=contrary)])
+            [judged] = await self._judge([replace(read[0], contrary=contrary)])
             whole = judged.probability
         row = answer_row(whole, whole if least is None else least)
         return float(self._heads.answer.probability(row)[0])
 
-    async def _judge(self, claims: Sequence[Claim], read: Sequence[Read]) -> list[Judged]:
+    async def _judge(self, read: Sequence[Read]) -> list[Judged]:
         """What is found of each claim beside its evidence."""
         found = [n for n, one in enumerate(read) if one.nearest and not one.copied]
-        rows = await self._cross_encoder.rows([(read[n].premise, claims[n].text) for n in found])
+        rows = await self._cross_encoder.rows([(read[n].premise, read[n].claim) for n in found])
 
         def judge() -> list[Judged]:
             judged = [COPIED if one.copied else NOTHING_FOUND for one in read]
@@ -225,7 +226,7 @@ class EmbeddedGrounder:
         self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> Read:
         if ranked.nearest is None:
-            return Read(np.zeros((0, len(FEATURES))), "", None, NOTHING)
+            return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text))
         copied = word_for_word(claim.text, texts, documents)
         said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents, claim.question)
@@ -234,6 +235,7 @@ class EmbeddedGrounder:
         return Read(
             rows,
             premise(ranked, chosen, texts, documents),
+            said.as_there or claim.text,
             place(ranked.nearest, documents),
             said,
             NOTHING_CONTRARY if copied else self._contrary(claim.text, said, ranked, places, texts, documents),

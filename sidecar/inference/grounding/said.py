@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,21 +15,23 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
+from sidecar.inference.values.compare import equal
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 from sidecar.inference.values.worked import Worked, worked
 
-VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted")
+VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
 _FOLLOWS = 0.5
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_BARE = re.compile(r"[\d.,\s]+")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer)\b", re.IGNORECASE
 )
@@ -41,23 +43,26 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `in_table` whether a table has one in another row or column,
-    `written_otherwise` the words of those that it has in another format alone."""
+    `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
     disagree: float = 0.0
     disagreeing: float = 0.0
     absent: float = 0.0
     reformatted: float = 0.0
+    follows: float = 0.0
     stems: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
     in_table: bool = False
     written_otherwise: frozenset[str] = frozenset()
+    as_there: str = ""
 
     def row(self, claim: float) -> FloatVector:
-        """VALUE_FEATURES (1, 5) of these, beside the claim's logit without them."""
-        return np.array([[claim, self.disagree, self.disagreeing, self.absent, self.reformatted]], np.float64)
+        """VALUE_FEATURES (1, 6) of these, beside the claim's logit without them."""
+        shares = (self.disagreeing, self.absent, self.reformatted, self.follows)
+        return np.array([[claim, self.disagree, *shares]], np.float64)
 
 
 NOTHING = Said()
@@ -164,15 +169,37 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         disagreeing=len(by[Outcome.DISAGREES]) / len(found),
         absent=len(by[Outcome.ABSENT]) / len(found),
         reformatted=len(reformatted) / len(found),
+        follows=len(by[Outcome.FOLLOWS]) / len(found),
         stems=frozenset(stem for one in words for stem in one.stems),
         numbers=frozenset(number for one in words for number in one.numbers),
         conflicts=tuple(_conflict(one, starts) for one in by[Outcome.DISAGREES] if one.other),
         written_otherwise=frozenset(
             one for found in reformatted for one in _words_of(claim[found.value.start : found.value.end])
         ),
+        as_there=_as_there(claim, reformatted, pieces),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
         in_table=any(one.in_table for one in by[Outcome.DISAGREES]),
     )
+
+
+def _as_there(claim: str, reformatted: Sequence[Finding], pieces: Sequence[str]) -> str:
+    """The claim with the values that the evidence writes otherwise as it writes them, "" where there are none: what is compared exactly need not be
+    doubted by a model that compares words."""
+    text, before = claim, len(claim) + 1
+    for one in sorted(reformatted, key=lambda found: found.value.end, reverse=True):
+        start, end = one.value.start, one.value.end
+        if one.other is not None and end < before and _same_amount(one.value, one.other):
+            there = pieces[one.piece][one.other.start : one.other.end]
+            if not one.value.unit or not _BARE.fullmatch(there) or " " not in claim[start:end]:
+                text, before = text[:start] + there.rstrip(".") + text[end:], start
+    return "" if text == claim else text
+
+
+def _same_amount(own: Value, other: Value) -> bool:
+    """Whether one can stand for the other: neither is a bound that the other lies within, or a rate in another time."""
+    if EVERY in (own.per, other.per) or (own.per and other.per and own.per != other.per):
+        return False
+    return equal(replace(own, hedge=Hedge.NONE) if own.hedge in (Hedge.LEAST, Hedge.MOST) else own, other)
 
 
 def _stands_for(claim: str, question: str) -> frozenset[str]:

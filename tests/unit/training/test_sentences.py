@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from training.measure import auroc
-from training.sentences import Stated, answers, balanced, in_common, stated, stated_anew, trained_sentences
+from training.sentences import Stated, answers, balanced, in_common, stated, trained_sentences
 
 GOLDEN = Path(__file__).parents[2] / "golden/judgement"
 
@@ -35,15 +35,17 @@ def test_whole_sentences_that_are_right_and_wrong_differ_in_no_outward_way(name:
         assert 0.8 < means[0] / means[1] < 1.25
 
 
+@pytest.mark.parametrize(("kind", "words"), [("answers", 20), ("everyday", 10)])
 @pytest.mark.parametrize("name", ["trained", "held"])
-def test_whole_answers_that_are_right_and_wrong_differ_in_no_outward_way(name: str) -> None:
-    found = [one for block in answers(name) for one in block.pairs()]
+def test_whole_answers_that_are_right_and_wrong_differ_in_no_outward_way(name: str, kind: str, words: int) -> None:
+    blocks = stated(name, (kind,))
+    found = [one for block in blocks for one in block.pairs()]
     right, wrong = ([said for says, said in found if says == wanted] for wanted in ("yes", "no"))
     assert len(right) == len(wrong) > 40
     means = [sum(len(said.split()) for said in side) / len(side) for side in (right, wrong)]
     assert 0.9 < means[0] / means[1] < 1.1
-    assert min(means) > 20
-    kept = balanced(answers(name), random.Random(1))
+    assert min(means) > words
+    kept = balanced(blocks, random.Random(1))
     area = auroc([in_common(said, texts) for _, said, texts in kept], [int(says == "yes") for says, _, _ in kept])
     assert 0.47 < area < 0.53
 
@@ -54,14 +56,6 @@ def test_words_in_common_tell_nothing_of_sentences_that_are_trained_on() -> None
     area = auroc([in_common(said, texts) for _, said, texts in kept], [int(says == "yes") for says, _, _ in kept])
     assert 0.49 < area < 0.51
     assert len(kept) > 0.6 * sum(len(block.right) + len(block.wrong) for block in blocks)
-
-
-def test_weights_that_have_read_texts_read_all_others_and_a_quarter_of_those() -> None:
-    every = stated("trained")
-    anew = stated_anew(1000, random.Random(1))
-    assert anew[250:] == every[1000:]
-    assert len({one.texts for one in anew[:250]} & {one.texts for one in every[:1000]}) == 250
-    assert stated_anew(0, random.Random(1)) == every
 
 
 def test_a_sentence_is_read_beside_all_its_texts_as_it_is_meant() -> None:

@@ -92,7 +92,7 @@ def read(graph: onnx.ModelProto, tokenizer: dict[str, Any], text: str) -> tuple[
 @pytest.mark.parametrize("text", ["a", "ab中国ab", "中国a国", "abβ a-b", "国-国 [unused1]", "xyz"])
 def test_texts_are_read_as_before(text: str) -> None:
     small, words = graph(), tokenizer()
-    without_unreachable(small, words, max_tokens=18)
+    without_unreachable(small, words)
     tokens, rows = read(small, words, text)
     before, expected = read(graph(), tokenizer(), text)
     assert tokens == before
@@ -101,16 +101,16 @@ def test_texts_are_read_as_before(text: str) -> None:
 
 def test_only_what_can_be_reached_is_left() -> None:
     small, words = graph(), tokenizer()
-    without_unreachable(small, words, max_tokens=18)
+    without_unreachable(small, words)
     assert list(words["model"]["vocab"]) == [token for token in TOKENS if token not in GONE]
     shapes = {one.name: list(one.dims) for one in small.graph.initializer}
     left = len(TOKENS) - len(GONE)
-    assert shapes == {"words.table": [left, 3], "words.scale": [left, 1], "places.table": [18, 3]}
+    assert shapes == {"words.table": [left, 3], "words.scale": [left, 1], "places.table": [20, 3]}
 
 
 def test_twice_is_once() -> None:
     small, words = graph(), tokenizer()
-    without_unreachable(small, words, max_tokens=18)
+    without_unreachable(small, words)
     once, said = small.SerializeToString(), json.dumps(words)
-    without_unreachable(small, words, max_tokens=18)
+    without_unreachable(small, words)
     assert (small.SerializeToString(), json.dumps(words)) == (once, said)
