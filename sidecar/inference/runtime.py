@@ -32,6 +32,7 @@ from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 
 PACKAGED = Path(__file__).parent / "models"
+_LONG = "It is blue. " * 300
 
 
 class InferenceConfig(BaseModel):
@@ -309,13 +310,15 @@ def _no_answer(role: str, name: str, why: str) -> ConfigError:
 
 
 async def _ask(role: str, model: Any) -> None:
-    """Raises InferenceError, also where what is answered are no numbers."""
+    """Raises InferenceError, also where what is answered are no numbers. One text is longer than any model reads at once: a graph may have fewer
+    positions than its config.json says."""
     if role == "grounding":
-        said = [one.probability for one in await model.support([Claim("It is blue.")], ["It is blue."])]
+        asked = [Claim("It is blue."), Claim(_LONG)]
+        said = [one.probability for one in await model.support(asked, ["It is blue.", _LONG])]
     elif role == "relevance":
-        said = await model.documents("What is it?", ["It is blue."])
+        said = await model.documents("What is it?", ["It is blue.", _LONG])
     else:
-        said = [float(vector @ vector) for vector in await model.embed(["It is blue.", "It is."])]
+        said = [float(vector @ vector) for vector in await model.embed(["It is blue.", _LONG])]
     if not all(map(math.isfinite, said)):
         raise PermanentInferenceError("bad_score", "what it answers are no numbers")
 

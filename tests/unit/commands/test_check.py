@@ -117,6 +117,17 @@ async def test_a_model_that_cannot_score_an_example_is_named_whomever_it_is_for(
         await check_models(settings)
 
 
+@pytest.mark.parametrize(
+    ("role", "made"), [("grounding", "bert-nli"), ("relevance", "bert-nli"), ("embedding", "bert-embedding")]
+)
+async def test_a_graph_of_fewer_positions_than_its_config_says_is_named(tmp_path: Path, role: str, made: str) -> None:
+    folder = copied(made, tmp_path, max_position_embeddings=512)
+    models = {role: {"mine": {"onnx": str(folder), **({"label": "entailment"} if role == "relevance" else {})}}}
+    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    with pytest.raises(ConfigError, match=rf"inference\.models\.{role}\.mine: does not answer an example: "):
+        await check_models(settings)
+
+
 async def test_what_answers_no_numbers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     async def embed(_: object, texts: Sequence[str]) -> np.ndarray:
         return np.full((len(texts), 4), np.nan, np.float32)
