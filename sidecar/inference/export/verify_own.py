@@ -52,6 +52,9 @@ def _readable(folder: Folder, row: FloatArray) -> FloatArray:
         mean = row.mean(axis=0) if row.ndim == 2 else row
         unit: FloatArray = mean / max(float(np.linalg.norm(mean)), 1e-9)
         return unit
+    if folder.task is not Task.GENERATION and row.shape[-1] != len(folder.labels):
+        problem = f"config.json: id2label has {len(folder.labels)}, logits are {row.shape}"
+        raise folder.wrong(problem, "put the config.json there that the model was saved with")
     if row.shape[-1] == 1:
         return np.asarray(1 / (1 + np.exp(-row)), np.float32)
     powers = np.exp(row - row.max(axis=-1, keepdims=True))

@@ -60,6 +60,13 @@ def test_a_model_far_from_its_source_is_beyond_tolerance(tmp_path: Path) -> None
     assert (code, "beyond tolerance" in said.replace("\n", " ") or "beyond" in said) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["bert-nli", "modernbert-tokens"])
+def test_labels_that_are_not_those_of_the_graph_are_named(tmp_path: Path, name: str) -> None:
+    folder = copied(name, tmp_path, id2label={str(n): f"label {n}" for n in range(7)}, label2id=None)
+    code, said = run("models", "verify", "own", "--dir", folder)
+    assert (code, "id2label has 7, logits are" in " ".join(said.split())) == (1, True)
+
+
 def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
     folder = copied("bert-nli", tmp_path)
     assert "is the folder itself" in run("models", "quantise", folder, "--out", folder)[1]
