@@ -35,6 +35,7 @@ _JOINS_CLAUSES = frozenset("and but while whereas or although though unless howe
 _REPLIES = frozenset({"no", "yes"})
 _ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
+_HAVING = frozenset("have has had having 've".split())
 _BEHIND_NEGATION = 4  # words
 _NEAR = 8  # words
 _VERB = 2  # words that say what may or must be done
@@ -235,7 +236,7 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         if last is None or (start and text[start:end] == "May") or _is_part(text, start, end):  # the month
             k += 1
             continue
-        passive = k > 0 and reading.words[k - 1] in BEING and reading.words[last + 1 : last + 2] != ("by",)
+        passive = _is_passive(reading.words, k) and reading.words[last + 1 : last + 2] != ("by",)
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
             if passive and group in TRADED:  # what "was given" somebody received
                 continue
@@ -244,6 +245,12 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         k = last + 1
     free = any((one.group, one.pole) == ("price", 0) for one in found)
     return [one for one in found if one.pole == 0 or not free or reading.words[one.first] not in AMOUNTS]
+
+
+def _is_passive(words: Sequence[str], k: int) -> bool:
+    """Whether a word says what was done to something: "was sent"; "the number given there" with nothing before it."""
+    before = words[k - 1] if k else ""
+    return before in BEING or (words[k] == "given" and before not in _HAVING)
 
 
 def _turned(reading: Reading, first: int, last: int) -> bool:

@@ -28,7 +28,7 @@ from sidecar.inference.values.units import unit_named
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
-_CERTAIN = 1.4  # what another cell of a table has leaves no doubt
+_CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
 _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
@@ -82,8 +82,9 @@ class Contraries:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
         clear = max((said.disagree, *(one.strength for one in words)))
+        certain = said.in_table or (said.of_another_unit and said.disagree >= _CLEAR)
         return Contrary(
-            _CERTAIN if said.in_table else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
+            _CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
             (*(_conflict(one, places, documents) for one in words), *said.conflicts),
         )
 

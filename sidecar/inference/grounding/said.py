@@ -33,7 +33,8 @@ _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _BARE = re.compile(r"[\d.,\s]+")
 _COMPARED = re.compile(
-    r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer)\b", re.IGNORECASE
+    r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
+    re.IGNORECASE,
 )
 _REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
 
@@ -137,18 +138,20 @@ def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int
 
 def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
     """The findings, where a claim shows how it came to a value: of what the evidence has, and of small counts beside it, the value follows; such
-    counts are none that the evidence would have to state."""
+    counts are none that the evidence would have to state. One that does not come out, and that the evidence lacks, is wrong."""
     there = {one.value for one in found if one.outcome in (Outcome.AGREES, Outcome.FOLLOWS)}
     told: set[Value] = set()
     counts: set[Value] = set()
     for way in shown:
         lacking = set(way.operands) - there
-        if len(lacking) < len(way.operands) and all(map(_may_count, lacking)):
+        if way.right and len(lacking) < len(way.operands) and all(map(_may_count, lacking)):
             told.add(way.told)
             counts |= lacking
     follows = told - there
+    wrong = {way.told for way in shown if not way.right} - told - there
+    become = {**dict.fromkeys(wrong, (Outcome.DISAGREES, 1.0)), **dict.fromkeys(follows, (Outcome.FOLLOWS, _FOLLOWS))}
     return [
-        Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in follows else one
+        replace(one, outcome=become[one.value][0], strength=become[one.value][1]) if one.value in become else one
         for one in found
         if one.value in follows or one.value not in counts
     ]

@@ -20,6 +20,7 @@ _TIME_OF_DAY = "time of day"  # not the dimension of durations, which is "time"
 _DEGREE = "degree"  # of whichever scale the other is, or an angle
 _ROUNDED = 0.2  # "2 km" of 1.8 km, not "1 TB" of 512 GB
 _EXACT = 1e-6
+_BOUNDS = frozenset({Hedge.LEAST, Hedge.MOST})
 _HALF_A_DAY = 720  # minutes
 _OTHER_SYSTEM = frozenset(
     "lb oz stone mi yd ft inch gal pint quart cup tbsp tsp barrel acre sqft mph hp psi kcal cal °F".split()
@@ -57,6 +58,16 @@ def agree(claim: Value, other: Value) -> bool:
     if {Hedge.LEAST, Hedge.MOST} <= bounds and claim.kind is not Kind.TIME:
         return False
     return equal(claim, other) or _within_bound(claim, other)
+
+
+def is_a_case(own: Value, other: Value) -> bool:
+    """Whether the claim may speak of a case under a rule: "a ship of 160 m" where pilots are compulsory "from 90 m"."""
+    if own.hedge in _BOUNDS or other.hedge not in _BOUNDS:
+        return False
+    one, two = in_base(own.amount, own.unit), in_base(other.amount, other.unit)
+    if own.dial or other.dial or own.per == EVERY:
+        return True
+    return one >= two if other.hedge is Hedge.LEAST else one <= two
 
 
 def _same_rate(claim: Value, other: Value) -> bool:

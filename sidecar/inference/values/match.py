@@ -15,6 +15,7 @@ from sidecar.inference.values.compare import (
     digits_of,
     dimension,
     equal,
+    is_a_case,
     less_exact,
     may_be_working,
     same_day,
@@ -23,8 +24,7 @@ from sidecar.inference.values.compare import (
     same_whole,
 )
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.units import in_base
-from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 MOST_VALUES = 200  # of the evidence that are looked at
 _PRIOR = 4.0  # of idf: what half-held words are added, so that one word more or less is not all
@@ -178,7 +178,7 @@ def _is_another_way(own: Value, other: Value) -> bool:
     """Whether a value that does not agree may be of the same, said in another way, or of the other side of a change, of which another speaks."""
     if own.side * other.side < 0 and equal(own, other):
         return True
-    return less_exact(own, other) or may_be_working(own, other) or _is_a_case(own, other)
+    return less_exact(own, other) or may_be_working(own, other) or is_a_case(own, other)
 
 
 def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
@@ -201,13 +201,21 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
     if one.same.stated is other.same.stated or one.same.piece != other.same.piece:
         return
     crossed = [_shared(one.own, other.same.stated, weight), _shared(other.own, one.same.stated, weight)]
-    gain = sum(crossed) - one.same.strength - other.same.strength
+    gain = 1.0 if _led_crosswise(one, other) else sum(crossed) - one.same.strength - other.same.strength
     for case, partner in ((one, other), (other, one)):
         assert partner.same is not None
         if gain > _CROSSED and gain > case.crossed:
             case.other, case.crossed = partner.same, min(1.0, gain)
         elif gain <= _CROSSED and case.other and case.other.stated is partner.same.stated:
             case.other = None
+
+
+def _led_crosswise(one: _Case, other: _Case) -> bool:
+    """Whether what leads to each value leads to the other one in the text: "payable on 15 December to holders of record on 28 November"."""
+    assert one.same is not None
+    assert other.same is not None
+    mine, theirs = (one.own.lead, other.own.lead), (other.same.stated.lead, one.same.stated.lead)
+    return mine == theirs and mine[0] != mine[1] and all(mine)
 
 
 def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> list[Value]:
@@ -285,16 +293,6 @@ def _comparable(own: Stated, other: Stated) -> bool:
     if Kind.NAME in (own.value.kind, other.value.kind):
         return own.value.kind is other.value.kind or equal(own.value, other.value)
     return dimension(own.value) == dimension(other.value)
-
-
-def _is_a_case(own: Value, other: Value) -> bool:
-    """Whether the claim may speak of a case under a rule: "a ship of 160 m" where pilots are compulsory "from 90 m"."""
-    if own.hedge not in _EXACT or other.hedge in _EXACT:
-        return False
-    one, two = in_base(own.amount, own.unit), in_base(other.amount, other.unit)
-    if own.dial or other.dial or own.per == EVERY:
-        return True
-    return one >= two if other.hedge is Hedge.LEAST else one <= two
 
 
 def _of_the_same(own: Stated, other: Stated) -> bool:

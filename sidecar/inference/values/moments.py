@@ -23,6 +23,8 @@ def is_moved(claim: Value, evidence: Sequence[Value]) -> bool:
             abs((one.amount + by - claim.amount + _A_DAY / 2) % _A_DAY - _A_DAY / 2) < 1 / 120
             for one, by in itertools.product(times, _shifts(evidence))
         )
+    if any(date.year and date.month is None for date in claim.dates):
+        return any(date == own for own in claim.dates for date in _years_beside(evidence))
     days = [day for one in evidence for day in _days(one, claim)]
     return any(day in (own, own + _ONE_DAY) for own in _days(claim, claim) for day in _behind(days, evidence))
 
@@ -41,6 +43,13 @@ def between_days(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
         near = claim.unit in _MONTHS and abs(between - own) <= _CALENDAR * own
         yield own if near else between
         yield between + _ONE_DAY.total_seconds()
+
+
+def _years_beside(evidence: Sequence[Value]) -> Iterator[Date]:
+    """The years that lie so many years before or behind one of the evidence as something lasts or is old."""
+    years = {date.year for one in evidence for date in one.dates if date.year}
+    lasts = {int(one.amount) for one in evidence if one.unit == "year" and not one.per and one.amount % 1 == 0}
+    return (Date(year=year + sign * by) for year, by, sign in itertools.product(years, lasts, (-1, 1)))
 
 
 def _shifts(evidence: Sequence[Value]) -> Iterator[float]:

@@ -1,4 +1,4 @@
-"""Arithmetic that a text shows: "2 × €24.90 + €4.90 = €54.70", "€54.70 (2 × €24.90 + €4.90 shipping)"."""
+"""Arithmetic that a text shows: "2 × €24.90 + €4.90 = €54.70", "€54.70 (2 × €24.90 + €4.90 shipping)", "fell by 12 %, from 50 to 44"."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.compare import dimension
-from sidecar.inference.values.units import in_base
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.units import UNITS, in_base
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
+_SHARES = frozenset({Kind.PERCENT, Kind.POINTS})
 _SIGNS = {sign: of for of, signs in {"*": "×✕·*x", "+": "+", "-": "-−–", "/": "÷/", "=": "="}.items() for sign in signs}
 # Between two values stand a sign and at most three words, "3 nights × 90 euros + 20 euros cleaning fee".
 _BETWEEN = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}([×✕·*x+−–÷/=-])\s{0,3}")
@@ -18,18 +19,32 @@ _OPENED = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}\(")
 _CLOSED = re.compile(r"(?:\s{1,3}[A-Za-z'-]{1,20}){0,3}\s{0,3}\)")
 _MOST_VALUES = 6
 _SLACK = 1.5  # steps of what is stated
+_ABOUT = 0.1
+_ALMOST = r"\s+(?:about\s+|around\s+|roughly\s+|nearly\s+|almost\s+|just\s+|only\s+)?[$€£¥~]?\s?$"
+_SIDES = re.compile(r"\b(?P<side>from|to)" + _ALMOST, re.IGNORECASE)
+_LONGEST_BEFORE, _FARTHEST = 24, 40  # characters: of a word before a value, between the sides of a change
+_VERB = (
+    r"up|down|(?:in|de)creas(?:es?|ed|ing)|r(?:ises?|ose|isen|ising)|f(?:alls?|ell|allen|alling)|gr(?:ows?|ew|own|owing)|drop(?:s|ped)?"
+    r"|declin(?:es?|ed)|jump(?:s|ed)?|climb(?:s|ed)?|reduced|cut|raised|lowered"
+)
+_BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|growth|reduction|(?:more|less|fewer|higher|lower)(?=[,)]|$))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A value, and those that the text makes it of."""
+    """A value, those that the text makes it of, and whether they come to it."""
 
     told: Value
     operands: tuple[Value, ...]
+    right: bool = True
 
 
 def worked(text: str, values: Sequence[Value]) -> list[Worked]:
-    """The values of a text that are what the arithmetic beside them, as the text shows it, comes to."""
+    """The values of a text that the arithmetic beside them, as the text shows it, is said to come to."""
     found = []
     for first in range(len(values)):
         signs, last = _run(text, values, first)
@@ -40,10 +55,69 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
             shown = [(own, of, other[0]) for (own, of), (other, _) in (sides, sides[::-1]) if len(other) == 1]
         else:
             shown = [(run, signs, values[first - 1])] if first and _in_brackets(text, values[first - 1], run) else []
-        found += [
-            Worked(told, tuple(own)) for own, of, told in shown if of and "=" not in of and _comes_to(own, of, told)
+        for own, of, told in shown:
+            if of and "=" not in of and (right := _comes_to(own, of, told)) is not None:
+                # "20 (10-12)" and "5 (3/4)" need be no arithmetic.
+                found += [Worked(told, tuple(own), right)] if right or {"*", "+"} & {*of} else []
+    return [*found, *_changed(text, values)]
+
+
+def _changed(text: str, values: Sequence[Value]) -> list[Worked]:
+    """By how much something is said to have changed, where the text says from what to what."""
+    sides: dict[str, list[Value]] = {"from": [], "to": []}
+    others = []
+    for value in values:
+        before = _SIDES.search(text[max(0, value.start - _LONGEST_BEFORE) : value.start])
+        if value.kind in _AMOUNTS and before:
+            sides[before["side"].lower()].append(value)
+        elif value.kind in _AMOUNTS | {Kind.POINTS} and not value.per:
+            others.append(value)
+    if [len(of) for of in sides.values()] != [1, 1]:
+        return []
+    (first,), (last,) = sides.values()
+    between = text[min(first.end, last.end) : max(first.start, last.start)]
+    if not _is_like(first, last) or not _close(between):
+        return []
+    return [
+        Worked(one, (first, last), _is_change(one, first, last))
+        for one in others
+        if (one.kind in _SHARES or _is_like(one, first)) and _says_change(text, one, first, last)
+    ]
+
+
+def _says_change(text: str, told: Value, first: Value, last: Value) -> bool:
+    """Whether a value is what something changed by: "by 5 %", "rose 5 %", "a 5 % increase", close to what it changed from and to."""
+    before, behind = min(first.start, last.start), max(first.end, last.end)
+    between = text[told.end : before] if told.end <= before else text[behind : told.start]
+    said = _BY.search(text[max(0, told.start - _LONGEST_BEFORE) : told.start]) or _CHANGE.match(text[told.end :])
+    return said is not None and _close(between)
+
+
+def _close(between: str) -> bool:
+    return len(between) <= _FARTHEST and " and " not in between and not any(mark in between for mark in ".;:!?\n")
+
+
+def _is_change(told: Value, first: Value, last: Value) -> bool:
+    """Whether a value is how far two others are apart, or that in percent of the first; all as far as they are stated."""
+    low, high = (_base_of(last, sign) - _base_of(first, -sign) for sign in (-1, 1))
+    bounds = [(low, high)]
+    if told.kind is Kind.PERCENT:
+        least, most = sorted(abs(_base_of(first, sign)) for sign in (-1, 1))
+        shares = [100 * end / of for end in (low, high) for of in (least, most) if of]
+        bounds = [
+            *([(low, high)] if first.kind is Kind.PERCENT else []),
+            *([(min(shares), max(shares))] if shares else []),
         ]
-    return found
+    own, step = (
+        in_base(told.amount, told.unit),
+        in_base(told.amount + told.step, told.unit) - in_base(told.amount, told.unit),
+    )
+    slack = max(_SLACK * step, (_ABOUT if told.hedge is Hedge.ABOUT else 1e-6) * abs(own))
+    return any(start - slack <= sign * own <= end + slack for start, end in bounds for sign in (-1, 1))
+
+
+def _base_of(value: Value, steps: int) -> float:
+    return in_base(value.amount + steps * value.step, value.unit)
 
 
 def _in_brackets(text: str, told: Value, run: Sequence[Value]) -> bool:
@@ -67,24 +141,25 @@ def _run(text: str, values: Sequence[Value], first: int) -> tuple[list[str], int
     return signs, last
 
 
-def _comes_to(run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
-    """Whether products first, then sums, come to the value, which is of the same kind."""
+def _comes_to(run: Sequence[Value], signs: Sequence[str], told: Value) -> bool | None:
+    """Whether products first, then sums, come to the value; None where they make nothing of its kind."""
     terms: list[tuple[str, float, Value]] = [("+", in_base(run[0].amount, run[0].unit), run[0])]
     for sign, value in zip(signs, run[1:], strict=True):
         amount = in_base(value.amount, value.unit)
         if sign in "+-":
             terms.append((sign, amount, value))
         elif (made := _times(terms[-1][1:], (amount, value), sign)) is None:
-            return False
+            return None
         else:
             terms[-1] = (terms[-1][0], *made)
     if told.kind not in _AMOUNTS or not (_are_plain(terms) or all(_is_like(one, told) for _, _, one in terms)):
-        return False
+        return None
     unit = "" if _are_plain(terms) else told.unit
     total = sum(-amount if sign == "-" else amount for sign, amount, _ in terms)
     said = in_base(told.amount, unit)
     step = in_base(told.amount + told.step, unit) - said
-    return abs(total - said) <= max(_SLACK * step, 1e-6 * abs(total))
+    about = _ABOUT if told.hedge is Hedge.ABOUT else 1e-6
+    return abs(total - said) <= max(_SLACK * step, about * abs(total))
 
 
 def _times(one: tuple[float, Value], other: tuple[float, Value], sign: str) -> tuple[float, Value] | None:
@@ -110,4 +185,7 @@ def _are_plain(terms: Sequence[tuple[str, float, Value]]) -> bool:
 
 
 def _is_like(one: Value, told: Value) -> bool:
+    """Whether both can be added: degrees of a scale cannot."""
+    if dimension(one) == UNITS["°C"].dimension:
+        return False
     return dimension(one) == dimension(told) and (one.kind is not Kind.MONEY or one.unit == told.unit)

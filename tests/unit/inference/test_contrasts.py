@@ -141,6 +141,7 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Starter is free.", "Starter is $0, Growth is $12 a month."),
         ("Spend £15 and the class costs you nothing.", "The class is £5, free if you spend £15."),
         ("Profit rose by 5 %.", "Profit was up by 5 %."),
+        ("Wait for the seconds given in the header.", "The header gives the seconds to wait for."),
     ],
 )
 def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:

@@ -9,7 +9,12 @@ import pytest
 from sidecar.inference.grounding.said import as_shown, stem_beside_values
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.stated import stated
-from sidecar.inference.values.worked import worked
+from sidecar.inference.values.worked import Worked, worked
+
+
+def _worked(text: str) -> list[Worked]:
+    return worked(text, [one.value for one in stated(text, stem_beside_values)])
+
 
 LAMP = ("A desk lamp costs €24.90.", "Shipping costs €4.90 per order.")
 
@@ -29,7 +34,8 @@ LAMP = ("A desk lamp costs €24.90.", "Shipping costs €4.90 per order.")
     ],
 )
 def test_what_arithmetic_comes_to(text: str, told: str, operands: list[str]) -> None:
-    [way] = worked(text, [one.value for one in stated(text, stem_beside_values)])
+    [way] = _worked(text)
+    assert way.right
     assert text[way.told.start : way.told.end] == told
     assert [text[one.start : one.end] for one in way.operands] == operands
 
@@ -37,9 +43,7 @@ def test_what_arithmetic_comes_to(text: str, told: str, operands: list[str]) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "€59.70 (2 × €24.90 + €4.90 shipping).",
         "2 × $20 = €40",
-        "12 + 13 = 26",
         "It takes 10 - 12 days.",
         "3 × 4 metres = 12 kg",
         "20 euros (2 adults and 3 children)",
@@ -50,8 +54,61 @@ def test_what_arithmetic_comes_to(text: str, told: str, operands: list[str]) -> 
         "= 5 = 5 +",
     ],
 )
-def test_what_is_no_arithmetic_or_comes_to_something_else(text: str) -> None:
-    assert worked(text, [one.value for one in stated(text, stem_beside_values)]) == []
+def test_what_is_no_arithmetic(text: str) -> None:
+    assert _worked(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("€59.70 (2 × €24.90 + €4.90 shipping).", "€59.70"),
+        ("12 + 13 = 26", "26"),
+        ("Net income fell by $65 million, from $355 million to $310 million.", "$65 million"),
+        ("Revenue rose 18% from $3.75bn to $4.2bn.", "18%"),
+        ("Revenue was up 30 % to €1.1bn from €1.0bn.", "30 %"),
+        ("The price was raised from $10 to $12, a 50 % increase.", "50 %"),
+        ("The share grew by 8 percentage points, from 12 % to 15 %.", "8 percentage points"),
+    ],
+)
+def test_what_does_not_come_out(text: str, told: str) -> None:
+    assert [(text[way.told.start : way.told.end], way.right) for way in _worked(text)] == [(told, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Net income fell by $45 million, from $355 million to $310 million.",
+        "Revenue rose 12% from $3.75bn to $4.2bn.",
+        "Revenue was up 15 % to €1.1bn from €1.0bn.",  # of 0.96 and 1.1, which round so
+        "The dividend was raised by a tenth, from $0.40 to $0.44 a share.",
+        "Revenue went up by about 4%, from 175 to 182 million francs.",
+        "The rate rose by 25 %, from 12 % to 15 %.",
+    ],
+)
+def test_a_change_that_comes_out(text: str) -> None:
+    assert [way.right for way in _worked(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Costs dropped from €84,000 to €71,000 in spite of 12% more traffic.",
+        "Deposits run from 200 for a small car to 900 for a van, and Full cover cuts them by 50%.",
+        "It rose from 20 °C to 25 °C, by 5 °C.",
+        "Open from 9 to 17; prices rose by 5 %.",
+        "It grew by 3 % from 2019 to 2021.",
+    ],
+)
+def test_what_says_no_change_by(text: str) -> None:
+    assert _worked(text) == []
+
+
+def test_what_the_documents_have_may_be_worked_out_otherwise() -> None:
+    claim = "Net income fell by $65 million, from $355 million to $310 million."
+    [lost, *_] = _shown(claim, ["Net income was $310 million after $355 million."])
+    assert (lost.outcome, lost.strength) == (Outcome.DISAGREES, 1.0)
+    [told, *_] = _shown(claim, ["Net income fell by $65 million, from $355 million to $310 million."])
+    assert told.outcome is Outcome.AGREES
 
 
 def _shown(claim: str, evidence: Sequence[str] = LAMP) -> list[Finding]:
