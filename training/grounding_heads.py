@@ -57,8 +57,8 @@ NONE = Logistic(np.zeros(1), np.ones(1), np.zeros(2), 0.0)
 MOST_ALARMS = 0.045
 _ROWS, _CONTRAST_ROWS, _HELD_ROWS, _HELD_CONTRAST_ROWS = 240, 120, 220, 100
 _MADE_ROWS, _MADE_HELD_ROWS = 450, 200
-# Claims of texts in two versions, and as many whole answers, and how much all of them weigh, where a labelled set weighs one.
-_BY_HAND_ROWS, BY_HAND = 400, 4.0
+# Claims of texts in two versions, and how much all of them weigh, where a labelled set weighs one.
+_BY_HAND_ROWS, BY_HAND = 400, 2.0
 _THRESHOLD_FOLD = 8
 _AT_ONCE = 12
 
@@ -140,7 +140,7 @@ async def examples_of(
 
 def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: Sequence[Example]) -> Heads:
     """The heads of a claim: of its words, of labelled examples; of its words and the cross-encoder, of these and of claims of texts in two versions, of
-    which words tell nothing; of its values, of all that state any."""
+    which words tell nothing; of its values, of labelled ones that state any, and of made ones."""
 
     def known(examples: Sequence[Example]) -> tuple[Floats, Floats]:
         labels = np.array([example.label for example in examples], float)
@@ -149,19 +149,20 @@ def claim_heads(training: Sequence[Example], made: Sequence[Example], by_hand: S
     y, weight = known(training)
     lexical = fit_best_choice([example.whole.choices for example in training], y, weight, 10.0)
 
-    def by_words(seen: Seen) -> Floats:
-        return claim_row(float(lexical.probability(seen.choices).max()), seen.logit)
+    def by_words(seen: Seen) -> tuple[float, float]:
+        return float(lexical.probability(seen.choices).max()), seen.logit
 
     of_a_set = float(weight.sum()) / len({example.set for example in training})
     both = np.concatenate([weight, np.full(len(by_hand), BY_HAND * of_a_set / max(1, len(by_hand)))])
     labels = np.array([example.label for example in (*training, *by_hand)], float)
-    claim = fit(np.concatenate([by_words(one.whole) for one in (*training, *by_hand)]), labels, both, 10.0)
-    stating = [one for one in (*training, *made, *by_hand) if one.whole.said.any]
+    claim = fit(np.concatenate([claim_row(*by_words(one.whole)) for one in (*training, *by_hand)]), labels, both, 10.0)
+    stating = [one for one in (*training, *made) if one.whole.said.any]
     y, weight = known(stating)
-    before = [logit(float(claim.probability(by_words(one.whole))[0])) for one in stating]
+    heads = Heads(lexical, claim, NONE, NONE, NONE, NONE, 0.5, 0.5)
+    before = [logit(heads.by_words(*by_words(one.whole), one.whole.said)) for one in stating]
     rows = [one.whole.said.row(value) for one, value in zip(stating, before, strict=True)]
     values = fit(np.concatenate(rows), y, weight, 1.0, products=False)
-    return Heads(lexical, claim, values, NONE, NONE, NONE, 0.5, 0.5)
+    return replace(heads, values=values)
 
 
 def rows_by_hand(texts: Sequence[Written], blocks: Sequence[Stated]) -> list[Row]:
@@ -227,7 +228,7 @@ async def grounding_heads(
     contrasts = await read(CONTRAST, _CONTRAST_ROWS, data.for_combiner)
     of_values = await examples_of(grounder, cross_encoder, contrast.SET, made(data.for_combiner, _MADE_ROWS))
     versions, whole = written("held"), whole_answers("held")
-    by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_by_hand(versions[::2], whole[::2]))
+    by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_by_hand(versions[::2], []))
     held_by_hand = await examples_of(grounder, cross_encoder, WRITTEN, rows_by_hand(versions[1::2], []))
     claims = claim_heads([*answers, *contrasts], of_values, by_hand)
     # Only the kinds of answers that are measured, as they come, so that the probabilities mean what they say there.

@@ -107,7 +107,7 @@ async def train(directory: Path, models: Path, out: Path) -> None:
         json.dumps(
             {
                 "name": "embedded",
-                "version": "11-everyday-answers",
+                "version": "10-twelve-layers",
                 "source": "cross-encoder started from BAAI/bge-small-en-v1.5 (MIT)",
                 "licence": "Apache-2.0",
                 "languages": ["en"],

@@ -66,7 +66,7 @@ class Faithfulness:
     """Claims are the statements of the answer, clause by clause; each is checked against evidence selected for it."""
 
     name = "faithfulness"
-    version = "7"
+    version = "8"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

@@ -33,7 +33,7 @@ class Groundedness:
     Vectara's HHEM answers). `label` is the verdict, which the claims must bear out."""
 
     name = "groundedness"
-    version = "8"
+    version = "9"
     method = "consistency"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

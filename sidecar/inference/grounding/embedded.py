@@ -44,6 +44,7 @@ ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
+_MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
 _LEAST_COPIED_WORDS = 3
 _MOST_MARKS = 8
@@ -76,10 +77,17 @@ class Heads:
 
     def of_claim(self, rows: FloatVector, cross_encoder: float, said: Said, contrary: Contrary) -> float:
         """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, its values, and its contrary."""
-        lexical = float(self.lexical.probability(rows).max())
-        by_words = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
+        by_words = self.by_words(float(self.lexical.probability(rows).max()), cross_encoder, said)
         stated = float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
         return contrary.weighed(stated)
+
+    def by_words(self, lexical: float, cross_encoder: float, said: Said) -> float:
+        """The probability of a claim by its words and the cross-encoder's logit. Of labelled claims whose words all stand in the evidence hardly any are
+        wrong, so that a fit lets words outvote the cross-encoder there; what it says against such a claim counts in full, but for arithmetic."""
+        fitted = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
+        in_full = (min(lexical, _ALL_WORDS) - _MOST_WORDS) / (_ALL_WORDS - _MOST_WORDS)
+        counts = in_full > 0 and cross_encoder < 0 and not said.follows
+        return probability(logit(fitted) + in_full * cross_encoder) if counts else fitted
 
     def of_short(self, claim: Claim, alone: float, with_question: float) -> float:
         """The probability of a claim in a few words, of what was found of it alone and the cross-encoder's logit of it with its question."""
