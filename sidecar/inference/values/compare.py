@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 
 from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
@@ -89,7 +89,8 @@ def equal(claim: Value, other: Value) -> bool:
     if same_digits(claim, other) or same_whole(claim, other) or same_interval(claim, other) or same_day(claim, other):
         return True
     if claim.kind is Kind.DATE and other.kind is Kind.DATE:
-        return any(_within(one, two) for one in claim.dates for two in other.dates)
+        those = other.dates if claim.through else (*other.dates, *other.through)
+        return any(_within(one, two) for one in claim.dates for two in those)
     if Kind.NAME in (claim.kind, other.kind):
         return _same_name(claim, other)
     if claim.kind is not other.kind or dimension(claim) != dimension(other):
@@ -237,6 +238,21 @@ def _shown(value: Value) -> str:
 def bare_name(name: str) -> str:
     """A label without the v of a version."""
     return name.lstrip("v")
+
+
+def same_letters(claim: Value, other: Value) -> bool:
+    """Whether two labels differ in figures alone: "KX-200" and "KX-300"."""
+    one, two = ("".join(char for char in bare_name(label.name) if char.isalpha()) for label in (claim, other))
+    return one == two
+
+
+def says_as_much(claim: Value, other: Value) -> bool:
+    """Whether a date says all that the claim's does, a year where that says one, a day where it does, if not the same."""
+    return any(_stated(one) <= _stated(two) for one in claim.dates for two in other.dates)
+
+
+def _stated(date: Date) -> set[str]:
+    return {field.name for field in fields(date) if getattr(date, field.name) is not None}
 
 
 def _within(claim: Date, other: Date) -> bool:

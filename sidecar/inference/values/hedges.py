@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.han_bounds import bound_before, bound_behind
 from sidecar.inference.values.numbers import Tokens
-from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _ABOUT = frozenset("about around roughly approximately approx nearly almost some circa ca ~ ≈ estimated".split())
 _LEAST = frozenset("minimum min above over exceeding exceeds exceeded minimal ≥ >".split())
@@ -52,17 +53,41 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
             hedges[n], hedges[n + 1] = Hedge.LEAST, Hedge.MOST
         elif _in_brackets(tokens, found[n], found[n + 1]) and Hedge.NONE in (hedges[n], hedges[n + 1]):
             hedges[n] = hedges[n + 1] = hedges[n] if hedges[n + 1] is Hedge.NONE else hedges[n + 1]
+    through = [tuple[Date, ...]()] * len(found)
+    for n, ((one, _, end), (other, begin, _)) in enumerate(itertools.pairwise(found)):
+        if begin == end + 1 and tokens[end].low in _THROUGH and (days := _days_through(one, other)):
+            through[n] = through[n + 1] = days
     apart = [one.kind in _AMOUNTS and _is_difference(one, tokens, first, end) for one, first, end in found]
     shifts = [_SHIFTS.get(tokens[end].low, 0) if one.kind is Kind.QUANTITY else 0 for one, _, end in found]
     return [
-        replace(one, hedge=hedge, difference=is_apart, shift=shift)
-        if hedge is not Hedge.NONE or is_apart or shift
+        replace(one, hedge=hedge, difference=is_apart, shift=shift, through=days)
+        if hedge is not Hedge.NONE or is_apart or shift or days
         else one
-        for (one, _, _), hedge, is_apart, shift in zip(found, hedges, apart, shifts, strict=True)
+        for (one, _, _), hedge, is_apart, shift, days in zip(found, hedges, apart, shifts, through, strict=True)
     ]
 
 
-_SHIFTS = dict.fromkeys("before prior earlier ahead".split(), -1) | dict.fromkeys("after later following".split(), 1)
+_THROUGH = frozenset("to through thru till until -".split())
+_DAYS, _MONTHS = 7, 12
+
+
+def _days_through(first: Value, last: Value) -> tuple[Date, ...]:
+    """The weekdays or months from one to the other, both among them; () of other values."""
+    if len(first.dates) != 1 or len(last.dates) != 1:
+        return ()
+    (one,), (other,) = first.dates, last.dates
+    if one.weekday is not None and other.weekday is not None:
+        return tuple(Date(weekday=(one.weekday + n) % _DAYS) for n in range((other.weekday - one.weekday) % _DAYS + 1))
+    if one.month and other.month and one == Date(month=one.month) and other == Date(month=other.month):
+        return tuple(
+            Date(month=(one.month - 1 + n) % _MONTHS + 1) for n in range((other.month - one.month) % _MONTHS + 1)
+        )
+    return ()
+
+
+_SHIFTS = dict.fromkeys("before prior earlier ahead early".split(), -1) | dict.fromkeys(
+    "after later following".split(), 1
+)
 
 
 def _in_brackets(tokens: Tokens, one: tuple[Value, int, int], other: tuple[Value, int, int]) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
-    bare_name,
     digits_of,
     dimension,
     equal,
@@ -21,8 +20,11 @@ from sidecar.inference.values.compare import (
     same_day,
     same_digits,
     same_interval,
+    same_letters,
     same_whole,
+    says_as_much,
 )
+from sidecar.inference.values.moments import is_moved
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -112,6 +114,7 @@ def match(
         or _decide(
             case,
             [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked],
+            [one.value for one, piece in evidence if case.other is not None and piece == case.other.piece],
             named,
             alone=len(claim) == 1 and not asked and case.other is not None and case.other.piece not in counted,
         )
@@ -224,7 +227,15 @@ def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> l
     return [*(one.value for one in claim if takes_own and one is not own), *known]
 
 
-def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[str]] | None, *, alone: bool) -> Finding:
+def _decide(
+    case: _Case,
+    operands: Sequence[Value],
+    beside: Sequence[Value],
+    named: frozenset[frozenset[str]] | None,
+    *,
+    alone: bool,
+) -> Finding:
+    """What becomes of a value, by the `operands` it may be made of and those `beside` the best unequal one."""
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
         crossed = min(1.0, (_OF_MONEY if own.kind is Kind.MONEY else 1) * case.crossed)
@@ -235,6 +246,8 @@ def _decide(case: _Case, operands: Sequence[Value], named: frozenset[frozenset[s
         return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
+    if own.kind is Kind.DATE and not same and other and other.strength < _SAID_IN_FULL and is_moved(own, beside):
+        return Finding(Outcome.FOLLOWS, own, 0.5)
     if (
         same is None
         and not _said_of_it(own, other)
@@ -304,9 +317,9 @@ def _of_the_same(own: Stated, other: Stated) -> bool:
     if own.value.kind is Kind.NUMBER:
         return _same_noun(own, other)
     if own.value.kind is Kind.NAME:
-        return _letters(own.value.name) == _letters(other.value.name)
+        return same_letters(own.value, other.value)
     if own.value.kind is Kind.DATE:
-        return any(_sort(one) <= _sort(two) for one in own.value.dates for two in other.value.dates)
+        return says_as_much(own.value, other.value)
     return True
 
 
@@ -315,16 +328,6 @@ def _same_noun(own: Stated, other: Stated) -> bool:
     if own.noun and other.noun:
         return own.noun == other.noun
     return own.noun in ("", *other.words) and other.noun in ("", *own.words)
-
-
-def _letters(name: str) -> str:
-    return "".join(char for char in bare_name(name) if char.isalpha())
-
-
-def _sort(date: object) -> set[str]:
-    return {
-        name for name in ("year", "month", "day", "quarter", "decade", "weekday") if getattr(date, name) is not None
-    }
 
 
 def _figures(own: Value, other: Value) -> float:

@@ -52,6 +52,7 @@ class Value:
     unit     a code of units.UNITS, a currency's ISO code, or "" where there is none
     per      the unit of a rate ("18 euros a night": night), EVERY of what recurs ("twice a week": half a week), or ""
     dates    readings of a date, more than one where day and month may be swapped
+    through  of "Tuesday" and "Sunday" in "Tuesday to Sunday" all days of the range, and so of months; else ()
     name     versions, part numbers and the like, compared as they are written
     whole    the one number that it is part of if spaces group digits there: 2500 mg of both values of "2 500 mg tablets", or None
     dial     whether a time may be of either half of the day: "half past nine"
@@ -70,6 +71,7 @@ class Value:
     per: str = ""
     hedge: Hedge = Hedge.NONE
     dates: tuple[Date, ...] = ()
+    through: tuple[Date, ...] = ()
     name: str = ""
     whole: Value | None = None
     digits: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.compare import dimension
@@ -26,6 +27,9 @@ _LONGEST_BEFORE, _FARTHEST = 24, 40  # characters: of a word before a value, bet
 _VERB = (
     r"up|down|(?:in|de)creas(?:es?|ed|ing)|r(?:ises?|ose|isen|ising)|f(?:alls?|ell|allen|alling)|gr(?:ows?|ew|own|owing)|drop(?:s|ped)?"
     r"|declin(?:es?|ed)|jump(?:s|ed)?|climb(?:s|ed)?|reduced|cut|raised|lowered"
+)
+_AGAIN = re.compile(
+    r",?\s*(?:\(|=|or\b|i\.e\.,?|that is,?)\s*(?:about\s+|around\s+|roughly\s+|nearly\s+|some\s+)?", re.IGNORECASE
 )
 _BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
 _CHANGE = re.compile(
@@ -59,7 +63,19 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
             if of and "=" not in of and (right := _comes_to(own, of, told)) is not None:
                 # "20 (10-12)" and "5 (3/4)" need be no arithmetic.
                 found += [Worked(told, tuple(own), right)] if right or {"*", "+"} & {*of} else []
-    return [*found, *_changed(text, values)]
+    return [*found, *_changed(text, values), *_said_twice(text, values)]
+
+
+def _said_twice(text: str, values: Sequence[Value]) -> Iterator[Worked]:
+    """Measures that a text says again in another unit: "four months, or 16 weeks"."""
+    for one, other in itertools.pairwise(values):
+        alike = (
+            one.kind is other.kind is Kind.QUANTITY and dimension(one) == dimension(other) and one.unit != other.unit
+        )
+        if alike and _AGAIN.fullmatch(text[one.end : other.start]):
+            first, last = _base_of(one, 0), _base_of(other, 0)
+            if abs(first - last) <= _ABOUT * max(abs(first), abs(last)):
+                yield from (Worked(one, (other,)), Worked(other, (one,)))
 
 
 def _changed(text: str, values: Sequence[Value]) -> list[Worked]:

@@ -103,6 +103,15 @@ def test_what_says_no_change_by(text: str) -> None:
     assert _worked(text) == []
 
 
+def test_what_is_said_again_in_another_unit_follows() -> None:
+    texts = ["16 weeks at full pay for the birthing parent."]
+    assert [one.outcome for one in _shown("They get four months, or 16 weeks.", texts)] == [
+        Outcome.FOLLOWS,
+        Outcome.AGREES,
+    ]
+    assert _shown("They get six months, or 16 weeks.", texts)[0].outcome is not Outcome.FOLLOWS
+
+
 def test_what_the_documents_have_may_be_worked_out_otherwise() -> None:
     claim = "Net income fell by $65 million, from $355 million to $310 million."
     [lost, *_] = _shown(claim, ["Net income was $310 million after $355 million."])
