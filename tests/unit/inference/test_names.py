@@ -1,0 +1,56 @@
+"""Names of which the texts have another form."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.contrasts.names import misnamed
+
+
+def found(claim: str, text: str) -> tuple[str, str] | None:
+    one = misnamed(claim, [text], [text])
+    return None if one is None else (claim[one.start : one.end], text[one.other_start : one.other_end])
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "own", "other"),
+    [
+        ("The CEO is Marta Lindgren.", "Chief executive Marta Lindqvist spoke.", "Marta Lindgren", "Marta Lindqvist"),
+        ("It was founded by Claire Moreau.", "Claire Morel founded it.", "Claire Moreau", "Claire Morel"),
+        ("The CEO is Anna Lindqvist.", "Chief executive Marta Lindqvist spoke.", "Anna Lindqvist", "Marta Lindqvist"),
+        ("We asked John F. Baker.", "We asked John Miller.", "John F. Baker", "John Miller"),
+    ],
+)
+def test_another_name(claim: str, text: str, own: str, other: str) -> None:
+    assert found(claim, text) == (own, other)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The CEO is Marta Lindqvist.", "Chief executive Marta Lindqvist spoke."),
+        ("The CEO is Marta Lindqvist's brother.", "Marta Lindqvist has a brother."),
+        ("President Ronald Reagan spoke.", "President Reagan spoke; Ronald was his name."),
+        ("Yesterday Lindqvist spoke.", "Marta Lindqvist spoke."),  # a sentence begins with any word
+        ("Hal Nehouser pitched.", "Hal Newhouser pitched."),  # a letter left out
+        ("Twin Otters fly there.", "A Twin Otter flies there."),
+        ("Marta Lindgren spoke.", "Marta Lindqvist, née Lindgren, spoke."),
+        ("Marta Lindgren spoke.", "Marta Lindqvist and Marta Olsen spoke."),  # of whom?
+        ("She studied at New Haven.", "She lives in New York."),
+        ("The World Health Organization says so.", "Women Health is a magazine."),
+        ("", "Marta Lindqvist spoke."),
+        ("nobody is named", ""),
+    ],
+)
+def test_the_same_name_or_none(claim: str, text: str) -> None:
+    assert found(claim, text) is None
+
+
+def test_what_any_document_says_is_no_other_name() -> None:
+    claim, piece = "The CEO is Marta Lindgren.", "Marta Lindqvist spoke."
+    assert misnamed(claim, [piece], [piece, "Her mother is a Lindgren."]) is None
+
+
+@pytest.mark.parametrize("text", ["A" * 10**6, "Ab " * 300_000, "Abc Def-" * 100_000, "'" * 10**6])
+def test_a_megabyte_is_read(text: str) -> None:
+    misnamed(text, [text], [text])
