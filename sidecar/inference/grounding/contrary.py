@@ -30,7 +30,7 @@ from sidecar.inference.values.units import unit_named
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
 _CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
-_OF_NAMES = 0.5  # another name: of labelled and hand-written claims with one 8 are supported and 94 are not
+_OF_NAMES = 0.5  # another name: of labelled and hand-written claims with one 6 are supported and 93 are not
 _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
