@@ -78,7 +78,8 @@ class Contraries:
         """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
         found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
-        words = [one for one in (found.opposed, found.negated) if one is not None and one.strength > _FROM]
+        both = () if said.outside else (found.opposed, found.negated)
+        words = [one for one in both if one is not None and one.strength > _FROM]
         other = self._misplaced(claim, pieces, places, texts, documents)
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)

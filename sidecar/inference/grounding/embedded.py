@@ -44,6 +44,7 @@ ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
+_INFERRED = 0.5  # at least, of what is denied of a day beside what is said of others
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
 _LEAST_COPIED_WORDS = 3
@@ -79,7 +80,8 @@ class Heads:
         """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, its values, and its contrary."""
         by_words = self.by_words(float(self.lexical.probability(rows).max()), cross_encoder, said)
         stated = float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
-        return contrary.weighed(stated)
+        known = said.outside and not (said.disagreeing or said.absent)
+        return contrary.weighed(max(stated, _INFERRED) if known else stated)
 
     def by_words(self, lexical: float, cross_encoder: float, said: Said) -> float:
         """The probability of a claim by its words and the cross-encoder's logit. Of labelled claims whose words all stand in the evidence hardly any are

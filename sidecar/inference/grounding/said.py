@@ -31,6 +31,7 @@ _FOLLOWS = 0.5
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _BARE = re.compile(r"[\d.,\s]+")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
@@ -44,6 +45,7 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `in_table` whether a table has one in another row or column,
+    `outside` whether it denies of a day what the evidence says of other days, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
@@ -57,6 +59,7 @@ class Said:
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
     in_table: bool = False
+    outside: bool = False
     written_otherwise: frozenset[str] = frozenset()
     as_there: str = ""
 
@@ -101,10 +104,12 @@ class Values:
                 None if _COMPARED.search(claim) else _stands_for(claim, question),
             )
         ]
+        outside = [one.value for one in matched if _is_outside(claim, one, pieces)]
+        matched = [Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in outside else one for one in matched]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
             return NOTHING
-        return _said(claim, found, pieces, starts)
+        return replace(_said(claim, found, pieces, starts), outside=bool(outside))
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -231,6 +236,13 @@ def _conflict(finding: Finding, starts: Sequence[tuple[int, int]]) -> ValueConfl
     document, start = starts[finding.piece]
     there = Evidence(document, start + finding.other.start, start + finding.other.end)
     return ValueConflict(finding.value.start, finding.value.end, there)
+
+
+def _is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
+    """Whether a claim denies of a day what the evidence says of a range that has it not: "closed in November" of "open from May to September"."""
+    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through or one.value.through:
+        return False
+    return _DENIES.search(claim) is not None and _DENIES.search(pieces[one.piece]) is None
 
 
 def _counts(finding: Finding) -> bool:

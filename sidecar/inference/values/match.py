@@ -246,7 +246,7 @@ def _decide(
         return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
-    if own.kind is Kind.DATE and not same and other and other.strength < _SAID_IN_FULL and is_moved(own, beside):
+    if own.kind is Kind.DATE and not same and other and other.strength < _NEARLY_ALL and is_moved(own, beside):
         return Finding(Outcome.FOLLOWS, own, 0.5)
     if (
         same is None

@@ -39,7 +39,7 @@ def answers() -> Iterator[tuple[str, RagTrace]]:
             yield VERDICTS[sign], trace
 
 
-# Measured: what the packaged model reaches today. Raise it with it. With six layers it was 226 and 215: 441 together, 459 now.
+# Measured: what the packaged model reaches today. Raise it with it. With six layers it was 226 and 215: 441 together, 460 now.
 async def test_no_fewer_answers_are_judged_as_people_do_than_before() -> None:
     telemetry = Telemetry()
     runtime = ModelRuntime(InferenceConfig(grounding="embedded"), telemetry)
@@ -59,4 +59,4 @@ async def test_no_fewer_answers_are_judged_as_people_do_than_before() -> None:
     well = Counter(verdict for (verdict, _), is_right in zip(rows, found, strict=True) if is_right)
     assert Counter(verdict for verdict, _ in rows) == {"grounded": 238, "hallucinated": 271}
     assert well["grounded"] >= 222
-    assert well["hallucinated"] >= 237
+    assert well["hallucinated"] >= 238

@@ -1,0 +1,50 @@
+"""Days beside ranges of days."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sidecar.inference.base import Claim
+from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.runtime import InferenceConfig, ModelRuntime
+from sidecar.observe.telemetry import Telemetry
+
+DOCUMENTS = [
+    "The outdoor pool is open from May to September, daily from 9 to 20.",
+    "The museum is open Tuesday to Sunday, 10 a.m. to 6 p.m.",
+    "Support is available Monday to Friday, 9:00-17:00 CET.",
+]
+
+
+@pytest.fixture
+async def grounder() -> AsyncIterator[EmbeddedGrounder]:
+    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
+    await runtime.start()
+    found = runtime.models.grounder
+    assert isinstance(found, EmbeddedGrounder)
+    yield found
+    await runtime.stop()
+
+
+@pytest.mark.parametrize(
+    ("claim", "supported"),
+    [
+        ("The museum is open on Wednesdays.", True),
+        ("The museum is closed on Mondays.", True),
+        ("The pool is open in July.", True),
+        ("The pool is closed in November.", True),
+        ("The pool isn't open in March.", True),
+        ("Support is not available on Sundays.", True),
+        ("The museum is open on Mondays.", False),
+        ("The museum is closed on Wednesdays.", False),
+        ("The pool is open in November.", False),
+        ("The pool is closed in July.", False),
+        ("Support is available on Sundays.", False),
+        ("Support is not available on Tuesdays.", False),
+    ],
+)
+async def test_a_day_is_within_a_range_or_outside(grounder: EmbeddedGrounder, claim: str, supported: bool) -> None:
+    [found] = await grounder.support([Claim(claim)], DOCUMENTS)
+    assert found.probability > 0.4 if supported else found.probability < 0.1
