@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sidecar.evaluate.text.marked import Marked
-from sidecar.inference.values.units import CURRENCIES, unit_named
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++')
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
@@ -20,12 +19,12 @@ _NOT_SAID = frozenset(
     """.split()
 )
 _NUMBER = re.compile(r"-?\d[\d.,]*")
-_SYMBOLS = {one.lower(): one for one in "kg mg ml km cm mm ms KB MB GB TB kW kWh".split()} | {
-    "pct": "%",
-    "percent": "%",
-}
+_UNITS = (
+    {one.lower(): one for one in "kg mg ml km cm ms KB MB GB TB kW kWh USD EUR GBP JPY CHF CNY INR".split()}
+    | {one: one for one in "seconds minutes hours days weeks months years".split()}  # "birth_year" is none
+    | {"pct": "%", "percent": "%"}
+)
 _RATES = frozenset("per every each".split())  # "requests_per_minute": 100
-_LEAST_LETTERS = 4  # of the name of a unit: "in" and "min" are other words too
 _PROSE_WORDS = 4
 _MOST_CHARACTERS = 20_000
 _MOST_DEPTH = 8
@@ -124,23 +123,13 @@ def _named(keys: list[str], value: Marked) -> Marked:
     """A value after its keys in plain words, a number before the unit that ends them: "revenue_usd": 4200000000."""
     words = [word for key in keys for word in _CAMEL.sub(" ", key).lower().split()]
     counts = len(words) > 1 and words[-2] not in _RATES and _NUMBER.fullmatch(value.text)
-    unit = _unit(words[-1]) if counts else ""
+    unit = _UNITS.get(words[-1], "") if counts else ""
     name = " ".join(words[:-1] if unit else words)
     if not name or not value.text:
         return value
     behind = f" {unit}" if unit else ""
     places = [value.places[0]] * (len(name) + 2) + list(value.places) + [value.places[-1]] * len(behind)
     return Marked(f"{name}: {value.text}{behind}", places)
-
-
-def _unit(word: str) -> str:
-    """The unit or currency of a key's last word as texts write it, "" where it is none."""
-    named = len(word) >= _LEAST_LETTERS and unit_named(word) is not None
-    return (
-        word.upper()
-        if word in CURRENCIES and word.isalpha() and len(word) < _LEAST_LETTERS
-        else _SYMBOLS.get(word, word if named else "")
-    )
 
 
 def _row(parts: list[Marked]) -> Marked:

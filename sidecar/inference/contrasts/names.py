@@ -1,31 +1,30 @@
-"""A name of two words of which the texts have one with another beside it: "Marta Lindgren" where they name "Marta Lindqvist" alone."""
+"""A person's name of which the texts have the first word with another one behind it: "Marta Lindgren" where they name "Marta Lindqvist" alone."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.embedding.text import content_stem
 
-_NAME = re.compile(r"\b([A-Z][\w'’-]{1,30})\s(?:[A-Z]\.\s)?([A-Z][\w'’-]{1,30})\b(?![ -][A-Z])")
+_NAME = re.compile(r"(?<![\w’'-])([A-Z][\w'’]{1,30})\s(?:[A-Z]\.\s)?([A-Z][\w'’]{1,30})\b(?![ -][A-Z]|-\w)")
 _CAPITAL = re.compile(r"[A-Z][\w'’.-]{0,30} $")
 _LONGEST_WORD = 32
-_WORD = re.compile(r"[\w'’-]{1,40}")
-_ENDS_SENTENCE = frozenset('.!?:;\n"“(*-•')
+_WORD = re.compile(r"\w{2,40}")
 _LONGEST_ENDING = 2  # "Agreements" and "Agreement" are of one name
 _LEAST_LETTERS = 4
 _MOST_NAMES = 40  # of a text
-# Words that stand before many names.
+_RARE = 7.8  # of idf: words like "Button" and "Barbara", which many things are called by, are less
+# What stands before names and is none.
 _BEFORE_NAMES = frozenset(
     """
     mr mrs ms miss dr prof professor doctor president king queen prince princess sir lady lord saint st pope bishop captain general colonel judge justice
-    minister chancellor senator governor mayor director chief chair chairman coach uncle aunt brother sister councillor inspector sergeant new north south east west northern southern
-    eastern western upper lower great united national international royal central ancient modern old plan section chapter article mount lake river port fort san los las la
-    le el de van von der den del di da al university college school hotel museum street avenue road lane ln junction city county state republic team group department office
-    ministry bank company project version model type class grade january february march april may june july august september october november december
-    monday tuesday wednesday thursday friday saturday sunday
+    minister chancellor senator governor mayor director chief chair chairman coach uncle aunt brother sister councillor inspector sergeant nurse attorney
+    detective frau herr madam tsar emperor ceo cfo cto vp new north south east west northern southern eastern western upper lower great united national
+    international royal central ancient modern old mount lake river port fort san santa los las la le el de van von der den del di da al
     """.split()
 )
 
@@ -41,47 +40,58 @@ class Misnamed:
     other_end: int
 
 
-def misnamed(claim: str, pieces: Sequence[str], texts: Sequence[str]) -> Misnamed | None:
-    """The first such name. `pieces` are sentences of the `texts`, in none of which what the claim has instead may stand, in whatever form."""
-    names = _names(claim)
+def misnamed(
+    claim: str, pieces: Sequence[str], texts: Sequence[str], weight: Callable[[str], float]
+) -> Misnamed | None:
+    """The first such name. `pieces` are sentences of the `texts`, in none of which the claim's word may stand; `weight` is how telling a stem is."""
+    names = _names(claim, weight)
     if not names:
         return None
-    there = [(number, match) for number, piece in enumerate(pieces) for match in _names(piece)]
-    known: frozenset[str] | None = None
+    there = [(number, match) for number, piece in enumerate(pieces) for match in _names(piece, weight)]
     for own in names:
-        begins = claim[: own.start()].rstrip(" ")[-1:] in {"", *_ENDS_SENTENCE}
-        for same, other in ((1, 2), (2, 1)):
-            if same == 2 and begins:
-                continue
-            alike = [
-                (number, match) for number, match in there if match[same] == own[same] and match[other] != own[other]
-            ]
-            if len({match[other] for _, match in alike}) != 1:
-                continue
-            known = known or frozenset(word.lower() for text in texts for word in _WORD.findall(text))
-            if not any(_of_one_name(own[other].lower(), word) for word in known):
-                number, match = alike[0]
-                return Misnamed(own.start(), own.end(), number, match.start(), match.end())
+        alike = [(number, match) for number, match in there if match[1] == own[1] and match[2] != own[2]]
+        if len({match[2] for _, match in alike}) == 1 and not _stands_in(own[2], texts):
+            number, match = alike[0]
+            return Misnamed(own.start(), own.end(), number, match.start(), match.end())
     return None
 
 
-def _names(text: str) -> list[re.Match[str]]:
-    """The first names of just two words, none of which says what is named."""
+def _names(text: str, weight: Callable[[str], float]) -> list[re.Match[str]]:
+    """The first names of just two words, the first of which does not say who is named, and the second is rare."""
+    if not unicodedata.is_normalized("NFC", text):
+        return []
     return [
         match
         for match in itertools.islice(_NAME.finditer(text), _MOST_NAMES)
         if not _CAPITAL.search(text[max(0, match.start() - _LONGEST_WORD) : match.start()])
-        and not any(one.lower() in _BEFORE_NAMES or content_stem(one.lower()) is None for one in match.groups())
+        and match[1].lower() not in _BEFORE_NAMES
+        and content_stem(match[1].lower()) is not None
+        and (stem := content_stem(match[2].lower())) is not None
+        and weight(stem) >= _RARE
     ]
 
 
-def _of_one_name(one: str, other: str) -> bool:
-    """Whether they are the same but for how they end, or one letter."""
-    one, other = (word.removesuffix("'s").removesuffix("’s").strip("'’") for word in (one, other))
+def _stands_in(name: str, texts: Sequence[str]) -> bool:
+    """Whether any text has the word, in whatever form: ending otherwise, with or without accents, or with one letter more, less or other."""
+    own = _plain(name.removesuffix("'s").removesuffix("’s"))
+    shorter = _without_a_letter(own)
+    return any(
+        own == word or _ends_otherwise(own, word) or not shorter.isdisjoint(_without_a_letter(word))
+        for text in texts
+        for word in {*_WORD.findall(_plain(text))}
+        if word[0] == own[0] and abs(len(word) - len(own)) <= _LONGEST_ENDING + 1
+    )
+
+
+def _plain(text: str) -> str:
+    """In small letters, without accents; "ue" as "u", which some write for "ü"."""
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(char))
+    return bare.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def _ends_otherwise(one: str, other: str) -> bool:
     stem = min(len(one), len(other)) - _LONGEST_ENDING
-    if stem >= _LEAST_LETTERS and one[:stem] == other[:stem] and abs(len(one) - len(other)) <= _LONGEST_ENDING + 1:
-        return True
-    return one == other or not _without_a_letter(one).isdisjoint(_without_a_letter(other))
+    return stem >= _LEAST_LETTERS and one[:stem] == other[:stem]
 
 
 def _without_a_letter(word: str) -> set[str]:

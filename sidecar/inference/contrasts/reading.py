@@ -35,7 +35,7 @@ _JOINS_CLAUSES = frozenset("and but while whereas or although though unless howe
 _REPLIES = frozenset({"no", "yes"})
 _ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
-_HAVING = frozenset("have has had having 've".split())
+_HAVING = frozenset("have has had having 've i've we've you've they've".split())
 _BEHIND_NEGATION = 4  # words
 _NEAR = 8  # words
 _VERB = 2  # words that say what may or must be done
@@ -248,9 +248,10 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
 
 
 def _is_passive(words: Sequence[str], k: int) -> bool:
-    """Whether a word says what was done to something: "was sent"; "the number given there" with nothing before it."""
+    """Whether a word says what was done to something: "was sent", "the number given there"; not "have already given"."""
     before = words[k - 1] if k else ""
-    return before in BEING or (words[k] == "given" and before not in _HAVING)
+    has = not _HAVING.isdisjoint(words[max(0, k - _BEHIND_NEGATION) : k]) or before.endswith(("'ve", "'s", "'d"))
+    return before in BEING or (words[k] == "given" and not has)
 
 
 def _turned(reading: Reading, first: int, last: int) -> bool:

@@ -30,7 +30,7 @@ from sidecar.inference.values.units import unit_named
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
 _CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
-_OF_NAMES = 0.5  # another name: of labelled and hand-written claims with one 6 are supported and 93 are not
+_OF_NAMES = 0.5  # another name
 _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
@@ -84,7 +84,9 @@ class Contraries:
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
-        name = misnamed(claim, [texts[number][_span(documents, number, n)] for number, n in places], texts)
+        name = misnamed(
+            claim, [texts[number][_span(documents, number, n)] for number, n in places], texts, self._weight
+        )
         told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
         certain = said.in_table or (said.of_another_unit and said.disagree >= _CLEAR)

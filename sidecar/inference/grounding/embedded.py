@@ -85,7 +85,7 @@ class Heads:
 
     def by_words(self, lexical: float, cross_encoder: float, said: Said) -> float:
         """The probability of a claim by its words and the cross-encoder's logit. Of labelled claims whose words all stand in the evidence hardly any are
-        wrong, so that a fit lets words outvote the cross-encoder there; what it says against such a claim counts in full, but for arithmetic."""
+        wrong, so that a fit lets words outvote the cross-encoder there; what it says against such a claim counts in full, but where values follow."""
         fitted = float(self.claim.probability(claim_row(lexical, cross_encoder))[0])
         in_full = (min(lexical, _ALL_WORDS) - _MOST_WORDS) / (_ALL_WORDS - _MOST_WORDS)
         counts = in_full > 0 and cross_encoder < 0 and not said.follows

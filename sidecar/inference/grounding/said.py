@@ -31,7 +31,10 @@ _FOLLOWS = 0.5
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
+_CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
+_NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
+_REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
 _BARE = re.compile(r"[\d.,\s]+")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
@@ -45,7 +48,7 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `in_table` whether a table has one in another row or column,
-    `outside` whether it denies of a day what the evidence says of other days, so that its words are no contrary,
+    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
@@ -239,10 +242,15 @@ def _conflict(finding: Finding, starts: Sequence[tuple[int, int]]) -> ValueConfl
 
 
 def _is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
-    """Whether a claim denies of a day what the evidence says of a range that has it not: "closed in November" of "open from May to September"."""
-    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through or one.value.through:
+    """Whether a claim says of a day that it is closed or not available where the evidence says otherwise of a range that has it not: "closed in November" of
+    "open from May to September". One that denies anything else is not read so."""
+    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through:
         return False
-    return _DENIES.search(claim) is not None and _DENIES.search(pieces[one.piece]) is None
+    days = one.value.through or one.value.dates
+    stated = _REPLY.sub("", claim, count=1) if _REPLY.match(claim) else claim
+    closed = (_CLOSED.search(stated) and "open" not in stated.lower()) or _NOT_OPEN.search(stated)
+    denied = len(_DENIES.findall(stated)) == 1 and _DENIES.search(pieces[one.piece]) is None
+    return bool(closed) and denied and set(days).isdisjoint(one.other.through)
 
 
 def _counts(finding: Finding) -> bool:

@@ -48,8 +48,10 @@ def dimension(value: Value) -> str:
     return _TIME_OF_DAY if value.kind is Kind.TIME else value.kind
 
 
-def agree(claim: Value, other: Value) -> bool:
-    """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one."""
+def agree(claim: Value, other: Value, *, within: bool = True) -> bool:
+    """Whether the other value bears the claim's out: it is equal, or within the claim's bound, and no bound or rate is another one. `within`: whether a
+    day within a range of days is."""
+    other = other if within or not other.through else replace(other, through=())
     if claim.per and other.per and claim.per != other.per:
         return _same_rate(claim, other)
     if claim.side * other.side < 0:

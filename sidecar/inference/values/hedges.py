@@ -54,8 +54,9 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
         elif _in_brackets(tokens, found[n], found[n + 1]) and Hedge.NONE in (hedges[n], hedges[n + 1]):
             hedges[n] = hedges[n + 1] = hedges[n] if hedges[n + 1] is Hedge.NONE else hedges[n + 1]
     through = [tuple[Date, ...]()] * len(found)
-    for n, ((one, _, end), (other, begin, _)) in enumerate(itertools.pairwise(found)):
-        if begin == end + 1 and tokens[end].low in _THROUGH and (days := _days_through(one, other)):
+    for n, ((one, first, end), (other, begin, _)) in enumerate(itertools.pairwise(found)):
+        joined = tokens[end].low in _THROUGH or (tokens[end].low == "and" and tokens[first - 1].low == "between")
+        if begin == end + 1 and joined and not _is_move(tokens, first) and (days := _days_through(one, other)):
             through[n] = through[n + 1] = days
     apart = [one.kind in _AMOUNTS and _is_difference(one, tokens, first, end) for one, first, end in found]
     shifts = [_SHIFTS.get(tokens[end].low, 0) if one.kind is Kind.QUANTITY else 0 for one, _, end in found]
@@ -69,6 +70,14 @@ def hedged(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[Value]:
 
 _THROUGH = frozenset("to through thru till until -".split())
 _DAYS, _MONTHS = 7, 12
+
+
+_MOVED = frozenset("moved postponed shifted changed rescheduled delayed switched brought".split())
+
+
+def _is_move(tokens: Tokens, first: int) -> bool:
+    """Whether a value is what something was moved from: "moved from Monday to Friday"."""
+    return tokens[first - 1].low == "from" and any(tokens[at].low in _MOVED for at in range(max(0, first - 5), first))
 
 
 def _days_through(first: Value, last: Value) -> tuple[Date, ...]:

@@ -41,8 +41,8 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
-_HARDLY = 0.2  # how much a word is at most a value's that is of another one's clause
-_OF_ITS_CLAUSE = 0.6  # how much a word is a value's own that is not another one's
+_HARDLY, _OF_ITS_CLAUSE = 0.2, 0.6  # a word's share: at most of another value's clause, at least of its own
+_BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
 _COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
@@ -168,7 +168,7 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
         if not (_comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
             continue
         found = _There(one, piece, _shared(own, one, weight))
-        if agree(own.value, one.value):
+        if agree(own.value, one.value, within=_BOUNDARY.isdisjoint(own.words)):
             same = max(same or found, found, key=lambda there: there.strength)
         elif not _is_another_way(own.value, one.value) and _of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)

@@ -48,8 +48,13 @@ def between_days(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
 def _years_beside(evidence: Sequence[Value]) -> Iterator[Date]:
     """The years that lie so many years before or behind one of the evidence as something lasts or is old."""
     years = {date.year for one in evidence for date in one.dates if date.year}
-    lasts = {int(one.amount) for one in evidence if one.unit == "year" and not one.per and one.amount % 1 == 0}
-    return (Date(year=year + sign * by) for year, by, sign in itertools.product(years, lasts, (-1, 1)))
+    lasts = {
+        sign * int(one.amount)
+        for one in evidence
+        if one.unit == "year" and not one.per and one.amount % 1 == 0
+        for sign in ((one.shift,) if one.shift else (-1, 1))
+    }
+    return (Date(year=year + by) for year, by in itertools.product(years, lasts))
 
 
 def _shifts(evidence: Sequence[Value]) -> Iterator[float]:

@@ -19,6 +19,7 @@ _BETWEEN = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}([×✕·*x+−�
 _OPENED = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}\(")
 _CLOSED = re.compile(r"(?:\s{1,3}[A-Za-z'-]{1,20}){0,3}\s{0,3}\)")
 _MOST_VALUES = 6
+_MONTHS, _WEEKS = frozenset({"month", "year"}), frozenset({"day", "week", "fortnight"})
 _SLACK = 1.5  # steps of what is stated
 _ABOUT = 0.1
 _ALMOST = r"\s+(?:about\s+|around\s+|roughly\s+|nearly\s+|almost\s+|just\s+|only\s+)?[$€£¥~]?\s?$"
@@ -32,10 +33,14 @@ _AGAIN = re.compile(
     r",?\s*(?:\(|=|or\b|i\.e\.,?|that is,?)\s*(?:about\s+|around\s+|roughly\s+|nearly\s+|some\s+)?", re.IGNORECASE
 )
 _BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
-_CHANGE = re.compile(
-    r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|growth|reduction|(?:more|less|fewer|higher|lower)(?=[,)]|$))\b",
-    re.IGNORECASE,
+_LEADS_TO_SIDES = re.compile(
+    r",?\s*(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s*(?:from|to)" + _ALMOST, re.IGNORECASE
 )
+_BEHIND_SIDES = re.compile(rf",?\s*(?:(?:by|{_VERB})" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
+_A = re.compile(r",?\s*(?:an?|which is an?)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:[.,;)]|$)")
+_CHANGE = re.compile(r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|reduction)\b", re.IGNORECASE)
+_FAR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +65,29 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
         else:
             shown = [(run, signs, values[first - 1])] if first and _in_brackets(text, values[first - 1], run) else []
         for own, of, told in shown:
-            if of and "=" not in of and (right := _comes_to(own, of, told)) is not None:
-                # "20 (10-12)" and "5 (3/4)" need be no arithmetic.
-                found += [Worked(told, tuple(own), right)] if right or {"*", "+"} & {*of} else []
+            right = _comes_to(own, of, told) if of and "=" not in of else None
+            if right or (right is False and _is_all("=" in signs, first, own, of, told)):
+                found.append(Worked(told, tuple(own), right))
     return [*found, *_changed(text, values), *_said_twice(text, values)]
 
 
+def _is_all(equation: bool, first: int, run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
+    """Whether arithmetic that does not come out is wrong, and not a part of more ("12 months at $29 + $49 = $397"), of rates or bounds, or no arithmetic
+    at all ("5 people (2 + 3 children)", "20 (10-12)"): an equation of which all values of the text are, or an amount of money before brackets."""
+    plain = all(one.kind is Kind.NUMBER or _is_like(one, told) for one in run) and {"*", "+"} & {*signs}
+    exact = all(not one.per and one.hedge is Hedge.NONE for one in (*run, told))
+    return (
+        bool(plain)
+        and exact
+        and (first == 0 if equation else told.kind is Kind.MONEY and any(one.kind is Kind.MONEY for one in run))
+    )
+
+
 def _said_twice(text: str, values: Sequence[Value]) -> Iterator[Worked]:
-    """Measures that a text says again in another unit: "four months, or 16 weeks"."""
+    """Months and years that a text says again in weeks or days: "four months, or 16 weeks"."""
     for one, other in itertools.pairwise(values):
-        alike = (
-            one.kind is other.kind is Kind.QUANTITY and dimension(one) == dimension(other) and one.unit != other.unit
-        )
-        if alike and _AGAIN.fullmatch(text[one.end : other.start]):
+        calendar = {one.unit, other.unit} & _MONTHS and {one.unit, other.unit} & _WEEKS
+        if calendar and _AGAIN.fullmatch(text[one.end : other.start]):
             first, last = _base_of(one, 0), _base_of(other, 0)
             if abs(first - last) <= _ABOUT * max(abs(first), abs(last)):
                 yield from (Worked(one, (other,)), Worked(other, (one,)))
@@ -102,11 +117,22 @@ def _changed(text: str, values: Sequence[Value]) -> list[Worked]:
 
 
 def _says_change(text: str, told: Value, first: Value, last: Value) -> bool:
-    """Whether a value is what something changed by: "by 5 %", "rose 5 %", "a 5 % increase", close to what it changed from and to."""
+    """Whether a value is what something changed by, right beside what it changed from and to: "by 5 %, from", "to 12, up 5 %", "to 12, a 5 % increase"."""
     before, behind = min(first.start, last.start), max(first.end, last.end)
-    between = text[told.end : before] if told.end <= before else text[behind : told.start]
-    said = _BY.search(text[max(0, told.start - _LONGEST_BEFORE) : told.start]) or _CHANGE.match(text[told.end :])
-    return said is not None and _close(between)
+    if told.kind is Kind.NUMBER or told.hedge in (Hedge.LEAST, Hedge.MOST) or _far_apart(first, last):
+        return False
+    if told.end <= before:
+        said = _BY.search(text[max(0, told.start - _LONGEST_BEFORE) : told.start])
+        return said is not None and _LEADS_TO_SIDES.fullmatch(text[told.end : before]) is not None
+    between, after = text[behind : told.start], text[told.end :]
+    by = _BEHIND_SIDES.fullmatch(between) is not None and _ENDS.match(after) is not None
+    return by or (_A.fullmatch(between) is not None and _CHANGE.match(after) is not None)
+
+
+def _far_apart(first: Value, last: Value) -> bool:
+    """Whether one is so many times the other that it may lack what the other counts in: "from 3.2 to 2.9 million"."""
+    low, high = sorted((abs(_base_of(first, 0)), abs(_base_of(last, 0))))
+    return high > _FAR * low
 
 
 def _close(between: str) -> bool:

@@ -6,9 +6,15 @@ import pytest
 
 from sidecar.inference.contrasts.names import misnamed
 
+_COMMON = frozenset("baker haven button key member".split())
+
+
+def _weight(stem: str) -> float:
+    return 5.0 if stem in _COMMON else 8.9
+
 
 def found(claim: str, text: str) -> tuple[str, str] | None:
-    one = misnamed(claim, [text], [text])
+    one = misnamed(claim, [text], [text], _weight)
     return None if one is None else (claim[one.start : one.end], text[one.other_start : one.other_end])
 
 
@@ -17,8 +23,7 @@ def found(claim: str, text: str) -> tuple[str, str] | None:
     [
         ("The CEO is Marta Lindgren.", "Chief executive Marta Lindqvist spoke.", "Marta Lindgren", "Marta Lindqvist"),
         ("It was founded by Claire Moreau.", "Claire Morel founded it.", "Claire Moreau", "Claire Morel"),
-        ("The CEO is Anna Lindqvist.", "Chief executive Marta Lindqvist spoke.", "Anna Lindqvist", "Marta Lindqvist"),
-        ("We asked John F. Baker.", "We asked John Miller.", "John F. Baker", "John Miller"),
+        ("We asked John F. Brandt.", "We asked John Okafor.", "John F. Brandt", "John Okafor"),
     ],
 )
 def test_another_name(claim: str, text: str, own: str, other: str) -> None:
@@ -38,6 +43,15 @@ def test_another_name(claim: str, text: str, own: str, other: str) -> None:
         ("Marta Lindgren spoke.", "Marta Lindqvist and Marta Olsen spoke."),  # of whom?
         ("She studied at New Haven.", "She lives in New York."),
         ("The World Health Organization says so.", "Women Health is a magazine."),
+        ("The CEO is Anna Lindqvist.", "Chief executive Marta Lindqvist spoke."),  # who has two names, or a short one
+        ("We asked John Baker.", "We asked John Okafor."),  # a word that many things are called by
+        ("Press the Power Button.", "Press the Power Key."),
+        ("Marta Lindqvist is CEO.", "Marta Lindqvist-Berg is CEO."),
+        ("Marta Lindqvist-Berg is CEO.", "Marta Lindqvist is CEO."),
+        ("Marta Lindgren is CEO.", "Marta Lindqvist-Lindgren is CEO."),
+        ("Maria Müller spoke.", "Maria Mueller spoke."),
+        ("Maria M\u00fcller spoke.", "Maria Mu\u0308ller spoke."),
+        ("José Núñez spoke.", "José Nunez spoke."),
         ("", "Marta Lindqvist spoke."),
         ("nobody is named", ""),
     ],
@@ -48,9 +62,18 @@ def test_the_same_name_or_none(claim: str, text: str) -> None:
 
 def test_what_any_document_says_is_no_other_name() -> None:
     claim, piece = "The CEO is Marta Lindgren.", "Marta Lindqvist spoke."
-    assert misnamed(claim, [piece], [piece, "Her mother is a Lindgren."]) is None
+    assert misnamed(claim, [piece], [piece, "Her mother is a Lindgren."], _weight) is None
 
 
-@pytest.mark.parametrize("text", ["A" * 10**6, "Ab " * 300_000, "Abc Def-" * 100_000, "'" * 10**6])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A" * 10**6,
+        "Ab " * 300_000,
+        "Abc Def-" * 100_000,
+        "'" * 10**6,
+        "Marta Lindgren spoke. " + "Marta Lindqvist spoke. " * 40_000,
+    ],
+)
 def test_a_megabyte_is_read(text: str) -> None:
-    misnamed(text, [text], [text])
+    misnamed(text, [text], [text], _weight)

@@ -43,8 +43,12 @@ async def grounder() -> AsyncIterator[EmbeddedGrounder]:
         ("The pool is closed in July.", False),
         ("Support is available on Sundays.", False),
         ("Support is not available on Tuesdays.", False),
+        ("Don't worry, the museum is open on Mondays.", False),
+        ("The museum is open on Mondays with no booking needed.", False),
+        ("The museum is never closed on Mondays.", False),
+        ("The pool is closed from October to April.", True),
     ],
 )
 async def test_a_day_is_within_a_range_or_outside(grounder: EmbeddedGrounder, claim: str, supported: bool) -> None:
     [found] = await grounder.support([Claim(claim)], DOCUMENTS)
-    assert found.probability > 0.4 if supported else found.probability < 0.1
+    assert found.probability > 0.4 if supported else found.probability < 0.15
