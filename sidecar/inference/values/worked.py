@@ -22,7 +22,7 @@ _MOST_VALUES = 6
 _MONTHS, _WEEKS = frozenset({"month", "year"}), frozenset({"day", "week", "fortnight"})
 _SLACK = 1.5  # steps of what is stated
 _ABOUT = 0.1
-_ALMOST = r"\s+(?:about\s+|around\s+|roughly\s+|nearly\s+|almost\s+|just\s+|only\s+)?[$€£¥~]?\s?$"
+_ALMOST = r"\s{1,3}(?:about\s{1,3}|around\s{1,3}|roughly\s{1,3}|nearly\s{1,3}|almost\s{1,3}|just\s{1,3}|only\s{1,3})?[$€£¥~]?\s?$"
 _SIDES = re.compile(r"\b(?P<side>from|to)" + _ALMOST, re.IGNORECASE)
 _LONGEST_BEFORE, _FARTHEST = 24, 40  # characters: of a word before a value, between the sides of a change
 _VERB = (
@@ -30,15 +30,16 @@ _VERB = (
     r"|declin(?:es?|ed)|jump(?:s|ed)?|climb(?:s|ed)?|reduced|cut|raised|lowered"
 )
 _AGAIN = re.compile(
-    r",?\s*(?:\(|=|or\b|i\.e\.,?|that is,?)\s*(?:about\s+|around\s+|roughly\s+|nearly\s+|some\s+)?", re.IGNORECASE
+    r",?\s{0,3}(?:\(|=|or\b|i\.e\.,?|that is,?)\s{0,3}(?:about\s{1,3}|around\s{1,3}|roughly\s{1,3}|nearly\s{1,3}|some\s{1,3})?",
+    re.IGNORECASE,
 )
 _BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
 _LEADS_TO_SIDES = re.compile(
-    r",?\s*(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s*(?:from|to)" + _ALMOST, re.IGNORECASE
+    r",?\s{0,3}(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s{0,3}(?:from|to)" + _ALMOST, re.IGNORECASE
 )
-_BEHIND_SIDES = re.compile(rf",?\s*(?:(?:by|{_VERB})" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
-_A = re.compile(r",?\s*(?:an?|which is an?)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)
-_ENDS = re.compile(r"\s*(?:[.,;)]|$)")
+_BEHIND_SIDES = re.compile(r",?\s{0,3}(?:(?:by|" + _VERB + ")" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
+_A = re.compile(r",?\s{0,3}(?:an?|which is an?)\s{1,3}(?:[$€£¥]\s?)?", re.IGNORECASE)
+_ENDS = re.compile(r"\s{0,3}(?:[.,;)]|$)")
 _CHANGE = re.compile(r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|reduction)\b", re.IGNORECASE)
 _FAR = 20
 

@@ -67,6 +67,7 @@ def test_what_is_no_arithmetic(text: str) -> None:
         ("Revenue rose 18% from $3.75bn to $4.2bn.", "18%"),
         ("Revenue was up 30 % to €1.1bn from €1.0bn.", "30 %"),
         ("The price was raised from $10 to $12, a 50 % increase.", "50 %"),
+        ("Sales increased from 200 to 250, up 35 percent.", "35 percent"),
         ("The share grew by 8 percentage points, from 12 % to 15 %.", "8 percentage points"),
     ],
 )
