@@ -41,7 +41,7 @@ _BEHIND_SIDES = re.compile(r",?\s{0,3}(?:(?:by|" + _VERB + ")" + _ALMOST.removes
 _A = re.compile(r",?\s{0,3}(?:an?|which is an?)\s{1,3}(?:[$€£¥]\s?)?", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,3}(?:[.,;)]|$)")
 _CHANGE = re.compile(r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|reduction)\b", re.IGNORECASE)
-_FAR = 20
+_FAR = 20  # times
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,10 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
 def _is_all(equation: bool, first: int, run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
     """Whether arithmetic that does not come out is wrong, and not a part of more ("12 months at $29 + $49 = $397"), of rates or bounds, or no arithmetic
     at all ("5 people (2 + 3 children)", "20 (10-12)"): an equation of which all values of the text are, or an amount of money before brackets."""
-    plain = all(one.kind is Kind.NUMBER or _is_like(one, told) for one in run) and {"*", "+"} & {*signs}
+    plain = all(one.kind is Kind.NUMBER or _is_like(one, told) for one in run)
     exact = all(not one.per and one.hedge is Hedge.NONE for one in (*run, told))
-    return (
-        bool(plain)
-        and exact
-        and (first == 0 if equation else told.kind is Kind.MONEY and any(one.kind is Kind.MONEY for one in run))
-    )
+    of_money = told.kind is Kind.MONEY and any(one.kind is Kind.MONEY for one in run)
+    return plain and exact and not {"*", "+"}.isdisjoint(signs) and (first == 0 if equation else of_money)
 
 
 def _said_twice(text: str, values: Sequence[Value]) -> Iterator[Worked]:
@@ -151,15 +148,14 @@ def _is_change(told: Value, first: Value, last: Value) -> bool:
             *([(low, high)] if first.kind is Kind.PERCENT else []),
             *([(min(shares), max(shares))] if shares else []),
         ]
-    own, step = (
-        in_base(told.amount, told.unit),
-        in_base(told.amount + told.step, told.unit) - in_base(told.amount, told.unit),
-    )
+    own = _base_of(told, 0)
+    step = _base_of(told, 1) - own
     slack = max(_SLACK * step, (_ABOUT if told.hedge is Hedge.ABOUT else 1e-6) * abs(own))
     return any(start - slack <= sign * own <= end + slack for start, end in bounds for sign in (-1, 1))
 
 
 def _base_of(value: Value, steps: int) -> float:
+    """A value in base units, with so many steps of what is stated added."""
     return in_base(value.amount + steps * value.step, value.unit)
 
 

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from sidecar.inference.base import Claim
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
-from sidecar.inference.runtime import InferenceConfig, ModelRuntime
-from sidecar.observe.telemetry import Telemetry
 
 DOCUMENTS = [
     "Tokens expire after 3600 seconds. The total is EUR 1,250.00, due by 5 p.m. on 11 April 2024. Team costs $29 a month. 1,240 people took part.",
     "Plan,Monthly fee,Data,Minutes\nS,€8,2 GB,100\nM,€15,10 GB,300",
 ]
-
-
-@pytest.fixture
-async def grounder() -> AsyncIterator[EmbeddedGrounder]:
-    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
-    await runtime.start()
-    found = runtime.models.grounder
-    assert isinstance(found, EmbeddedGrounder)
-    yield found
-    await runtime.stop()
 
 
 @pytest.mark.parametrize(

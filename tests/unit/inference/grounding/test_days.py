@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from sidecar.inference.base import Claim
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
-from sidecar.inference.runtime import InferenceConfig, ModelRuntime
-from sidecar.observe.telemetry import Telemetry
 
 DOCUMENTS = [
     "The outdoor pool is open from May to September, daily from 9 to 20.",
     "The museum is open Tuesday to Sunday, 10 a.m. to 6 p.m.",
     "Support is available Monday to Friday, 9:00-17:00 CET.",
 ]
-
-
-@pytest.fixture
-async def grounder() -> AsyncIterator[EmbeddedGrounder]:
-    runtime = ModelRuntime(InferenceConfig(grounding="embedded"), Telemetry())
-    await runtime.start()
-    found = runtime.models.grounder
-    assert isinstance(found, EmbeddedGrounder)
-    yield found
-    await runtime.stop()
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_a_change_that_comes_out(text: str) -> None:
         "The trip takes 2 hours, or 110 minutes.",
     ],
 )
-def test_what_says_no_change_by(text: str) -> None:
+def test_what_is_no_change_and_no_whole_sum(text: str) -> None:
     assert _worked(text) == []
 
 
