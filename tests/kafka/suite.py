@@ -194,7 +194,8 @@ class ReceiverSuite:
     async def test_whole_batches_that_cannot_be_read_are_passed_over_one_after_the_other(self, broker: Broker) -> None:
         topic, group = fresh("spans"), fresh("g")
         broker.create_topic(topic)
-        together = {"compression.type": "gzip", "linger.ms": 500, "batch.size": 16_000_000}
+        # Both in one batch each however slow the machine is: the flush that ends producing does not wait for the linger.
+        together = {"compression.type": "gzip", "linger.ms": 60_000, "batch.size": 16_000_000}
         large = [Message(b"0" * 200_000, partition=1)] * 12
         await away(produce, broker, topic, [Message(b"before", partition=1)])
         for _ in range(2):
