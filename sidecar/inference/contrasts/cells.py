@@ -1,6 +1,6 @@
 """Where a claim says of a row of a table what another row has: "Team has phone support" of a table in which Team has chat and Business phone.
 
-Words alone; figures are values (values/match.py)."""
+Words alone; figures are values (values/match.py). Lists of what several things have are read so too: "Team: 20 users, chat support"."""
 
 from __future__ import annotations
 
@@ -67,6 +67,56 @@ def misplaced(claim: Reading, rows: Sequence[Row], others: Sequence[Reading]) ->
                 [(_, cell)] = found
                 return Misplaced(*_place(claim, name), row.text, cell.start, cell.end)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The stems of one thing that a labelled line has, or a line below a heading, those of its label, whether it has `figures`, which are values, and where
+    it stands: (document, sentence), and characters of the sentence. `group` is the number of its list."""
+
+    row: frozenset[str]
+    group: int
+    stems: frozenset[str]
+    figures: bool
+    place: tuple[int, int]
+    start: int
+    end: int
+
+
+def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str]]) -> tuple[int, int, Item] | None:
+    """Where a claim says of one label what stands under another alone: characters of the claim, and the item. `others` are the stems of sentences that
+    have no label; what one of them says of the label is true of it."""
+    if claim.denied or claim.partly or claim.denying or not _SETS_APART.isdisjoint(claim.words):
+        return None
+    said = frozenset(stem for stem in claim.stems if stem is not None and not stem[0].isdecimal())
+    labels = {one.row for one in items}
+    named = {row for row in labels if row <= said}
+    named = {row for row in named if not any(row < other for other in named)}
+    if len(named) != 1 or any(row & said for row in labels - named if not row & next(iter(named))):
+        return None
+    [name] = named
+    group = {one.group for one in items if one.row == name}
+    own = frozenset[str]().union(*(one.stems for one in items if one.row == name))
+    if own & (_ALL | frozenset[str]().union(*(labels - named))):
+        return None  # "everything in Basic"
+    rest = said - name
+    for one in items:
+        if one.figures or one.row == name or one.group not in group or len(one.stems) > _MOST_STEMS:
+            continue
+        foreign = one.stems - own
+        words = foreign & rest
+        whole = one.stems <= rest or (2 * len(words) >= len(foreign) and not rest & own - one.stems)
+        if words and whole and not any(words & text for text in others):
+            at = [k for k, stem in enumerate(claim.stems) if stem in words]
+            return claim.spans[at[0]][0], claim.spans[at[-1]][1], one
+    return None
+
+
+_MOST_STEMS = 4  # of an item: more is a sentence
+_ALL = frozenset("everyth all".split())
+_SETS_APART = frozenset(
+    "upgrade upgrading unlike than instead except besides only add extra additional need needs require requires or if while whereas but without lacks".split()
+)
 
 
 def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[tuple[frozenset[str], Cell]]:

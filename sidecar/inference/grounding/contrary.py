@@ -9,12 +9,14 @@ contrary is worth `_LOGITS`. docs/models/embedded.md has what other weights did.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import logit, probability
-from sidecar.inference.contrasts.cells import Cell, Misplaced, Row, misplaced
+from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray, misplaced
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.names import Misnamed, misnamed
@@ -24,6 +26,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
+from sidecar.inference.values.labelled import Label
 from sidecar.inference.values.tables import cells_of, header_of
 from sidecar.inference.values.units import unit_named
 
@@ -34,6 +37,8 @@ _OF_NAMES = 0.5  # another name
 _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
+_ITEM = re.compile(r"[^,;\n]{2,80}")
+NO_LABELS: Mapping[tuple[int, int], Label] = MappingProxyType({})
 _LONGEST_REMEMBERED = 600  # characters
 
 
@@ -74,8 +79,9 @@ class Contraries:
         places: Sequence[tuple[int, int]],
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
+        labels: Mapping[tuple[int, int], Label] = NO_LABELS,
     ) -> Contrary:
-        """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values."""
+        """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values, `labels` are those of lists."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
         found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
@@ -84,12 +90,17 @@ class Contraries:
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
+        item = astray(self._read(claim), *_items(labels, texts, documents)) if labels else None
+        if item is not None:
+            start, end, one = item
+            there = _evidence(documents, *one.place, one.start, one.end)
+            return Contrary(_CERTAIN, (ValueConflict(start, end, there), *said.conflicts))
         name = misnamed(
             claim, [texts[number][_span(documents, number, n)] for number, n in places], texts, self._weight
         )
         told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
-        certain = said.in_table or (said.of_another_unit and said.disagree >= _CLEAR)
+        certain = said.certain or (said.of_another_unit and said.disagree >= _CLEAR)
         return Contrary(
             _CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
             (*(_conflict(one, places, documents) for one in told), *said.conflicts),
@@ -150,6 +161,25 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
+
+
+def _items(
+    labels: Mapping[tuple[int, int], Label], texts: Sequence[str], documents: Sequence[EncodedDocument]
+) -> tuple[list[Item], list[frozenset[str]]]:
+    """What labelled lines have, and the stems of the sentences without a label."""
+    items = []
+    for (number, n), label in labels.items():
+        text = texts[number][_span(documents, number, n)]
+        for part in _ITEM.finditer(text, label.begins):
+            figures = any(char.isdecimal() for char in part.group())
+            items.append(Item(label.row, label.group, _words(part.group()), figures, (number, n), *part.span()))
+    others = [
+        frozenset(one.words.stems)
+        for number, document in enumerate(documents)
+        for n, one in enumerate(document.sentences)
+        if (number, n) not in labels
+    ]
+    return items, others
 
 
 def _row(number: int, text: str, head: str) -> Row | None:

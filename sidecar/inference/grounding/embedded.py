@@ -164,12 +164,13 @@ class EmbeddedGrounder:
         ]
         for n, place in zip(short, range(len(claims), len(every)), strict=True):
             p = self._heads.of_short(claims[n], supports[n].probability, judged[place].logit)
-            # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary, and so is what is
-            # quite clear with the question and without.
+            # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary, and so are a case that
+            # does not fall under its rule and what is quite clear with the question and without.
             clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
-            p = CONTRARY.weighed(p) if clear or read[n].said.of_another_unit else p
-            conflicts = in_the_answer(claims[n], supports[place].conflicts) or supports[n].conflicts
-            supports[n] = replace(supports[place], probability=p, conflicts=conflicts)
+            told = in_the_answer(claims[n], supports[place].conflicts)
+            certain = read[n].said.of_another_unit or read[n].said.no_case or (read[place].said.certain and told)
+            p = CONTRARY.weighed(p) if clear or certain else p
+            supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         return supports[: len(claims)]
 
     async def consistency(
@@ -262,7 +263,8 @@ class EmbeddedGrounder:
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
     ) -> Contrary:
-        contrary = self._contraries.of(claim, said, places, texts, documents)
+        labels = self._values.labels(texts, documents)
+        contrary = self._contraries.of(claim, said, places, texts, documents, labels)
         order = self._values.wrong_order(claim, ranked, texts, documents)
         return contrary if order is None else contrary.and_also(Contrary(1.0, (order,)))
 

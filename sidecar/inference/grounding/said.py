@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +15,11 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
+from sidecar.inference.values.cases import Case, Rule, cases, rules_of
 from sidecar.inference.values.compare import equal
+from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
+from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.stated import Stated, stated
@@ -28,8 +31,12 @@ from sidecar.inference.values.worked import Worked, worked
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
 _FOLLOWS = 0.5
+_OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
+_MOST_LEFT_OUT = 8  # words of a claim
+_MOST_RULES = 12  # sentences that may tell one
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
 _CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
@@ -40,6 +47,7 @@ _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
     re.IGNORECASE,
 )
+_REQUESTS = 64
 _REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
 
 
@@ -47,7 +55,7 @@ _REMEMBERED = 8192  # sentences; those of hot documents come again with each cla
 class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
-    figures of one so, `in_table` whether a table has one in another row or column,
+    figures of one so, `certain` whether a table has one in another row or column, or one does not fall under the rule that the claim tells of it, as `no_case` says,
     `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
@@ -61,7 +69,8 @@ class Said:
     numbers: frozenset[str] = frozenset()
     conflicts: tuple[ValueConflict, ...] = ()
     of_another_unit: bool = False
-    in_table: bool = False
+    certain: bool = False
+    no_case: bool = False
     outside: bool = False
     written_otherwise: frozenset[str] = frozenset()
     as_there: str = ""
@@ -81,6 +90,8 @@ class Values:
     def __init__(self, idf: Idf) -> None:
         self._weight = idf.of
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
+        self._labels = functools.lru_cache(maxsize=_REQUESTS)(_labels_of)
+        self._rules = functools.lru_cache(maxsize=_REMEMBERED)(_rules_in)
 
     def said(
         self,
@@ -105,14 +116,19 @@ class Values:
                 self._weight,
                 asked,
                 None if _COMPARED.search(claim) else _stands_for(claim, question),
+                _stems_of(question),
             )
         ]
         outside = [one.value for one in matched if _is_outside(claim, one, pieces)]
         matched = [Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in outside else one for one in matched]
+        rules = [_with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
+        ruled = cases(claim, rules, asked, self._weight, stem_beside_values, self._rules)
+        matched = [_by_its_rule(one, ruled) for one in matched]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
             return NOTHING
-        return replace(_said(claim, found, pieces, starts), outside=bool(outside))
+        no_case = any(one.certain and _of_value(one, ruled) for one in found)
+        return replace(_said(claim, found, pieces, starts), outside=bool(outside), no_case=no_case)
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -127,6 +143,15 @@ class Values:
             return _ordered(starts, order.start, order.end, order.piece, order.mine)
         return None if most is None else _ordered(starts, most.start, most.end, most.piece, most.other)
 
+    def labels(self, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Mapping[tuple[int, int], Label]:
+        """What the sentences of lists are labelled by."""
+        return self._labels(
+            tuple(
+                tuple(text[span.start : span.end] for span in document.spans)
+                for text, document in zip(texts, documents, strict=True)
+            )
+        )
+
     def _best(
         self, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> tuple[list[tuple[int, int]], list[str], list[tuple[Stated, ...]]]:
@@ -135,8 +160,33 @@ class Values:
         spans = [documents[number].spans[n] for number, n in places]
         pieces = [texts[number][span.start : span.end] for (number, _), span in zip(places, spans, strict=True)]
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
-        stated_there = [self._stated(piece, head) for piece, head in zip(pieces, heads, strict=True)]
+        labels = self.labels(texts, documents)
+        stated_there = [
+            _labelled(self._stated(piece, head), None if head else labels.get(place))
+            for piece, head, place in zip(pieces, heads, places, strict=True)
+        ]
         return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
+
+
+def _with_next(text: str, document: EncodedDocument, n: int) -> str:
+    """A sentence with the one behind it, which may go on with "others" or "heavier bags"."""
+    spans = document.spans
+    return text[spans[n].start : spans[min(n + 1, len(spans) - 1)].end]
+
+
+def _of_value(one: Finding, ruled: Sequence[Case]) -> list[Case]:
+    return [case for case in ruled if (case.value.start, case.value.end) == (one.value.start, one.value.end)]
+
+
+def _by_its_rule(one: Finding, ruled: Sequence[Case]) -> Finding:
+    """What became of a value that the evidence has no equal of, where the claim tells a rule of it."""
+    mine = _of_value(one, ruled)
+    if not mine or one.outcome is Outcome.AGREES:
+        return one
+    if any(case.falls for case in mine):
+        another = one.outcome is Outcome.DISAGREES and one.other is not None and one.other.hedge is Hedge.NONE
+        return one if another else Finding(Outcome.FOLLOWS, one.value, _FOLLOWS)
+    return Finding(Outcome.DISAGREES, one.value, 1.0, mine[0].rule.bound, mine[0].piece, certain=True)
 
 
 def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int, other: Stated) -> ValueConflict:
@@ -189,7 +239,7 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         ),
         as_there=_as_there(claim, reformatted, pieces),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
-        in_table=any(one.in_table for one in by[Outcome.DISAGREES]),
+        certain=any(one.certain for one in by[Outcome.DISAGREES]),
     )
 
 
@@ -214,9 +264,13 @@ def _same_amount(own: Value, other: Value) -> bool:
 
 
 def _stands_for(claim: str, question: str) -> frozenset[str]:
-    """The stems of a question that the pronoun of a claim stands for: "It leaves at 9." """
-    words = _WORD.findall(question.lower()) if question and _PRONOUN.match(claim) else ()
-    return frozenset(stem for word in words if (stem := stem_beside_values(word)) is not None)
+    """The stems of a question that a claim leaves out, or that its pronoun stands for: "It leaves at 9", "Two at once, six registered"."""
+    left_out = len(claim.split()) <= _MOST_LEFT_OUT and not _ARTICLE.match(claim)
+    return _stems_of(question) if left_out or _PRONOUN.match(claim) else frozenset()
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(stem for word in _WORD.findall(text.lower()) if (stem := stem_beside_values(word)) is not None)
 
 
 def _words_of(text: str) -> frozenset[str]:
@@ -259,9 +313,32 @@ def _counts(finding: Finding) -> bool:
 
 
 def stem_beside_values(word: str) -> str | None:
-    """The stem of a word, None of one that says nothing, contracted ("we're") or not."""
+    """The stem of a word, None of one that says nothing, contracted ("we're") or not; of a weekday one stem, however short."""
+    if word in DAY_NAMES:
+        return DAY_NAMES[word]
     says_nothing = "'" in word and content_stem(word.partition("'")[0]) is None
     return None if says_nothing else content_stem(word)
+
+
+def _labels_of(texts: tuple[tuple[str, ...], ...]) -> Mapping[tuple[int, int], Label]:
+    return labelled(texts, stem_beside_values)
+
+
+def _labelled(values: tuple[Stated, ...], label: Label | None) -> tuple[Stated, ...]:
+    """The values of a line that is labelled, as of a row of a table."""
+    if label is None:
+        return values
+    about = dict.fromkeys(label.row | label.head, _OF_ITS_HEADING)
+    return tuple(
+        replace(one, words={**about, **one.words}, row=label.row, head=label.head)
+        if one.value.start >= label.begins
+        else one
+        for one in values
+    )
+
+
+def _rules_in(text: str) -> tuple[tuple[Rule, ...], ...]:
+    return rules_of(text, stem_beside_values)
 
 
 def _stated(text: str) -> tuple[Stated, ...]:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
+from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.numbers import SMALL, TENS, Tokens, number_at
 from sidecar.inference.values.value import Kind, Value
 
 _MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "5": 5, "10": 10, "20": 20, "25": 25}
+_TIME = re.compile(r"(?P<hours>[01]?\d|2[0-4])\.(?P<minutes>[0-5]\d)")
+_JOINS = frozenset("- to until till".split())
+_OF_DAYS = frozenset(DAY_NAMES) | frozenset(
+    "open opens opening close closes closed hours daily weekend weekends".split()
+)
+_FAR = 7  # tokens
 _LATE = 6  # "at night" is the evening from this hour on
 
 
@@ -15,8 +24,20 @@ def clock_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     if tokens[at].low in _MINUTES and tokens[at + 1].low in ("past", "to"):
         return _past(tokens, n, at)
     if tokens[n].low in SMALL or tokens[n].kind == "number":
-        return _hour(tokens, n)
+        return _dotted(tokens, n) or _hour(tokens, n)
     return None
+
+
+def _dotted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
+    """Either time of "Sat 8.00-14.00": of two that are joined, beside a day or a word that opens or closes."""
+    time = _TIME.fullmatch(tokens[n].text)
+    joined = any(
+        tokens[k].low in _JOINS and _TIME.fullmatch(tokens[j].text) for k, j in ((n + 1, n + 2), (n - 1, n - 2))
+    )
+    if not time or not joined or all(tokens[k].low not in _OF_DAYS for k in range(max(0, n - _FAR), n + _FAR)):
+        return None
+    hours = int(time["hours"]) + int(time["minutes"]) / 60
+    return Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[n].end, amount=hours, unit="h"), n + 1
 
 
 def _past(tokens: Tokens, n: int, at: int) -> tuple[Value, int] | None:

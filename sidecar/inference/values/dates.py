@@ -15,6 +15,7 @@ _MONTH = {name.lower(): n for n, name in enumerate(MONTHS, 1)} | {name[:3].lower
 WEEKDAY = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {f"{name.lower()}s": n for n, name in enumerate(WEEKDAYS)}  # fmt: skip
 WEEKDAY |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thurs": 3, "fri": 4}
 _SHORT_WEEKDAY = {"mon": 0, "sat": 5, "sun": 6}
+DAY_NAMES = {name: WEEKDAYS[n].lower() for name, n in (WEEKDAY | _SHORT_WEEKDAY).items()}
 _BETWEEN_DAYS = frozenset("- / , & to and".split())
 # "May" and "March" begin sentences as other words; a month stands alone only after these.
 _BEFORE_MONTH = frozenset(

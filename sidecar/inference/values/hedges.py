@@ -32,7 +32,7 @@ _PAIRS = {
 }  # fmt: skip
 _SUMS = frozenset("add adds added adding sum sums come comes came round rounds rounded".split())  # "up to"
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
-_BEHIND = dict.fromkeys("more above newer older later higher longer upwards greater".split(), Hedge.LEAST)
+_BEHIND = dict.fromkeys("more above newer older over later higher longer up upwards greater".split(), Hedge.LEAST)
 _BEHIND |= dict.fromkeys("less fewer below under lower shorter earlier smaller younger".split(), Hedge.MOST)
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY, Kind.NAME})
 
@@ -185,7 +185,7 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
     if tokens[n].low in ("on", "onwards", "onward", "upwards", "upward") and _from(tokens, n):
         return Hedge.LEAST
     for at in (n, n + 1):
-        if tokens[at].low in ("or", "and") and tokens[at + 1].low in _BEHIND:
+        if tokens[at].low in ("or", "and") and tokens[at + 1].low in _BEHIND and tokens[at + 2].low != "to":
             return _BEHIND[tokens[at + 1].low]
     for at in (n, n + 1):
         if tokens[at].low in ("minimum", "maximum"):

@@ -25,6 +25,7 @@ from sidecar.inference.values.compare import (
     says_as_much,
 )
 from sidecar.inference.values.moments import is_moved
+from sidecar.inference.values.rows import OF_ITS_CLAUSE, Rows, cell_instead, named_of, rows_named
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -41,8 +42,9 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
-_HARDLY, _OF_ITS_CLAUSE = 0.2, 0.6  # a word's share: at most of another value's clause, at least of its own
+_HARDLY = 0.2  # a word's share: at most of another value's clause
 _BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
+_TOLD_ALIKE = frozenset({"mass", "volume"})
 _COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
@@ -61,15 +63,15 @@ class Outcome(enum.StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What was found for one value of a claim. `strength` (0..1) is the share of the claim's words that stand with it; `other` is the
-    value of the evidence and `piece` the number of the text that it stands in, where there is one; `in_table` says that the claim names another
-    row or column of a table than the one that has its value."""
+    value of the evidence and `piece` the number of the text that it stands in, where there is one; `certain` says that there is no doubt: the
+    claim names another row or column of a table than the one that has its value."""
 
     outcome: Outcome
     value: Value
     strength: float
     other: Value | None = None
     piece: int = -1
-    in_table: bool = False
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,62 +99,48 @@ def match(
     weight: Weight,
     asked: Sequence[Value] = (),
     about: frozenset[str] | None = frozenset(),
+    question: frozenset[str] = frozenset(),
 ) -> list[Finding]:
     """A finding for each value of the claim. `pieces` are the texts of the evidence, best first, `weight` how telling a stem is, `asked` the values of
     the question, of which with those of the evidence the claim's may be made, `about` stems that stand for its pronouns, None of a claim
-    that compares rows of a table, so that one it names need not be the one it speaks of."""
+    that compares rows of a table, so that one it names need not be the one it speaks of; `question` its stems, which may name a column."""
     evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
     rows = [one.row for one, _ in evidence if one.row]
-    named = None if about is None else _rows_named(claim, rows, about)
+    named = None if about is None else rows_named(claim, rows, about)
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
+    of = [named_of(one, claim, named, question) for one in claim]
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
-    return [
-        _in_its_cell(case.own, evidence, named)
+    found = [
+        _in_its_cell(case.own, evidence, rows_of, question)
+        or (
+            None
+            if case.same
+            else _by_weight(case.own, evidence, lambda own, one: _shared(own, one, weight) >= _SAME_MATTER)
+        )
         or _decide(
             case,
             [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked],
             [one.value for one, piece in evidence if case.other is not None and piece == case.other.piece],
-            named,
+            rows_of,
             alone=len(claim) == 1 and not asked and case.other is not None and case.other.piece not in counted,
         )
-        for case in cases
+        for case, rows_of in zip(cases, of, strict=True)
     ]
-
-
-def _rows_named(
-    claim: Sequence[Stated], rows: Sequence[frozenset[str]], about: frozenset[str]
-) -> frozenset[frozenset[str]]:
-    """The rows of tables that a claim names, or that what its pronouns stand for does."""
-    own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
-    return frozenset(row for row in rows if row <= own) or frozenset(row for row in rows if row <= about)
+    return [
+        (_by_weight(own, evidence, lambda *_: True) or one) if one.outcome is Outcome.ABSENT else one
+        for own, one in zip(claim, found, strict=True)
+    ]
 
 
 def _in_its_cell(
-    own: Stated, evidence: Sequence[tuple[Stated, int]], named: frozenset[frozenset[str]] | None
+    own: Stated, evidence: Sequence[tuple[Stated, int]], named: Rows | None, question: frozenset[str]
 ) -> Finding | None:
-    """Another value that a table has in the rows, and the column where one is, that a claim names, where it has the claim's in others alone; None
-    where there is none."""
-    if not named or any(own.value.name in row for row in named):
-        return None
-    cells = [
-        (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
-    ]
-    own_words = {stem for stem, share in own.words.items() if share > _OF_ITS_CLAUSE}
-    for one_word in (own.lead, own.label):
-        if any(one_word in one.head for one, _ in cells):
-            own_words = {one_word}
-    most = max((len(one.head & own_words) for one, _ in cells), default=0)
-    cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
-    if any(agree(own.value, one.value) or _is_another_way(own.value, one.value) for one, _ in cells):
-        return None
-    equals = [one for one, _ in evidence if agree(own.value, one.value)]
-    elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
-    if not cells or not equals or not elsewhere:
-        return None  # what no cell has may be made of several
-    return Finding(Outcome.DISAGREES, own.value, 1.0, cells[0][0].value, cells[0][1], in_table=True)
+    """Another value that a table has where the claim's should stand."""
+    found = cell_instead(own, evidence, named, question, _is_another_way) if named else None
+    return None if found is None else Finding(Outcome.DISAGREES, own.value, 1.0, found[0].value, found[1], certain=True)
 
 
 def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
@@ -221,6 +209,21 @@ def _led_crosswise(one: _Case, other: _Case) -> bool:
     return mine == theirs and mine[0] != mine[1] and all(mine)
 
 
+def _by_weight(
+    own: Stated, evidence: Sequence[tuple[Stated, int]], of_it: Callable[[Stated, Stated], bool]
+) -> Finding | None:
+    """The very figure that the evidence has of a volume where the claim has it of a weight, 7.5 ml and 7.5 mg, or the other way round."""
+    value = own.value
+    if dimension(value) not in _TOLD_ALIKE or value.hedge is not Hedge.NONE:
+        return None
+    for one, piece in evidence:
+        other = one.value
+        alike = {dimension(value), dimension(other)} == _TOLD_ALIKE and other.amount == value.amount and not other.per
+        if alike and of_it(own, one):
+            return Finding(Outcome.DISAGREES, value, _SAID_IN_FULL, other, piece)
+    return None
+
+
 def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> list[Value]:
     """What a value may be made of: those of the evidence, and for an amount of money, or where the evidence has a rate, the claim's own."""
     takes_own = own.value.kind is Kind.MONEY or any(one.per for one in known)
@@ -231,7 +234,7 @@ def _decide(
     case: _Case,
     operands: Sequence[Value],
     beside: Sequence[Value],
-    named: frozenset[frozenset[str]] | None,
+    named: Rows | None,
     *,
     alone: bool,
 ) -> Finding:
@@ -281,12 +284,13 @@ def _is_its_amount(own: Stated, other: _There | None) -> bool:
     return alike and bool(own.words) and all(other.stated.words.get(stem, 0.0) > _HARDLY for stem in own.words)
 
 
-def _of_another_row(own: Stated, same: _There, other: _There, named: frozenset[frozenset[str]] | None) -> bool:
+def _of_another_row(own: Stated, same: _There, other: _There, named: Rows | None) -> bool:
     """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
     if named is None:
         return False
     there = bool(other.stated.row) and (other.stated.row <= own.words.keys() or other.stated.row in named)
-    return there and not (same.stated.row <= own.words.keys() or same.stated.row in named)
+    mine = same.stated.row <= own.words.keys() or same.stated.row in named
+    return there and not mine and (same.stated.row - other.stated.row).isdisjoint(own.words)
 
 
 def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:
@@ -295,7 +299,7 @@ def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:
     one, two, lead = own.lead, other.stated.lead, same.stated.lead
     if same.piece != other.piece or not one or one != two or lead in ("", one, *own.words):
         return False
-    return all(other.stated.words.get(stem, 0.0) >= _OF_ITS_CLAUSE for stem in own.words)
+    return all(other.stated.words.get(stem, 0.0) >= OF_ITS_CLAUSE for stem in own.words)
 
 
 def _comparable(own: Stated, other: Stated) -> bool:

@@ -50,7 +50,7 @@ def test_a_value_of_another_row_disagrees_clearly() -> None:
 def findings(claim: str, about: str = "") -> list[tuple[Outcome, bool]]:
     _, found = rows()
     stems = frozenset(stem for word in about.lower().split() if (stem := content_stem(word)) is not None)
-    return [(one.outcome, one.in_table) for one in match(stated(claim, content_stem), found, lambda _: 5.0, (), stems)]
+    return [(one.outcome, one.certain) for one in match(stated(claim, content_stem), found, lambda _: 5.0, (), stems)]
 
 
 def test_a_value_of_another_cell_is_told_by_the_table() -> None:

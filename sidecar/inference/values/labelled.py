@@ -1,0 +1,119 @@
+"""Lists read as tables: what a sentence is labelled by, in its own line ("Team: 20 users, chat support") or by the heading above it.
+
+A label tells its line from others that are labelled too, and a heading its section from others of the same kind ("Denton branch", "Ashby branch")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sidecar.inference.values.stated import Stem
+
+_MOST_SENTENCES = 400
+_MOST_WORDS = 6  # of a label
+_HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
+_BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
+_LABEL = re.compile(r"(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)")
+_ANOTHER = re.compile(r"[;,.]\s(?P<name>[^\W\d_][\w ]{0,40})(?::|\s[-–—])\s")
+_WORD = re.compile(r"[^\W_]+")
+_SAYS_NOTHING = frozenset("note tip hint warning important example answer question one next last date".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`row` are the stems that tell a sentence from others, `head` those of its own line where its heading tells it already, and `begins` where in
+    the sentence the label ends. `group` is the number of the list."""
+
+    row: frozenset[str]
+    head: frozenset[str]
+    begins: int
+    group: int
+
+
+@dataclass(slots=True)
+class _Line:
+    number: int
+    n: int
+    label: frozenset[str]
+    begins: int
+    bullet: bool
+
+
+@dataclass(slots=True)
+class _Section:
+    heading: frozenset[str]
+    lines: list[_Line] = field(default_factory=list)
+
+
+def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
+    """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text."""
+    sections = [section for number, sentences in enumerate(texts) for section in _sections(number, sentences, stem)]
+    found: dict[tuple[int, int], Label] = {}
+    told = _told_apart([section for section in sections if section.heading])
+    for group, section in enumerate(sections):
+        row = told.get(id(section))
+        labels = [line.label for line in section.lines if line.label]
+        for line in section.lines:
+            if row:
+                found[line.number, line.n] = Label(row, line.label, line.begins, -1)
+            elif line.label and len(set(labels)) > 1:
+                found[line.number, line.n] = Label(line.label, frozenset(), line.begins, group)
+    return found
+
+
+def _told_apart(sections: Sequence[_Section]) -> dict[int, frozenset[str]]:
+    """What tells each section that is one of several of a kind from them: their headings have words in common, or their lines' labels, or they are lists."""
+    found = {}
+    for one in sections:
+        alike = [
+            other for other in sections if other is not one and other.heading != one.heading and _of_a_kind(one, other)
+        ]
+        common = one.heading.intersection(*(other.heading for other in alike))
+        if alike and one.heading - common:
+            found[id(one)] = one.heading - common
+    return found
+
+
+def _of_a_kind(one: _Section, other: _Section) -> bool:
+    if one.heading & other.heading and (one.heading - other.heading) and (other.heading - one.heading):
+        return True
+    labels = {line.label for line in one.lines if line.label}
+    if any(line.label in labels for line in other.lines if line.label):
+        return True
+    return all(section.lines and all(line.bullet for line in section.lines) for section in (one, other))
+
+
+def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Section]:
+    section = _Section(frozenset())
+    for n, text in enumerate(sentences[:_MOST_SENTENCES]):
+        heading = _HEADING.match(text)
+        name = heading and _stems(heading["marked"] or heading["bold"], stem)
+        rest = heading["rest"] if heading and heading["rest"] else ""
+        if name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):
+            yield section
+            section = _Section(name)
+            if rest.strip():
+                section.lines.append(_Line(number, n, frozenset(), len(text) - len(rest), bullet=False))
+            continue
+        start = _BULLET.match(text)
+        begins = start.end() if start else 0
+        label, at = _label(text, begins, stem)
+        section.lines.append(_Line(number, n, label, at, bullet=begins > 0))
+    yield section
+
+
+def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int]:
+    """The label of a line and where it ends; of "Plans: Team: 20 users" the last."""
+    label, at = frozenset[str](), begins
+    for _ in range(2):
+        found = _LABEL.match(text, at)
+        if found is None or len(found["name"].split()) > _MOST_WORDS or _ANOTHER.search(text, found.end()):
+            break
+        label, at = _stems(found["name"], stem) - _SAYS_NOTHING, found.end()
+    return label, at
+
+
+def _stems(text: str, stem: Stem) -> frozenset[str]:
+    words = (word for word in _WORD.findall(text.lower()) if not word.isdecimal())
+    return frozenset(one for word in words if (one := stem(word)) is not None and len(one) > 1)

@@ -1,0 +1,74 @@
+"""Which rows of tables and lists a claim speaks of, and what stands there in place of its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+
+from sidecar.inference.values.compare import agree, dimension
+from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.value import Value
+
+Rows = frozenset[frozenset[str]]
+OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
+_HARDLY = 0.2
+_MOST_OF_IT = 0.6  # of a row's words
+
+
+def rows_named(claim: Sequence[Stated], rows: Sequence[frozenset[str]], about: frozenset[str]) -> Rows:
+    """The rows that a claim names, or that it does with `about`, what its pronouns stand for."""
+    own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
+    return (
+        frozenset(row for row in rows if row <= own)
+        or frozenset(row for row in rows if about and row <= own | about)
+        or _mostly_named(frozenset(rows), own | about)
+    )
+
+
+def _mostly_named(rows: Rows, words: frozenset[str]) -> Rows:
+    """The one row most of whose words are there, where no other row has any of them: "the luggage desk" of "Left luggage desk"."""
+    touched = [row for row in rows if row & words]
+    whole = len(touched) == 1 and len(touched[0] & words) >= max(2.0, _MOST_OF_IT * len(touched[0]))
+    return frozenset(touched) if whole else frozenset()
+
+
+def named_of(own: Stated, claim: Sequence[Stated], named: Rows | None, question: frozenset[str]) -> Rows | None:
+    """Those of the rows that a claim names which it speaks of with this value: where it has several of a kind, in the value's own clause."""
+    if not named or sum(dimension(one.value) == dimension(own.value) for one in claim) == 1:
+        return named
+    mine = question | _of_its_clause(own)
+    return frozenset(row for row in named if row <= mine)
+
+
+def cell_instead(
+    own: Stated,
+    evidence: Sequence[tuple[Stated, int]],
+    named: Rows,
+    question: frozenset[str],
+    may_be_it: Callable[[Value, Value], bool],
+) -> tuple[Stated, int] | None:
+    """Another value, with its text's number, that the rows `named` have in the column that a claim names, or its question where it names none, where
+    others alone have the claim's. None where there is none."""
+    if any(own.value.name in row for row in named):
+        return None
+    cells = [
+        (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
+    ]
+    own_words: Set[str] = {stem for stem, share in own.words.items() if share > _HARDLY}
+    for one_word in (own.lead, own.label):
+        if any(one_word in one.head for one, _ in cells):
+            own_words = {one_word}
+    if all(one.head.isdisjoint(own_words) for one, _ in evidence):
+        own_words = question
+    most = max((len(one.head & own_words) for one, _ in cells), default=0)
+    cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
+    if any(agree(own.value, one.value) or may_be_it(own.value, one.value) for one, _ in cells):
+        return None
+    equals = [one for one, _ in evidence if agree(own.value, one.value)]
+    elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
+    if any((one.row - frozenset().union(*named)) & _of_its_clause(own) for one in equals):
+        return None  # its own row is spoken of as well
+    return cells[0] if cells and equals and elsewhere else None  # what no cell has may be made of several
+
+
+def _of_its_clause(own: Stated) -> frozenset[str]:
+    return frozenset(stem for stem, share in own.words.items() if share >= OF_ITS_CLAUSE)
