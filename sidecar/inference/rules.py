@@ -13,6 +13,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from sidecar.inference.embedding.registry import EMBEDDING
 from sidecar.inference.entry import Entry
 from sidecar.inference.grounding.registry import GROUNDING
+from sidecar.inference.languages import Language
 from sidecar.inference.relevance.registry import RELEVANCE
 
 AUTO = "auto"
@@ -28,9 +29,8 @@ class Rule(BaseModel):
     service: str = Field(
         default="*", min_length=1, description="Services that it is for; * and ? stand for any characters."
     )
-    language: str | None = Field(
+    language: Language | None = Field(
         default=None,
-        pattern="^[a-z]{2}$",
         description="ISO 639-1 code: requests with a question, answer or document in this language; by default all.",
     )
     grounding: str | None = Field(default=None, description="The grounding model.")
@@ -60,7 +60,7 @@ class NamedModel(BaseModel):
         description="Services that it is for; * and ? stand for any characters. By default it is for those of the rules that name it; "
         "one of your own that nothing names is for all.",
     )
-    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] | None = Field(
+    languages: tuple[Language, ...] | None = Field(
         default=None,
         min_length=1,
         description="ISO 639-1 codes of the requests that it is for: those with no text in another language. Of a model of your own also "

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
+from sidecar.inference.languages import Language
+
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

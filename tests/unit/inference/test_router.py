@@ -70,7 +70,11 @@ def test_languages_are_found_once_and_only_where_a_rule_asks() -> None:
             r"inference\.rules\.1\.grounding: no grounding model 'german'; known are auto, hhem, embedded",
         ),
         ({"rules": [{"servce": "a"}]}, r"inference\.rules\.0\.servce: no such setting"),
-        ({"rules": [{"language": "German"}]}, r"inference\.rules\.0\.language: "),
+        ({"rules": [{"language": "German"}]}, r"inference\.rules\.0\.language: must be a code of two letters"),
+        (
+            {"rules": [{"language": "hr", "grounding": "embedded"}]},
+            r"inference\.rules\.0\.language: no request is told to be in hr, .* of ar, bn, cs, .*, zh$",
+        ),
         (
             {"models": {"grounding": {"german": {"directory": "/x"}}}},
             r"inference\.models\.grounding\.german: say where it is, `onnx: FOLDER` .* or its `kind` \(hhem, embedded",

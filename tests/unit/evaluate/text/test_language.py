@@ -12,15 +12,43 @@ from typing import Any
 import pytest
 
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
+from sidecar.inference.languages import TOLD
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "evaluate" / "language.jsonl"
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+OWN = Path(__file__).parents[4] / "docs" / "models" / "own.md"
 DOCUMENT = "The warranty lasts two years from the date of purchase and covers all parts."
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['language']} {row['text'][:30]}" for row in ROWS])
 def test_the_language_of_a_text_is_told(row: dict[str, Any]) -> None:
     assert language_of(row["text"]) in {row["language"], *row.get("also", ())}
+
+
+def test_settings_may_name_the_languages_that_are_told_and_no_others() -> None:
+    by_script = [
+        "ওয়ারেন্টি দুই বছর",
+        "உத்தரவாதம் இரண்டு ஆண்டுகள்",
+        "వారంటీ రెండు సంవత్సరాలు",
+        "გარანტია ორი წელია",
+        "Երաշխիքը երկու տարի է",
+    ]
+    told = {language_of(text) for text in (*(row["text"] for row in ROWS), *by_script)}
+    assert told - {None} == TOLD
+    assert f"`{' '.join(sorted(TOLD))}`" in OWN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Záruka je dva roky od dátumu nákupu a vzťahuje sa na všetky výrobky, ktoré ste kúpili.",
+        "Jamstvo vrijedi dvije godine od datuma kupnje i odnosi se na sve proizvode.",
+        "Гаранцията е две години от датата на покупката.",
+        "گارانتی دو سال از تاریخ خرید است.",
+    ],
+)
+def test_a_text_in_a_language_that_cannot_be_told_is_taken_for_another(text: str) -> None:
+    assert language_of(text) in TOLD - {"en"}
 
 
 def test_the_golden_file_holds_enough_short_texts_of_enough_languages_and_few_that_are_in_two() -> None:

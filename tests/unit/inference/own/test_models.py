@@ -118,6 +118,10 @@ def test_a_model_that_is_named_is_for_those_who_name_it() -> None:
         ),
         ({"relevance": {"a": {"onnx": "/x", "prompt": "{query}"}}}, r"\.prompt: .*must name \{query\} and \{passage\}"),
         ({"grounding": {"a": {"onnx": "/x", "languages": ["German"]}}}, r"inference\.models\.grounding\.a\.languages"),
+        (
+            {"embedding": {"a": {"onnx": "/x", "languages": ["cs", "sk"]}}},
+            r"inference\.models\.embedding\.a\.languages\.1: no request is told to be in sk, .* of ar, bn, cs, .*, zh$",
+        ),
         ({"embedding": {"a": {"onnx": "/x", "pooling": "max"}}}, r"inference\.models\.embedding\.a\.pooling: "),
     ],
 )
