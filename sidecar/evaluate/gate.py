@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sidecar.evaluate.base import AUTHORED, Evaluator, Needs
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.settings import EvaluateConfig
-from sidecar.evaluate.text.language import UNKNOWN
+from sidecar.inference.languages import UNKNOWN
 from sidecar.record.authored import Authored
 from sidecar.record.errors import Unscorable
 from sidecar.record.request import RagTrace

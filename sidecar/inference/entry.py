@@ -95,7 +95,8 @@ class Dependencies:
 class Entry(Generic[Model_co]):
     """One kind of model. `build` blocks and reads files; `size` is the bytes of those files, about what the model takes of
     memory. Both raise ConfigError naming the file and the mend. `auto` says whether `auto` may take this model,
-    `fallback` which model of the role stands in while it is away."""
+    `fallback` which model of the role stands in while it is away. `reads` gives the ISO 639-1 codes of what it reads, by default English; None where that
+    is not known. It may read files and raise ConfigError too."""
 
     name: str
     config: type[BaseModel]
@@ -103,3 +104,4 @@ class Entry(Generic[Model_co]):
     size: Callable[[Any, Dependencies], int]
     auto: Callable[[Any, Dependencies], bool] = lambda _, __: False
     fallback: Callable[[Any], str | None] = lambda _: None
+    reads: Callable[[Any, Dependencies], frozenset[str] | None] = lambda _, __: frozenset({"en"})

@@ -12,6 +12,8 @@ TOLD = frozenset(
     ar bn cs da de el en es fi fr he hi hu hy id it ja ka ko nl no pl pt ro ru sv ta te th tr uk vi zh
     """.split()
 )
+# A text whose language cannot be told.
+UNKNOWN = "und"
 
 
 def _told(code: str) -> str:

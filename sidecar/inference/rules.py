@@ -64,7 +64,7 @@ class NamedModel(BaseModel):
         default=None,
         min_length=1,
         description="ISO 639-1 codes of the requests that it is for: those with no text in another language. Of a model of your own also "
-        "what it reads.",
+        "what it reads. Where it has services alone it is for what it reads: the languages of its card, else English.",
     )
 
     @property

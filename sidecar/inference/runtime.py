@@ -23,7 +23,7 @@ from sidecar.inference.onnx import CPU, Provider, check_providers
 from sidecar.inference.packaged import packaged_parts
 from sidecar.inference.router import Router
 from sidecar.inference.rules import AUTO, ROLES, ModelsConfig, Rule, hint, wrong
-from sidecar.inference.serving import beside, fallback_of, for_all, packaged, serving
+from sidecar.inference.serving import beside, check_languages, fallback_of, for_all, packaged, serving
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
@@ -151,10 +151,12 @@ class ModelRuntime:
         )
         self.detector: Detector | None = config.detector or made["grounding"].detector
         rules = [rule.model_copy(update=self._names(rule)) for rule in config.rules]
-        served = list(serving(config.models, rules, self._defaults))
+        reads = cache(self._reads)
+        served = list(serving(config.models, rules, self._defaults, reads))
         inside = list(packaged({role: one.model for role, one in made.items()}))
         wanted = {key for rule in rules for key in rule.names().items()} | {(one.role, one.name) for one in served}
         every = wanted | set(self._defaults.items())
+        check_languages(config.models, rules, every, reads)
         self._fallbacks = {
             key: self._name(key[0], name) for key in every if (name := fallback_of(config.models, *key)) is not None
         }
@@ -260,6 +262,11 @@ class ModelRuntime:
         entry, settings = self._config.models.resolve(role, name)
         given = replace(self._dependencies, role=role, name=name)
         return partial(entry.build, settings, given), entry.size(settings, given)
+
+    def _reads(self, key: Key) -> frozenset[str] | None:
+        role, name = key
+        entry, settings = self._config.models.resolve(role, name)
+        return entry.reads(settings, replace(self._dependencies, role=role, name=name))
 
     def _pin(self, role: str, name: str) -> Built[Any]:
         build, size_bytes = self._model(role, name)

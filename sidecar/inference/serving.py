@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from sidecar.inference.grounding.embedded_zh import NAME as EMBEDDED_ZH
 from sidecar.inference.grounding.lexical_zh import NAME as LEXICAL_ZH
+from sidecar.inference.languages import TOLD, UNKNOWN
 from sidecar.inference.rules import ROLES, ModelsConfig, NamedModel, Rule, hint
 from sidecar.record.errors import ConfigError
+
+# Languages that a model, (role, name), reads; None where that is not known. Raises ConfigError.
+Reads = Callable[[tuple[str, str]], frozenset[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A model for the requests of some services, in some languages; None = in any."""
+    """A model for the requests of some services, in some languages; None = in any that it `reads`, and None of these = in any."""
 
     role: str
     name: str
     services: tuple[str, ...]
     languages: frozenset[str] | None
+    reads: frozenset[str] | None = None
 
     def fits(self, service: str, languages: Callable[[], frozenset[str]]) -> bool:
-        """Whether it is for a request. A text in another language is not for it, and one in no known language neither."""
+        """Whether it is for a request. A text in another language is not for it; one in no known language neither, where it names languages."""
         if not any(fnmatchcase(service, pattern) for pattern in self.services):
             return False
-        return self.languages is None or (bool(found := languages()) and found <= self.languages)
+        if self.languages is None:
+            return self.reads is None or languages() - {UNKNOWN} <= self.reads
+        return bool(found := languages()) and found <= self.languages
 
 
 def for_all(models: ModelsConfig, rules: Sequence[Rule], role: str) -> list[str]:
@@ -40,14 +47,16 @@ def for_all(models: ModelsConfig, rules: Sequence[Rule], role: str) -> list[str]
     ]
 
 
-def serving(models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, str]) -> Iterator[Serving]:
+def serving(
+    models: ModelsConfig, rules: Sequence[Rule], defaults: Mapping[str, str], reads: Reads
+) -> Iterator[Serving]:
     """Models with services, and those with languages that nothing else names: first those that name both, else as listed. A chart lists by name."""
     for role in ROLES:
         named = {defaults[role], *(rule.names().get(role) for rule in rules)}
         for name, one in sorted(getattr(models, role).items(), key=lambda own: not _names_both(own[1])):
             if one.services or (one.languages is not None and name not in named):
                 languages = None if one.languages is None else frozenset(one.languages)
-                yield Serving(role, name, one.services or ("*",), languages)
+                yield Serving(role, name, one.services or ("*",), languages, reads((role, name)))
 
 
 def _names_both(one: NamedModel) -> bool:
@@ -57,6 +66,44 @@ def _names_both(one: NamedModel) -> bool:
 def packaged(defaults: Mapping[str, Any]) -> Iterator[Serving]:
     """The models inside the package for a language that the default model of a role (by role) does not read."""
     return (inside for inside in _INSIDE if "zh" not in defaults[inside.role].languages)
+
+
+def check_languages(models: ModelsConfig, rules: Sequence[Rule], used: Iterable[tuple[str, str]], reads: Reads) -> None:
+    """Raise ConfigError for a language that is given to a model that does not read it, and for a model in use, (role, name), that reads none that a request
+    is told to be in. Rules name models that are there."""
+    for field, key, asked in _given(models, rules):
+        read = reads(key)
+        if read is not None and not read.issuperset(asked):
+            raise _unread(field, set(asked) - read, key[1], read, getattr(models, key[0]))
+    for role, name in sorted(used):
+        if (read := reads((role, name))) is not None and TOLD.isdisjoint(read):
+            problem = f"no request is told to be in {_listed(read)}, which is all that its card says it reads"
+            field = f"inference.models.{role}.{name}.languages"
+            raise ConfigError(field, problem, f"name languages of {_listed(TOLD)}")
+
+
+def _given(models: ModelsConfig, rules: Sequence[Rule]) -> Iterator[tuple[str, tuple[str, str], tuple[str, ...]]]:
+    """Where languages are given to a model, which, and they. A model of one's own reads those of its entry."""
+    for n, rule in enumerate(rules):
+        for role, name in rule.names().items():
+            yield f"inference.rules.{n}.{role}", (role, name), () if rule.language is None else (rule.language,)
+    for role in ROLES:
+        for name, one in getattr(models, role).items():
+            if not one.own:
+                yield f"inference.models.{role}.{name}.languages", (role, name), one.languages or ()
+
+
+def _unread(
+    field: str, asked: Iterable[str], name: str, read: Iterable[str], models: Mapping[str, NamedModel]
+) -> ConfigError:
+    mend = "name a model that reads it"
+    if name in models and models[name].own:
+        mend += f", or add it to the languages of {name} where it does"
+    return ConfigError(field, f"{name} does not read {_listed(asked)}: it reads {_listed(read)}", mend)
+
+
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(sorted(codes))
 
 
 def fallback_of(models: ModelsConfig, role: str, name: str) -> str | None:

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from sidecar.evaluate.text.words import ARTICLES, BORROWED, CORE, ENGLISH, LANGUAGES, NEUTRAL, SAID_ALONE, TELLING
+from sidecar.inference.languages import UNKNOWN
 
-UNKNOWN = "und"
 _LANGUAGES = [
     "en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "ro", "hu", "tr", "id", "vi", "ru", "uk", "bg", "el",
     "ar", "he", "fa", "hi", "bn", "th", "zh", "ja", "ko",

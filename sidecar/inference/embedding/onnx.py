@@ -18,7 +18,7 @@ from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.own.folder import Folder, open_folder
 from sidecar.inference.own.graph import Graph
 from sidecar.inference.own.judge import LocalPredictor, Predictor
-from sidecar.inference.own.settings import FolderConfig, OwnConfig
+from sidecar.inference.own.settings import FolderConfig, OwnConfig, languages_set
 from sidecar.inference.threads import off_loop
 
 Pooling = Literal["mean", "cls"]
@@ -139,4 +139,4 @@ def _size(config: OnnxEmbedding, dependencies: Dependencies) -> int:
     return folder.size_bytes
 
 
-ENTRY: Entry[Embedder] = Entry("onnx", OnnxEmbedding, _build, size=_size)
+ENTRY: Entry[Embedder] = Entry("onnx", OnnxEmbedding, _build, size=_size, reads=languages_set)

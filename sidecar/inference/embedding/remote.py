@@ -15,6 +15,7 @@ from sidecar.inference.base import Embedder, FloatArray
 from sidecar.inference.embedding.onnx import OwnEmbedding, embedder_of, joined
 from sidecar.inference.entry import Built, Dependencies, Entry, Running
 from sidecar.inference.own.folder import Folder
+from sidecar.inference.own.settings import languages_set
 from sidecar.inference.remote import tei, v2
 from sidecar.inference.remote.batches import Batches
 from sidecar.inference.remote.build import (
@@ -170,4 +171,6 @@ def _size(config: RemoteEmbedding, dependencies: Dependencies) -> int:
     return 0
 
 
-ENTRY: Entry[Embedder] = Entry("remote", RemoteEmbedding, _build, size=_size, fallback=lambda config: config.fallback)
+ENTRY: Entry[Embedder] = Entry(
+    "remote", RemoteEmbedding, _build, size=_size, fallback=lambda config: config.fallback, reads=languages_set
+)

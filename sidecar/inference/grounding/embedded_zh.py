@@ -213,4 +213,4 @@ def size(_: NoSettings, dependencies: Dependencies) -> int:
     return size_of(dependencies.directory / NAME / CROSS_ENCODER)
 
 
-ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, _build, size=size)
+ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, _build, size=size, reads=lambda _, __: ChineseGrounder.languages)

@@ -108,4 +108,10 @@ def lexical_grounder(dependencies: Dependencies) -> LexicalGrounder:
     )
 
 
-ENTRY: Entry[Grounder] = Entry(NAME, NoSettings, lambda _, given: Built(lexical_grounder(given)), size=size)
+ENTRY: Entry[Grounder] = Entry(
+    NAME,
+    NoSettings,
+    lambda _, given: Built(lexical_grounder(given)),
+    size=size,
+    reads=lambda _, __: LexicalGrounder.languages,
+)

@@ -88,6 +88,12 @@ def _size(config: OnnxGrounding, dependencies: Dependencies) -> int:
     return checked(open_folder(config.onnx, dependencies.field), config.asked()).size_bytes
 
 
+def _reads(config: OnnxGrounding, dependencies: Dependencies) -> frozenset[str] | None:
+    if _is_hhem(config):
+        return hhem.ENTRY.reads(config, dependencies)
+    return languages_of(config, open_folder(config.onnx, dependencies.field).card)
+
+
 def _is_hhem(config: OnnxGrounding) -> bool:
     """Whether the folder is one that `rag-sidecar models export hhem` wrote."""
     folder = at_home(config.onnx)
@@ -102,4 +108,4 @@ def _as_hhem(config: OnnxGrounding, field: str) -> hhem.HhemConfig:
     return hhem.HhemConfig(directory=config.onnx, detector=config.detector)
 
 
-ENTRY: Entry[Grounder] = Entry("onnx", OnnxGrounding, _build, size=_size)
+ENTRY: Entry[Grounder] = Entry("onnx", OnnxGrounding, _build, size=_size, reads=_reads)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from sidecar.inference.base import Grounder
 from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.grounding.onnx import OwnGrounding, grounder_of
-from sidecar.inference.remote.build import open_tokens, remote_judge
+from sidecar.inference.own.settings import languages_of
+from sidecar.inference.remote.build import card_of, open_tokens, remote_judge
 from sidecar.inference.remote.settings import Fallback, RemoteConfig
 
 
@@ -17,8 +18,7 @@ class RemoteGrounding(OwnGrounding, RemoteConfig, Fallback):
 
 def _build(config: RemoteGrounding, dependencies: Dependencies) -> Built[Grounder]:
     asking = remote_judge(config, config.asked(), dependencies)
-    folder = open_tokens(config, config.asked(), dependencies)
-    built = grounder_of(asking.judge, config, folder.card if folder else {}, dependencies)
+    built = grounder_of(asking.judge, config, card_of(config, dependencies), dependencies)
     return replace(built, parts=asking.parts, away=asking.line.problem)
 
 
@@ -27,4 +27,10 @@ def _size(config: RemoteGrounding, dependencies: Dependencies) -> int:
     return 0
 
 
-ENTRY: Entry[Grounder] = Entry("remote", RemoteGrounding, _build, size=_size, fallback=lambda config: config.fallback)
+def _reads(config: RemoteGrounding, dependencies: Dependencies) -> frozenset[str]:
+    return languages_of(config, card_of(config, dependencies))
+
+
+ENTRY: Entry[Grounder] = Entry(
+    "remote", RemoteGrounding, _build, size=_size, fallback=lambda config: config.fallback, reads=_reads
+)

@@ -107,6 +107,11 @@ def languages_of(config: OwnConfig, card: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(config.languages or card.get("languages") or ("en",))
 
 
+def languages_set(config: OwnConfig, _: object) -> frozenset[str] | None:
+    """Those that are set; None where none is."""
+    return frozenset(config.languages) if config.languages else None
+
+
 def check_prompt(prompt: str | None, *, needs: tuple[str, ...], may: tuple[str, ...] = ()) -> str | None:
     """The prompt. Raises ValueError where it names other things than it may, or not what it needs."""
     if prompt is None:

@@ -101,4 +101,6 @@ def _build(_: NoSettings, dependencies: Dependencies) -> Built[RelevanceModel]:
     )
 
 
-ENTRY: Entry[RelevanceModel] = Entry(NAME, NoSettings, _build, size=size)
+ENTRY: Entry[RelevanceModel] = Entry(
+    NAME, NoSettings, _build, size=size, reads=lambda _, __: ChineseRelevance.languages
+)

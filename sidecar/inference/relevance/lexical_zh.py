@@ -114,4 +114,10 @@ def lexical_relevance(dependencies: Dependencies) -> LexicalRelevance:
     )
 
 
-ENTRY: Entry[RelevanceModel] = Entry(NAME, NoSettings, lambda _, given: Built(lexical_relevance(given)), size=size)
+ENTRY: Entry[RelevanceModel] = Entry(
+    NAME,
+    NoSettings,
+    lambda _, given: Built(lexical_relevance(given)),
+    size=size,
+    reads=lambda _, __: LexicalRelevance.languages,
+)

@@ -80,4 +80,8 @@ def _size(config: OnnxRelevance, dependencies: Dependencies) -> int:
     return checked(open_folder(config.onnx, dependencies.field), config.asked()).size_bytes
 
 
-ENTRY: Entry[RelevanceModel] = Entry("onnx", OnnxRelevance, _build, size=_size)
+def _reads(config: OnnxRelevance, dependencies: Dependencies) -> frozenset[str]:
+    return languages_of(config, open_folder(config.onnx, dependencies.field).card)
+
+
+ENTRY: Entry[RelevanceModel] = Entry("onnx", OnnxRelevance, _build, size=_size, reads=_reads)

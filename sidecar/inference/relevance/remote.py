@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from sidecar.inference.base import RelevanceModel
 from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.own.settings import languages_of
 from sidecar.inference.relevance.onnx import OwnRelevance, relevance_of
-from sidecar.inference.remote.build import open_tokens, remote_judge
+from sidecar.inference.remote.build import card_of, open_tokens, remote_judge
 from sidecar.inference.remote.settings import Fallback, RemoteConfig
 
 
@@ -17,8 +18,7 @@ class RemoteRelevance(OwnRelevance, RemoteConfig, Fallback):
 
 def _build(config: RemoteRelevance, dependencies: Dependencies) -> Built[RelevanceModel]:
     asking = remote_judge(config, config.asked(), dependencies)
-    folder = open_tokens(config, config.asked(), dependencies)
-    built = relevance_of(asking.judge, config, folder.card if folder else {})
+    built = relevance_of(asking.judge, config, card_of(config, dependencies))
     return replace(built, parts=asking.parts, away=asking.line.problem)
 
 
@@ -27,6 +27,10 @@ def _size(config: RemoteRelevance, dependencies: Dependencies) -> int:
     return 0
 
 
+def _reads(config: RemoteRelevance, dependencies: Dependencies) -> frozenset[str]:
+    return languages_of(config, card_of(config, dependencies))
+
+
 ENTRY: Entry[RelevanceModel] = Entry(
-    "remote", RemoteRelevance, _build, size=_size, fallback=lambda config: config.fallback
+    "remote", RemoteRelevance, _build, size=_size, fallback=lambda config: config.fallback, reads=_reads
 )

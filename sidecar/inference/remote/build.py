@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from tokenizers import Encoding
 
@@ -62,6 +63,12 @@ def open_tokenizer(config: ServerConfig, dependencies: Dependencies) -> Folder |
     if config.protocol != "v2":
         raise ConfigError(f"{dependencies.field}.tokenizer", "text-embeddings-inference takes texts", "leave it out")
     return open_texts(config.tokenizer, f"{dependencies.field}.tokenizer")
+
+
+def card_of(config: ServerConfig, dependencies: Dependencies) -> Mapping[str, Any]:
+    """The card beside the tokenizer; empty where there is none. Raises ConfigError."""
+    folder = open_tokenizer(config, dependencies)
+    return folder.card if folder else {}
 
 
 def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Asking:

@@ -14,6 +14,7 @@ from sidecar.config import build
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
 from sidecar.inference.base import Claim
+from sidecar.inference.rules import OWN, ROLES, ModelsConfig
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError
@@ -64,7 +65,9 @@ async def test_services_and_languages_say_which_requests_a_model_is_for() -> Non
     assert names(one) == ("german", "embedded", "minilm")
     assert names(one, "kb", "de") == ("german", "ranker", "minilm")
     assert names(one, "kb", "de", "en") == ("german", "embedded", "minilm")
-    assert names(one, "support-eu", "fr") == ("support", "embedded", "minilm")
+    assert names(one, "support-eu") == names(one, "support-eu", "und") == ("support", "embedded", "minilm")
+    assert names(one, "support-eu", "de") == ("german", "embedded", "minilm")
+    assert names(one, "support-eu", "zh") == ("embedded-zh", "embedded-zh", "minilm")
     assert names(one, "kb", "fr") == ("embedded", "embedded", "minilm")
     assert names(one, "kb", "und") == ("embedded", "embedded", "minilm")
     assert names(one, "special", "it") == ("kept", "embedded", "minilm")
@@ -73,6 +76,85 @@ async def test_services_and_languages_say_which_requests_a_model_is_for() -> Non
         assert [role for role, _ in await one.ask_others()] == ["grounding by rule"] * 3 + ["relevance by rule"]
     finally:
         await one.stop()
+
+
+def test_a_model_of_some_services_that_names_no_languages_is_for_those_of_its_card(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    own = {"onnx": str(folder), "services": ["kb"]}
+    assert names(runtime(models={"grounding": {"mine": own}}), "kb", "en", "zh")[0] == "embedded"
+    (folder / "card.json").write_text(json.dumps({"languages": ["en", "zh"]}))
+    for chinese in (("zh",), ("en", "zh")):
+        assert names(runtime(models={"grounding": {"mine": own}}), "kb", *chinese)[0] == "mine"
+    far = {"remote": "http://127.0.0.1:1", "tokenizer": str(folder), "services": ["kb"]}
+    assert names(runtime(models={"grounding": {"far": far}}), "kb", "zh")[0] == "far"
+    known = {"embedded": {"services": ["kb"]}}
+    assert names(runtime(models={"grounding": known}), "kb", "zh")[0] == "embedded-zh"
+
+
+@pytest.mark.parametrize(
+    ("inference", "said"),
+    [
+        (
+            {"rules": [{"service": "a"}, {"language": "de", "grounding": "embedded"}]},
+            r"^inference\.rules\.1\.grounding: embedded does not read de: it reads en \(name a model that reads it\)$",
+        ),
+        (
+            {"rules": [{"language": "de", "relevance": "embedded-zh"}]},
+            r"^inference\.rules\.0\.relevance: embedded-zh does not read de: it reads zh",
+        ),
+        (
+            {"rules": [{"language": "de", "grounding": "auto"}]},
+            r"^inference\.rules\.0\.grounding: (embedded|hhem) does not read de: it reads en",
+        ),
+        (
+            {"rules": [{"language": "de", "embedding": "minilm"}]},
+            r"^inference\.rules\.0\.embedding: minilm does not read de: it reads en",
+        ),
+        (
+            {"models": {"grounding": {"mine": {"onnx": NLI}}}, "rules": [{"language": "de", "grounding": "mine"}]},
+            r"^inference\.rules\.0\.grounding: mine does not read de: it reads en \(name a model that reads it, or add it to the "
+            r"languages of mine where it does\)$",
+        ),
+        (
+            {"models": {"grounding": {"eu": {"kind": "embedded", "languages": ["de", "en", "fr"]}}}},
+            r"^inference\.models\.grounding\.eu\.languages: eu does not read de, fr: it reads en",
+        ),
+    ],
+)
+def test_a_language_that_is_given_to_a_model_that_does_not_read_it_is_an_error(inference: Any, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        runtime(**inference)
+
+
+def test_a_rule_may_give_a_language_to_a_model_that_is_said_to_read_it(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / "card.json").write_text(json.dumps({"languages": ["de"]}))
+    own = {"card": {"onnx": str(folder)}, "set": {"onnx": NLI, "languages": ["de", "en"]}}
+    for name in own:
+        one = runtime(models={"grounding": own}, rules=[{"language": "de", "grounding": name}])
+        assert names(one, "kb", "de", "en")[0] == name
+
+
+def test_a_card_with_no_language_that_is_told_is_an_error(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / "card.json").write_text(json.dumps({"languages": ["sk"]}))
+    with pytest.raises(
+        ConfigError, match=r"^inference\.models\.grounding\.mine\.languages: no request is told to be in sk"
+    ):
+        runtime(models={"grounding": {"mine": {"onnx": str(folder)}}})
+
+
+@pytest.mark.parametrize(
+    ("role", "name"),
+    [(role, one.name) for role, entries in ROLES.items() for one in entries if one.name not in (*OWN, "hhem")],
+)
+async def test_what_an_entry_is_said_to_read_is_what_its_model_reads(role: str, name: str) -> None:
+    one = ModelRuntime(InferenceConfig.model_validate({role: name}), Telemetry())
+    model = {"grounding": one.models.grounder, "relevance": one.models.relevance, "embedding": one.models.embedder}[
+        role
+    ]
+    entry, settings = ModelsConfig().resolve(role, name)
+    assert entry.reads(settings, one._dependencies) == model.languages  # type: ignore[attr-defined]
 
 
 def test_a_model_that_names_services_and_languages_goes_first_however_they_are_listed() -> None:
