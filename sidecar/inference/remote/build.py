@@ -33,6 +33,14 @@ from sidecar.record.errors import ConfigError
 
 _TEXTS = {"grounding": ("premise", "hypothesis"), "relevance": ("passage", "query")}
 TOKEN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+# Settings of v2 that have no meaning over text-embeddings-inference, and why.
+_OF_V2 = {
+    "tokenizer": "text-embeddings-inference takes texts",
+    "model": "a server of text-embeddings-inference has one model, which is not asked for by name",
+    "inputs": "text-embeddings-inference names what goes in by itself",
+    "output": "text-embeddings-inference names what comes out by itself",
+    "column": "text-embeddings-inference answers with labels or one score, not with columns",
+}
 _TRIED: Pair = ("It is blue.", "It is blue.")
 
 
@@ -48,6 +56,10 @@ class Asking:
 def open_tokens(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Folder | None:
     """The folder with the tokenizer, where one is named, and checked. Raises ConfigError."""
     folder = open_tokenizer(config, dependencies)
+    if config.protocol == "tei" and asked.role == "relevance" and asked.config.label is not None:
+        raise ConfigError(
+            f"{dependencies.field}.label", "/rerank answers with a score, not with labels", "leave it out"
+        )
     if folder is None:
         return None
     checked(folder, asked)
@@ -57,11 +69,13 @@ def open_tokens(config: RemoteConfig, asked: Asked, dependencies: Dependencies) 
 
 
 def open_tokenizer(config: ServerConfig, dependencies: Dependencies) -> Folder | None:
-    """The folder with the tokenizer, where one is named. Raises ConfigError."""
+    """The folder with the tokenizer, where one is named. Raises ConfigError, also for a setting of v2 where that is not spoken."""
+    if config.protocol == "tei":
+        for name, why in _OF_V2.items():
+            if getattr(config, name, None) is not None:
+                raise ConfigError(f"{dependencies.field}.{name}", why, "leave it out")
     if config.tokenizer is None:
         return None
-    if config.protocol != "v2":
-        raise ConfigError(f"{dependencies.field}.tokenizer", "text-embeddings-inference takes texts", "leave it out")
     return open_texts(config.tokenizer, f"{dependencies.field}.tokenizer")
 
 

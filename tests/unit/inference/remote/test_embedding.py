@@ -148,6 +148,8 @@ async def test_texts_of_all_requests_share_calls() -> None:
         ({"tokenizer": "/none"}, r"far\.tokenizer: /none/config\.json: no such file"),
         ({"tokenizer": str(FOLDER), "protocol": "tei"}, r"far\.tokenizer: text-embeddings-inference takes texts"),
         ({"tokenizer": str(FOLDER), "inputs": ["ids"]}, r"far\.inputs: no such input of tokens: ids"),
+        ({"model": "e5", "protocol": "tei"}, r"far\.model: .* has one model"),
+        ({"output": "vectors", "protocol": "tei"}, r"far\.output: "),
         ({"inputs": ["a", "b"]}, r"far\.inputs: one text is sent \(name one, as text\)"),
     ],
 )

@@ -468,6 +468,10 @@ def test_wrong_settings_are_named(settings: dict[str, Any], said: str) -> None:
         ({"fallback": "far"}, r"far\.fallback: no grounding model 'far' that could stand in"),
         ({"tokenizer": "/none"}, r"far\.tokenizer: /none/config\.json: no such file"),
         ({"tokenizer": str(MADE / "bert-nli"), "protocol": "tei"}, r"far\.tokenizer: text-embeddings-inference takes texts"),
+        ({"model": "nli", "protocol": "tei"}, r"far\.model: .* has one model, which is not asked for by name \(leave it out\)"),
+        ({"inputs": ["a", "b"], "protocol": "tei"}, r"far\.inputs: text-embeddings-inference names what goes in by itself"),
+        ({"output": "scores", "protocol": "tei"}, r"far\.output: text-embeddings-inference names what comes out by itself"),
+        ({"column": 0, "protocol": "tei"}, r"far\.column: .* answers with labels or one score, not with columns \(leave it out\)"),
         ({"tokenizer": str(MADE / "t5-minicheck")}, "a model that generates text is not asked over v2"),
         ({"tokenizer": str(MADE / "bert-nli"), "inputs": ["ids"]}, r"far\.inputs: no such input of tokens: ids \(known are input_ids"),
         ({"inputs": ["a", "b", "c"]}, r"far\.inputs: two texts are sent"),
@@ -479,3 +483,18 @@ def test_what_does_not_fit_is_named_at_the_start(settings: dict[str, Any], said:
     config = {"models": {"grounding": {"far": {"remote": "http://127.0.0.1:1", **settings}}}}
     with pytest.raises(ConfigError, match=said):
         ModelRuntime(InferenceConfig.model_validate(config), Telemetry())
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"label": "relevant"}, r"relevance\.far\.label: /rerank answers with a score, not with labels"),
+        ({"column": 1}, r"relevance\.far\.column: "),
+    ],
+)
+def test_what_a_reranker_has_no_use_for_is_named_at_the_start(settings: dict[str, Any], said: str) -> None:
+    far = {"remote": "http://127.0.0.1:1", "protocol": "tei", **settings}
+    for more in ({}, {"languages": ["fr"]}):
+        config = {"models": {"relevance": {"far": {**far, **more}}}}
+        with pytest.raises(ConfigError, match=said):
+            ModelRuntime(InferenceConfig.model_validate(config), Telemetry())
