@@ -149,10 +149,12 @@ async def surely(model: AbstentionClassifier, row: Row) -> tuple[float, float]:
     if stance.kind in DECLINES:
         return 0.0, 0.0
     [likely] = await model.kinds(row["question"], [row["answer"]])
+    if likely is None:
+        return 0.0, 0.0
     texts = [claim.text for claim in claims_of(stance.left)]
     if stance.kind is not Abstention.NONE or len(texts) < 2:
         return declining(likely), 0.0
-    silent = max(declining(one) for one in await model.kinds(row["question"], texts))
+    silent = max(declining(one) if one else 0.0 for one in await model.kinds(row["question"], texts))
     return declining(likely), min(likely[Abstention.PARTIAL], silent)
 
 

@@ -6,6 +6,7 @@ It is the lower half of a cross-encoder of six layers, trained on with answers t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +38,12 @@ class AbstentionClassifier:
     """inference.base.AbstentionModel."""
 
     def __init__(self, card: Card, model: PairModel) -> None:
-        """`model` is the one that the card tells of."""
-        self.identity = model.identity
+        """`model` is the one that the card tells of. Its version has the thresholds in it: what it decides follows from them, and no result has them."""
         self.languages = card.languages
         self.threshold = float(card.data["threshold"])
         self.part_threshold = float(card.data["part_threshold"])
+        version = f"{card.version}+{self.threshold:g}+{self.part_threshold:g}"
+        self.identity = replace(model.identity, version=version)
         self._model = model
 
     async def start(self) -> None:
@@ -52,11 +54,11 @@ class AbstentionClassifier:
         """Stop the batcher; what waits fails as retryable."""
         await self._model.stop()
 
-    async def kinds(self, question: str, answers: Sequence[str]) -> list[dict[Abstention, float]]:
+    async def kinds(self, question: str, answers: Sequence[str]) -> list[dict[Abstention, float] | None]:
         """As inference.base.AbstentionModel says."""
         asked = [as_read(question, answer)[::-1] for answer in answers]
         rows = await self._model.read(asked)
-        return [dict(zip(KINDS, map(float, _softmax(row)), strict=True)) for row in rows]
+        return [None if row is None else dict(zip(KINDS, map(float, _softmax(row)), strict=True)) for row in rows]
 
 
 def _softmax(row: FloatArray) -> FloatArray:

@@ -102,15 +102,16 @@ class RelevanceModel(Protocol):
 
 
 class AbstentionModel(Protocol):
-    """Does an answer decline? `languages`: ISO 639-1 codes it was made for."""
+    """Does an answer decline? `languages`: ISO 639-1 codes it was made for. With other thresholds it has another `identity`."""
 
     identity: ModelIdentity
     threshold: float
     part_threshold: float
     languages: frozenset[str]
 
-    async def kinds(self, question: str, answers: Sequence[str]) -> Sequence[Mapping[Abstention, float]]:
-        """For each answer to a question (which may be empty) the probability of each kind; they add up to 1. One that declines in full or asks back
+    async def kinds(self, question: str, answers: Sequence[str]) -> Sequence[Mapping[Abstention, float] | None]:
+        """For each answer to a question (which may be empty) the probability of each kind; they add up to 1. None of one that is longer than the model
+        reads: of a part of it nothing is said. One that declines in full or asks back
         with `threshold` or more does so; one that declines in part with `part_threshold` or more may, where some of its claims decline so surely too."""
         ...
 

@@ -122,11 +122,12 @@ class PairModel:
 
         return [min((max((next(found) for _ in row), key=answer) for row in parts), key=answer) for parts in windows]
 
-    async def read(self, pairs: Sequence[tuple[str, str]]) -> list[FloatArray]:
-        """All that the model says (columns,) of each (premise, hypothesis), cut at the end of what it reads. Raises InferenceError."""
-        cut = slice(self._max_tokens)
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> list[FloatArray | None]:
+        """All that the model says (columns,) of each (premise, hypothesis) as a whole; None of one that is longer than it reads. Raises InferenceError."""
         encoded = await off_loop(lambda: [self.encode(premise, hypothesis) for premise, hypothesis in pairs])
-        return await self._batcher.predict([Asked(one.ids[cut], one.types[cut]) for one in encoded])
+        whole = [len(one) <= self._max_tokens for one in encoded]
+        found = iter(await self._batcher.predict([one for one, fits in zip(encoded, whole, strict=True) if fits]))
+        return [next(found) if fits else None for fits in whole]
 
     def windows(self, premise: str, hypothesis: str, task: Task = SUPPORT) -> list[list[Asked]]:
         """The inputs of one pair: a row for each window of the hypothesis, in it one for each window of the premise."""

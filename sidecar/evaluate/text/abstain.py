@@ -40,7 +40,8 @@ _OF_US = re.compile(
 @dataclass(frozen=True)
 class Stance:
     """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them, `silent` are texts
-    of claims in them that decline where a model said so; without any the rules say which. `by` is the model that said that it answers nothing."""
+    of claims in them that decline where a model said so; without any the rules say which. `by` is the model that decided how far it declines, None where
+    the rules did."""
 
     kind: Abstention
     left: tuple[Statement, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from sidecar.evaluate.base import Lane, Needs
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.settings import EvaluateConfig
-from sidecar.evaluate.stance import stance_by
+from sidecar.evaluate.stance import MOST_CHARS, stance_by
 from sidecar.evaluate.text.abstain import DECLINES, stance_of
 from sidecar.inference.abstention import AbstentionClassifier, packaged_classifier
 from sidecar.inference.runtime import PACKAGED
@@ -41,7 +42,7 @@ class Reader:
     languages: frozenset[str] = frozenset({"en"})
     read: list[str] = field(default_factory=list)
 
-    async def kinds(self, question: str, answers: Sequence[str]) -> list[Mapping[Abstention, float]]:
+    async def kinds(self, question: str, answers: Sequence[str]) -> list[Mapping[Abstention, float] | None]:
         self.read += answers
         if self.waits:
             await asyncio.Event().wait()
@@ -71,6 +72,7 @@ async def test_of_an_answer_in_part_the_claims_that_decline_are_not_judged() -> 
     assert stance.kind is Abstention.PARTIAL
     assert [claim.text for claim in stance.claims] == [told]
     assert stance.stated == told
+    assert stance.by == IDENTITY
 
 
 @pytest.mark.parametrize("silent", [(), ("The fee is 12 euros.", "The deadline is in May.")])
@@ -211,10 +213,37 @@ async def test_what_bots_say_around_an_answer_makes_no_abstention_of_it(
         assert (await stance_by(classifier, question, f"{head}{answer}{tail}")).kind is Abstention.NONE
 
 
-async def test_it_reads_answers_of_any_length_and_none(classifier: AbstentionClassifier) -> None:
-    answers = ["", "x" * 50_000, "word " * 20_000, "\u0000 \ufffd", "Two years."]
-    for likely in await classifier.kinds("", answers):
-        assert abs(sum(likely.values()) - 1) < 1e-5
+async def test_it_reads_an_answer_whole_or_not_at_all(classifier: AbstentionClassifier) -> None:
+    fits = "7 " * 285
+    whole = await classifier.kinds("", ["", fits, "x" * 50_000, "\u0000 \ufffd", "Two years."])
+    assert all(one is not None and abs(sum(one.values()) - 1) < 1e-5 for one in whole)
+    assert await classifier.kinds("", [fits + "7", "word " * 20_000]) == [None, None]
+    assert [one is None for one in await classifier.kinds("Why?", ["Two years.", fits])] == [False, True]
+
+
+async def test_an_answer_that_it_cannot_read_whole_is_left_to_the_rules(classifier: AbstentionClassifier) -> None:
+    codes = " ".join(f"{n % 10}-{n % 7}" for n in range(100))
+    silent = (
+        f"The codes are {codes}. Your guess about the deadline is as good as mine, as the leaflet skips that chapter."
+    )
+    assert len(silent) <= MOST_CHARS
+    assert await classifier.kinds("What is the deadline?", [silent]) == [None]
+    stance = await stance_by(classifier, "What is the deadline?", silent)
+    assert (stance.kind, stance.by) == (stance_of(silent).kind, None)
+
+
+@pytest.mark.parametrize("name", ["threshold", "part_threshold"])
+async def test_another_threshold_is_another_identity(name: str, tmp_path: Path) -> None:
+    shutil.copytree(PACKAGED, tmp_path / "models")
+    card = tmp_path / "models" / "abstention" / "card.json"
+    card.write_text(json.dumps({**json.loads(card.read_text(encoding="utf-8")), name: 0.75}))
+    ours, other = (
+        packaged_classifier(where, threads=1, batch_tokens=2048, telemetry=Telemetry(), tables=words_of(where)).identity
+        for where in (PACKAGED, tmp_path / "models")
+    )
+    assert (ours.name, ours.sha256) == (other.name, other.sha256)
+    assert ours.version != other.version
+    assert "0.75" in other.version
 
 
 @pytest.mark.parametrize(
