@@ -197,6 +197,8 @@ class OtlpExporter:
             "rag_sidecar.evaluator.model": model.name if model else None,
             "rag_sidecar.evaluator.model_version": model.version if model else None,
             "rag_sidecar.evaluator.model_sha256": model.sha256 if model else None,
+            "rag_sidecar.evaluator.other_models": ", ".join(other.called for other in one.other_models) or None,
+            "rag_sidecar.evaluator.abstention_model": one.abstention_model.called if one.abstention_model else None,
         }
 
 

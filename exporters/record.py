@@ -91,7 +91,16 @@ class EvaluationRecord(_Part):
     label: str | None = Field(default=None, description="A word that goes with the score; of groundedness the verdict.")
     explanation: str | None = Field(default=None, description="User text, null unless asked for.")
     model: ModelRecord | None = Field(
-        default=None, description="What scored, or told an abstention; null where nothing was asked, or rules told it."
+        default=None,
+        description="What scored, or told an abstention; null where nothing was asked, or rules told it. Of a failed evaluation what was to score.",
+    )
+    other_models: tuple[ModelRecord, ...] = Field(
+        default=(),
+        description="What else has a part in every such score: the embedding model of `answer_correctness`. Of a failed evaluation what else was asked, or was to be.",
+    )
+    abstention_model: ModelRecord | None = Field(
+        default=None,
+        description="What decided that the answer declines, in full or in part, where the score follows from that; null where rules did.",
     )
     threshold: float | None = Field(default=None, description="From which score or support on something is enough.")
     version: str = Field(default="1", description="Of the evaluator.")

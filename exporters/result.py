@@ -60,6 +60,11 @@ class ModelIdentity:
     version: str
     sha256: str
 
+    @property
+    def called(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -125,6 +130,8 @@ class Evaluation:
     `label` is a low-cardinality word that goes with the score, `explanation` is free text and counts as user text.
     `method` is the formula, a bounded word: scores of one evaluator by two methods are different things. `version` is
     the evaluator's own. Where `decides_verdict`, `label` is the verdict on the answer, or says that there is none.
+    `model` gave the score, or told an abstention; `other_models` had a part in every score of this kind, `abstention_model` decided how far the answer
+    declines where this score follows from that. Of a failed evaluation the first two are those that were asked, or were to be.
     `judged`: an LLM said it. `parts` are numbers that the score is made of, by name, in whatever range: precision and recall of an F1.
     `inclusion_probability` is the p in (0, 1] with which this evaluation was made, None = that of the result.
     """
@@ -136,6 +143,8 @@ class Evaluation:
     label: str | None = None
     explanation: str | None = None
     model: ModelIdentity | None = None
+    other_models: tuple[ModelIdentity, ...] = ()
+    abstention_model: ModelIdentity | None = None
     threshold: float | None = None
     version: str = "1"
     method: str = "local"

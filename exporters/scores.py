@@ -40,6 +40,8 @@ class Score:
             "model": model.name if model else None,
             "model_version": model.version if model else None,
             "model_sha256": model.sha256 if model else None,
+            "other_models": ", ".join(other.called for other in one.other_models) or None,
+            "abstention_model": one.abstention_model.called if one.abstention_model else None,
         }
         return {key: clean(value) if isinstance(value, str) else value for key, value in found.items() if _told(value)}
 

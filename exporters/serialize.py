@@ -19,6 +19,7 @@ from exporters.result import (
     DocumentResult,
     Evaluation,
     Evidence,
+    ModelIdentity,
     Result,
     ValueConflict,
 )
@@ -93,7 +94,6 @@ def rfc3339(seconds: float) -> str | None:
 
 
 def _evaluation(evaluation: Evaluation, text: TextDoor) -> Json:
-    model = evaluation.model
     return {
         "evaluator": clean(evaluation.evaluator),
         "outcome": str(evaluation.outcome),
@@ -101,9 +101,9 @@ def _evaluation(evaluation: Evaluation, text: TextDoor) -> Json:
         "score": _number(evaluation.score),
         "label": _clean(evaluation.label),
         "explanation": text(evaluation.explanation),
-        "model": None
-        if model is None
-        else {"name": clean(model.name), "version": clean(model.version), "sha256": clean(model.sha256)},
+        "model": _model(evaluation.model),
+        "other_models": [_model(one) for one in evaluation.other_models],
+        "abstention_model": _model(evaluation.abstention_model),
         "threshold": _number(evaluation.threshold),
         "version": clean(evaluation.version),
         "method": clean(evaluation.method),
@@ -114,6 +114,12 @@ def _evaluation(evaluation: Evaluation, text: TextDoor) -> Json:
         "claims": [_claim(claim, text) for claim in evaluation.claims],
         "documents": [_document(document) for document in evaluation.documents],
     }
+
+
+def _model(model: ModelIdentity | None) -> Json:
+    if model is None:
+        return None
+    return {"name": clean(model.name), "version": clean(model.version), "sha256": clean(model.sha256)}
 
 
 def _claim(claim: ClaimResult, text: TextDoor) -> Json:

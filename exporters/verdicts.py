@@ -67,10 +67,10 @@ class VerdictSeries:
         if judged is None:
             return
         local = next((e for e in result.evaluations if e.decides_verdict and not e.judged), None)
-        pair = (self._models.admit(_name(local)), self._models.admit(_name(judged)))
+        said = local.label if local is not None and local.label else NO_VERDICT
+        pair = (self._models.admit(None if said == NO_VERDICT else _name(local)), self._models.admit(_name(judged)))
         self._pairs.setdefault(pair)
         self._begin_pair(subject, pair)
-        said = local.label if local is not None and local.label else NO_VERDICT
         _count(subject, _PAIRS, (said, str(judged.label), *pair), weight_of(result, result.probability_of(judged)))
 
     def _begin_identity(self, subject: Subject, key: tuple[str, str]) -> None:

@@ -12,11 +12,11 @@ import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import Evaluation, Subject
+from exporters.result import Evaluation, ModelIdentity, Subject
 from sidecar.evaluate.case import Case
 
 
@@ -220,6 +220,39 @@ class Dependencies:
     """
 
     claims: Threshold = Threshold()
+
+
+@runtime_checkable
+class AsksModels(Protocol):
+    """What an evaluator that asks models is too."""
+
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """Those that it asks about a case, the one that gives the score first."""
+        ...
+
+
+class ByGrounder:
+    """A base for what asks the grounding model alone."""
+
+    def languages(self, case: Case) -> frozenset[str]:
+        """Those of the grounding model."""
+        return case.models.grounder.languages
+
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """The grounding model."""
+        return (case.models.grounder.identity,)
+
+
+class ByRelevance:
+    """A base for what asks the relevance model alone."""
+
+    def languages(self, case: Case) -> frozenset[str]:
+        """Those of the relevance model."""
+        return case.models.relevance.languages
+
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """The relevance model."""
+        return (case.models.relevance.identity,)
 
 
 class Evaluator(Protocol):

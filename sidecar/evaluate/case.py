@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from exporters.result import Evidence, ValueConflict
+from exporters.result import Evidence, ModelIdentity, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.stance import stance_by
 from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
@@ -32,12 +32,14 @@ class Case:
         languages: Callable[[], frozenset[str]] | None = None,
         reader: AbstentionModel | None = None,
     ) -> None:
-        """`languages` gives what `languages_of` says of the request, where it was asked before; `reader` reads how far the answer declines."""
+        """`languages` gives what `languages_of` says of the request, where it was asked before; `reader` reads how far the answer declines; `asked` is which that is,
+        once it was asked."""
         self.trace = trace
         self._languages = languages or (lambda: languages_of(trace))
         self._models = models
         self._reader = reader
         self._stance: Stance | None = None
+        self.asked: tuple[ModelIdentity, ...] = ()
         self.question = clean(trace.question or "").strip()
         self.answer = clean(trace.answer or "").strip()
         self.documents: tuple[Document, ...] = tuple(d for d in trace.documents if d.text and d.text.strip())
@@ -104,12 +106,18 @@ class Case:
     async def _read_answer(self) -> None:
         reader = self._reader
         if reader and self.answer and languages_together((self.question, self.answer)) <= reader.languages:
+            self.asked = (reader.identity,)
             self._stance = await stance_by(reader, self.question, clean(self.trace.answer or ""))
 
     @property
     def stance(self) -> Stance:
         """What the answer states, and how far it declines to; by rules alone where nobody read it. Places are those in the answer of the request."""
         return self._stance or self._by_rules
+
+    @property
+    def decided_by(self) -> ModelIdentity | None:
+        """The model that decided how far the answer declines; None where rules did."""
+        return self.stance.by
 
     @cached_property
     def _by_rules(self) -> Stance:

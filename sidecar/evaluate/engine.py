@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from exporters.result import Abstention, Evaluation, Outcome, Subject, Verdict
-from sidecar.evaluate.base import AUTHORED, Evaluator, Lane, Needs
+from sidecar.evaluate.base import AUTHORED, AsksModels, Evaluator, Lane, Needs
 from sidecar.evaluate.case import Case, languages_of
 from sidecar.evaluate.draw import Draws
 from sidecar.evaluate.gate import admit, admit_answer, asks_how_far_it_answers, brings, understood
@@ -182,16 +182,16 @@ class Engine:
                 admit(case, evaluator, self._config)
                 return _sound(await evaluator.evaluate(case))
         except Unscorable as error:
-            by = case.stance.by if error.reason == Verdict.ABSTAINED else None
+            by = case.decided_by if error.reason == Verdict.ABSTAINED else None
             return Evaluation(evaluator=name, outcome=Outcome.UNSCORABLE, reason=error.reason, model=by)
         except InferenceError as error:
-            return _failed(name, error.reason)
+            return _of_models(evaluator, case, _failed(name, error.reason))
         except TimeoutError:
-            return _failed(name, "timeout")
+            return _of_models(evaluator, case, _failed(name, "timeout"))
         except Exception as error:  # noqa: BLE001 - the door of the evaluators: one that breaks is one failed evaluation
             kind = type(error).__name__
             self._said.warn(("broke", name, kind), "evaluator %s broke: %s", name, kind)
-            return _failed(name, "internal")
+            return _of_models(evaluator, case, _failed(name, "internal"))
 
 
 def _read_answer(one: Evaluation) -> bool:
@@ -252,6 +252,13 @@ def _failed(name: str, reason: str) -> Evaluation:
     return Evaluation(evaluator=name, outcome=Outcome.FAILED, reason=reason)
 
 
+def _of_models(evaluator: Evaluator, case: Case, failed: Evaluation) -> Evaluation:
+    """A failed evaluation with the models that its evaluator asks, the one that was asked how far the answer declines among them where it matters."""
+    own = evaluator.models(case) if isinstance(evaluator, AsksModels) else ()
+    model, *others = (*own, *(case.asked if asks_how_far_it_answers(evaluator.needs) else ())) or (None,)
+    return replace(failed, model=model, other_models=tuple(dict.fromkeys(others)))
+
+
 def _sound(evaluation: Evaluation) -> Evaluation:
     """The evaluation, or a failed one where its score is not a number in 0..1: a failure never looks like a score."""
     score = evaluation.score
@@ -261,7 +268,10 @@ def _sound(evaluation: Evaluation) -> Evaluation:
         or not all(math.isfinite(value) and 0 <= value <= 1 for value in [score, *numbers])
         or not all(map(math.isfinite, evaluation.parts.values()))
     ):
-        return Evaluation(
-            evaluator=evaluation.evaluator, outcome=Outcome.FAILED, reason="bad_score", model=evaluation.model
+        return replace(
+            _failed(evaluation.evaluator, "bad_score"),
+            model=evaluation.model,
+            other_models=evaluation.other_models,
+            abstention_model=evaluation.abstention_model,
         )
     return evaluation

@@ -36,6 +36,7 @@ class Evaluation(EvaluationRecord):
             model="" if model is None else model.name,
             model_version="" if model is None else model.version,
             sha256="" if model is None else model.sha256,
+            other_models=tuple(" ".join((one.name, one.version, one.sha256[:12])).strip() for one in self.other_models),
             threshold=self.threshold,
         )
 
@@ -48,10 +49,11 @@ class Identity(Record):
     model: str = ""
     model_version: str = ""
     sha256: str = ""
+    other_models: tuple[str, ...] = ()
     threshold: float | None = None
 
     def __str__(self) -> str:
-        model = f"{self.model} {self.model_version}".strip()
+        model = ", ".join((f"{self.model} {self.model_version}".strip(), *self.other_models))
         threshold = None if self.threshold is None else f"threshold {self.threshold:g}"
         return ", ".join(part for part in (f"{self.method} v{self.version}", model, threshold) if part)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exporters.record import ClaimRecord, EvaluationRecord, EvidenceRecord, ResultRecord
+from exporters.record import ClaimRecord, EvaluationRecord, EvidenceRecord, ModelRecord, ResultRecord
 from exporters.result import (
     ClaimResult,
     Completeness,
@@ -60,7 +60,6 @@ def _cost(record: ResultRecord) -> dict[str, float] | None:
 
 
 def _evaluation(one: EvaluationRecord) -> Evaluation:
-    model = one.model
     return Evaluation(
         evaluator=one.evaluator,
         outcome=Outcome(one.outcome),
@@ -68,7 +67,9 @@ def _evaluation(one: EvaluationRecord) -> Evaluation:
         score=one.score,
         label=one.label,
         explanation=one.explanation,
-        model=None if model is None else ModelIdentity(model.name, model.version, model.sha256),
+        model=_model(one.model),
+        other_models=tuple(ModelIdentity(each.name, each.version, each.sha256) for each in one.other_models),
+        abstention_model=_model(one.abstention_model),
         threshold=one.threshold,
         version=one.version,
         method=one.method,
@@ -84,6 +85,10 @@ def _evaluation(one: EvaluationRecord) -> Evaluation:
         ),
         parts=one.parts,
     )
+
+
+def _model(one: ModelRecord | None) -> ModelIdentity | None:
+    return None if one is None else ModelIdentity(one.name, one.version, one.sha256)
 
 
 def _claim(one: ClaimRecord) -> ClaimResult:

@@ -63,7 +63,7 @@ class JudgedAnswerCorrectness(Checking):
         said = await self._compare(mine, wanted) if mine and wanted else None
         shared = [one.shared for one in said.answer] if said else [False] * len(mine)
         missed = sum(not one.shared for one in said.reference) if said else len(wanted)
-        [cosine] = await cosines(self._models, case, told.answer, [told.reference])
+        [cosine], embedder = await cosines(self._models, case, told.answer, [told.reference])
         right = sum(shared)
         score, parts = correctness(right, len(mine) - right, missed, cosine, self._weight)
         return Evaluation(
@@ -73,6 +73,7 @@ class JudgedAnswerCorrectness(Checking):
             parts=parts,
             explanation="\n".join(f"{one.claim}. {one.reason}" for one in said.answer) if said else None,
             model=self.model,
+            other_models=(embedder,),
             claims=tuple(ClaimResult(text, float(well), well) for text, well in zip(mine, shared, strict=True)),
         )
 

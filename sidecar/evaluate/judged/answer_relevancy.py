@@ -67,8 +67,8 @@ class JudgedAnswerRelevancy(Asking):
         found = Evaluation(evaluator=self.name, outcome=Outcome.SCORED, model=self.model)
         if self.method == "rating":
             return await self._rated(await self.told(case), found)
-        await admit_embedder(self._models, case)
-        return await self._questions(case, await self.told(case), found)
+        embedder = await admit_embedder(self._models, case)
+        return await self._questions(case, await self.told(case), replace(found, other_models=(embedder,)))
 
     async def _rated(self, told: Told, found: Evaluation) -> Evaluation:
         data = {"question": told.question, "answer": told.answer}
@@ -81,7 +81,10 @@ class JudgedAnswerRelevancy(Asking):
         if not valid:
             raise RetryableInferenceError(INVALID)
         noncommittal = all(one.noncommittal for one in valid)
-        near = [] if noncommittal else await cosines(self._models, case, told.question, [g.question for g in valid])
+        near: list[float] = []
+        if not noncommittal:
+            near, embedder = await cosines(self._models, case, told.question, [g.question for g in valid])
+            found = replace(found, other_models=(embedder,))
         similarity = float(np.clip(near, 0.0, 1.0).mean()) if near else 0.0
         return replace(
             found,

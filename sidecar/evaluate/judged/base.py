@@ -66,6 +66,10 @@ class Asking:
         """The judge's."""
         return self.judge.identity
 
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """The judge."""
+        return (self.model,)
+
     @property
     def calls(self) -> str:
         """How many questions it asks about a request, as "2" or "2K + 3"; K is the number of documents, the same one twice counted once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from exporters.result import ClaimResult, Evaluation, Outcome, Subject
+from exporters.result import ClaimResult, Evaluation, ModelIdentity, Outcome, Subject
 from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Probability, Settings, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.metrics.semantic_similarity import cosine_to_reference
@@ -71,6 +71,10 @@ class AnswerCorrectness:
         read, also = case.models.grounder.languages, case.models.embedder.languages
         return read if also is None else read & also
 
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """The grounding model and the embedding model, and what was asked which claims of the answer decline."""
+        return (case.models.grounder.identity, case.models.embedder.identity, *case.asked)
+
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long."""
         grounder = case.models.grounder
@@ -86,6 +90,8 @@ class AnswerCorrectness:
             score=score,
             parts=parts,
             model=grounder.identity,
+            other_models=(case.models.embedder.identity,),
+            abstention_model=case.decided_by,
             threshold=threshold,
             claims=tuple(
                 ClaimResult(claim.text, support, support >= threshold, start=claim.start, end=claim.end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.text.abstain import stance_of
 from sidecar.inference.base import Claim
@@ -25,7 +25,7 @@ class AnswerCoverageSettings(Thresholded):
     )
 
 
-class AnswerCoverage:
+class AnswerCoverage(ByGrounder):
     """Claims of the documents that the answer supports / claims of the documents. Some call it recall, which elsewhere asks for a reference."""
 
     name = "answer_coverage"
@@ -43,10 +43,6 @@ class AnswerCoverage:
 
     def __init__(self, settings: AnswerCoverageSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long. The points are the documents' own, which no result repeats."""

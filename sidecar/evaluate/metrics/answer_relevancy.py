@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByRelevance, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -31,7 +31,7 @@ class AnswerRelevancySettings(Thresholded):
     )
 
 
-class AnswerRelevancy:
+class AnswerRelevancy(ByRelevance):
     """Calibrated probability that the answer addresses the question, whatever its truth; 0 for an answer that declines."""
 
     name = "answer_relevancy"
@@ -50,10 +50,6 @@ class AnswerRelevancy:
     def __init__(self, settings: AnswerRelevancySettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
 
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the relevance model."""
-        return case.models.relevance.languages
-
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""
         model = case.models.relevance
@@ -65,5 +61,6 @@ class AnswerRelevancy:
             score=answer_relevancy(similarity, noncommittal=noncommittal),
             label="noncommittal" if noncommittal else None,
             model=model.identity,
+            abstention_model=case.decided_by if noncommittal else None,
             threshold=self._threshold.of(case.trace.service, model.answer_threshold),
         )

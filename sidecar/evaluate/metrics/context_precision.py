@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByRelevance, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -41,7 +41,7 @@ class ContextPrecisionSettings(Thresholded):
     )
 
 
-class ContextPrecision:
+class ContextPrecision(ByRelevance):
     """A document is useful where it is relevant to the question at the model's threshold. The order is the retriever's; of the same
     document twice the better rank counts."""
 
@@ -60,10 +60,6 @@ class ContextPrecision:
 
     def __init__(self, settings: ContextPrecisionSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the relevance model."""
-        return case.models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""

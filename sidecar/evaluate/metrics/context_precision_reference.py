@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.metrics.context_precision import average_precision
 from sidecar.record.errors import Unscorable
@@ -22,7 +22,7 @@ class ContextPrecisionReferenceSettings(Thresholded):
     )
 
 
-class ContextPrecisionReference:
+class ContextPrecisionReference(ByGrounder):
     """A document is useful where it supports a claim of the reference. Of the same document twice the better rank counts."""
 
     name = "context_precision_reference"
@@ -40,10 +40,6 @@ class ContextPrecisionReference:
 
     def __init__(self, settings: ContextPrecisionReferenceSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.record.errors import Unscorable
 
@@ -27,7 +27,7 @@ def admit_retrieval(case: Case) -> None:
         raise Unscorable("no_context")
 
 
-class ContextRecall:
+class ContextRecall(ByGrounder):
     """Claims of the reference that the documents support / claims of the reference; 0 where nothing was retrieved."""
 
     name = "context_recall"
@@ -45,10 +45,6 @@ class ContextRecall:
 
     def __init__(self, settings: ContextRecallSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, no_context, too_long."""

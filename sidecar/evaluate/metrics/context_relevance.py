@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from exporters.result import DocumentResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByRelevance, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 
 
@@ -33,7 +33,7 @@ class ContextRelevanceSettings(Thresholded):
     )
 
 
-class ContextRelevance:
+class ContextRelevance(ByRelevance):
     """Each document's calibrated probability to help with the question; a document is relevant at the model's threshold. The same
     one twice is counted once, as by the judge."""
 
@@ -50,10 +50,6 @@ class ContextRelevance:
 
     def __init__(self, settings: ContextRelevanceSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the relevance model."""
-        return case.models.relevance.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from exporters.result import ClaimLabel, ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.inference.base import Support
 from sidecar.record.errors import Unscorable
@@ -62,7 +62,7 @@ class FaithfulnessSettings(Thresholded):
     )
 
 
-class Faithfulness:
+class Faithfulness(ByGrounder):
     """Claims are the statements of the answer, clause by clause; each is checked against evidence selected for it."""
 
     name = "faithfulness"
@@ -80,10 +80,6 @@ class Faithfulness:
 
     def __init__(self, settings: FaithfulnessSettings, dependencies: Dependencies) -> None:
         self._threshold = dependencies.claims
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long."""
@@ -111,6 +107,7 @@ class Faithfulness:
             outcome=Outcome.SCORED,
             score=expected_faithfulness([claim.support for claim in claims], threshold),
             model=grounder.identity,
+            abstention_model=case.decided_by,
             threshold=threshold,
             claims=claims,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.verdict import label_of
 from sidecar.record.errors import Unscorable
@@ -28,7 +28,7 @@ class GroundednessSettings(Thresholded):
     )
 
 
-class Groundedness:
+class Groundedness(ByGrounder):
     """The grounding model's calibrated probability that everything in the answer is in the documents (the question that
     Vectara's HHEM answers). `label` is the verdict, which the claims must bear out."""
 
@@ -45,10 +45,6 @@ class Groundedness:
         self._threshold = settings.by_service
         self._claims = dependencies.claims
 
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
-
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long."""
         grounder = case.models.grounder
@@ -64,5 +60,6 @@ class Groundedness:
             score=score,
             label=label_of(score, threshold, supported),
             model=grounder.identity,
+            abstention_model=case.decided_by,
             threshold=threshold,
         )

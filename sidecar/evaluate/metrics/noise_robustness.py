@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.record.errors import Unscorable
 
@@ -49,7 +49,7 @@ class NoiseRobustnessSettings(Thresholded):
     )
 
 
-class NoiseRobustness:
+class NoiseRobustness(ByGrounder):
     """Wrong is what the reference does not support; a document is relevant where it supports a claim of the reference."""
 
     name = "noise_robustness"
@@ -64,10 +64,6 @@ class NoiseRobustness:
 
     def __init__(self, settings: NoiseRobustnessSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_claims, too_long."""
@@ -90,6 +86,7 @@ class NoiseRobustness:
             score=1 - sensitivity,
             parts={"noise_sensitivity": sensitivity},
             model=grounder.identity,
+            abstention_model=case.decided_by,
             threshold=threshold,
             claims=claims,
         )

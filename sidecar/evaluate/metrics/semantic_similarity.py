@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exporters.result import Evaluation, Outcome, Subject
+from exporters.result import Evaluation, ModelIdentity, Outcome, Subject
 from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Section
 from sidecar.evaluate.case import Case
 from sidecar.inference.base import FloatArray
@@ -51,6 +51,10 @@ class SemanticSimilarity:
     def languages(self, case: Case) -> frozenset[str] | None:
         """Those of the embedding model."""
         return case.models.embedder.languages
+
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        """The embedding model."""
+        return (case.models.embedder.identity,)
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises nothing of its own."""

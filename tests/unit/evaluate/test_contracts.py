@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from exporters.result import Evaluation, Outcome, Verdict
-from sidecar.evaluate.base import Cost, Evaluator
+from exporters.result import Evaluation, ModelIdentity, Outcome, Verdict
+from sidecar.evaluate.base import AsksModels, Cost, Evaluator
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.engine import Engine
 from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing
 from sidecar.evaluate.settings import EvaluateConfig, build
 from sidecar.record.authored import Authored, Message, ToolCall
 from sidecar.record.request import RagTrace
-from tests.unit.evaluate.fakes import FakeGrounder, FakeRelevance, models, request
+from tests.unit.evaluate.fakes import FakeEmbedder, FakeGrounder, FakeRelevance, models, request
 
 TALK = (Message("user", "What is it?"), Message("assistant", "It is blue.", (ToolCall("look", {"at": 1}),)))
 AUTHORED = Authored(
@@ -83,6 +83,43 @@ async def evaluation(trace: RagTrace, name: str, settings: dict[str, object] | N
     config = EvaluateConfig.model_validate({"evaluators": [name], "references": "off", name: settings or {}})
     [one] = (await Engine(config, models()).evaluate(trace)).evaluations
     return one
+
+
+NAMED = tuple(ModelIdentity(role, "1", "") for role in ("embedding", "grounding", "relevance"))
+TOLD_APART = models(FakeGrounder(identity=NAMED[1]), FakeRelevance(identity=NAMED[2]), FakeEmbedder(identity=NAMED[0]))
+
+
+class Broken:
+    """An evaluator that breaks where another one scores."""
+
+    def __init__(self, other: Any) -> None:
+        self._other = other
+
+    def models(self, case: Case) -> tuple[ModelIdentity, ...]:
+        found: tuple[ModelIdentity, ...] = self._other.models(case)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._other, name)
+
+    async def evaluate(self, case: Case) -> Evaluation:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("name", LOCAL)
+async def test_a_score_names_every_model_that_it_follows_from_and_so_does_a_failure(name: str) -> None:
+    one, trace = built(name, {}), request(**WRITTEN)
+    [form] = (entry.local for entry in EVALUATORS if entry.name == name)
+    assert form is not None
+    assert isinstance(one, AsksModels) == (form.about.cost is Cost.MODEL)
+    if not isinstance(one, AsksModels):
+        return
+    asked = one.models(Case(trace, TOLD_APART))
+    [scored] = (await Engine(EvaluateConfig(), TOLD_APART, [one]).evaluate(trace)).evaluations
+    [failed] = (await Engine(EvaluateConfig(), TOLD_APART, [Broken(one)]).evaluate(trace)).evaluations
+    assert (scored.outcome, failed.outcome) == (Outcome.SCORED, Outcome.FAILED)
+    for said in (scored, failed):
+        assert tuple(model for model in (said.model, *said.other_models) if model) == asked
 
 
 def test_names_are_unique_and_no_section_hides_a_limit() -> None:

@@ -93,6 +93,49 @@ async def test_an_answer_that_the_model_takes_for_an_abstention_is_not_judged() 
     assert reader.read == ["It is blue."]
 
 
+READER = ModelIdentity("abstention", "1+0.9+0.6", "cd" * 32)
+
+
+async def test_scores_name_the_model_that_decided_how_far_the_answer_declines() -> None:
+    told, silent = "It is blue.", "Your guess about the weight is as good as mine."
+    part, names = (
+        f"{told} {silent}",
+        ("faithfulness", "groundedness", "answer_relevancy", "answer_correctness", "noise_robustness"),
+    )
+    config = EvaluateConfig(evaluators=(*names, "context_relevance", "semantic_similarity"), references="off")
+
+    async def said(answer: str, **kinds: str) -> dict[str, Evaluation]:
+        reader = Reader({answer: kinds.get("whole", "none"), silent: kinds.get("silent", "none")}, identity=READER)
+        engine = Engine(config, replace(models(), abstention=reader))
+        found = await engine.evaluate(request(answer=answer, reference="It is blue."))
+        return {one.evaluator: one for one in found.evaluations}
+
+    thinned = await said(part, whole="partial", silent="full")
+    by = {name: one.abstention_model for name, one in thinned.items()}
+    assert by == {**dict.fromkeys(thinned), **dict.fromkeys(set(names) - {"answer_relevancy"}, READER)}
+    declined = (await said(told, whole="full"))["answer_relevancy"]
+    assert (declined.score, declined.model, declined.abstention_model) == (0.0, IDENTITY, READER)
+    assert {one.abstention_model for one in (await said(told)).values()} == {None}
+    rules = (await said("I don't know."))["answer_relevancy"]
+    assert (rules.score, rules.abstention_model) == (0.0, None)
+
+
+async def test_where_it_fails_what_asked_it_names_it() -> None:
+    evaluators = ("faithfulness", "answer_correctness", "semantic_similarity", "answer_relevancy")
+    engine = Engine(
+        EvaluateConfig(evaluators=evaluators, references="off"),
+        replace(models(), abstention=Reader(fails=True, identity=READER)),
+    )
+    found = await engine.evaluate(request(reference="It is blue."))
+    named = {one.evaluator: (one.outcome, one.model, one.other_models) for one in found.evaluations}
+    assert named == {
+        "faithfulness": (Outcome.FAILED, IDENTITY, (READER,)),
+        "answer_correctness": (Outcome.FAILED, IDENTITY, (IDENTITY, READER)),
+        "semantic_similarity": (Outcome.SCORED, IDENTITY, ()),
+        "answer_relevancy": (Outcome.FAILED, IDENTITY, (READER,)),
+    }
+
+
 async def test_a_request_in_another_language_is_not_given_to_it() -> None:
     reader = Reader()
     trace = request(

@@ -21,6 +21,8 @@ from exporters.result import (
 
 SECRET = "Zaphod Beeblebrox lives at 42 Magrathea Lane"
 MODEL = ModelIdentity(name="embedded", version="3", sha256="ab" * 32)
+OTHER = ModelIdentity(name="minilm", version="1", sha256="cd" * 32)
+ABSTENTION = ModelIdentity(name="abstention", version="1+0.9+0.5", sha256="ef" * 32)
 
 FAITHFULNESS = Evaluation(
     evaluator="faithfulness",
@@ -28,6 +30,8 @@ FAITHFULNESS = Evaluation(
     score=0.5,
     explanation=f"not supported: {SECRET}",
     model=MODEL,
+    other_models=(OTHER,),
+    abstention_model=ABSTENTION,
     threshold=0.5,
     parts={"supported": 1.0},
     claims=(

@@ -111,6 +111,12 @@ async def test_a_score_has_exactly_the_attributes_of_the_convention_and_ours(htt
     }
 
 
+async def test_a_score_names_the_other_models_that_it_follows_from(http_receiver: Sink) -> None:
+    [first, *_] = await sent(http_receiver, SCORED)
+    assert first["rag_sidecar.evaluator.other_models"] == "minilm 1"
+    assert first["rag_sidecar.evaluator.abstention_model"] == "abstention 1+0.9+0.5"
+
+
 async def test_an_evaluation_with_a_probability_of_its_own_says_that_one(http_receiver: Sink) -> None:
     first, *others = SCORED.evaluations
     rare = replace(SCORED, evaluations=(replace(first, inclusion_probability=0.01), *others))

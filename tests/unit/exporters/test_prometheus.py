@@ -184,6 +184,14 @@ async def test_a_pair_of_models_that_is_seen_for_the_first_time_starts_at_zero_w
     )
 
 
+async def test_beside_a_judge_a_local_model_that_failed_gave_no_verdict() -> None:
+    judged = replace(GROUNDEDNESS, evaluator="groundedness_judge", model=replace(MODEL, name="judge"), judged=True)
+    failed = replace(GROUNDEDNESS, outcome=Outcome.FAILED, reason="timeout", score=None, label=None)
+    registry = await counted([replace(SCORED, verdict=None, evaluations=(failed, judged))])
+    said = {"local": "none", "judge": "hallucinated", "judge_model": "judge"}
+    assert value(registry, "rag_judged_verdicts_total", **BOT, **said, grounding_model="unknown") == 1
+
+
 async def test_models_of_verdicts_are_few() -> None:
     results = [
         replace(SCORED, id=str(n), evaluations=(replace(GROUNDEDNESS, model=replace(MODEL, name=f"m{n}")),))

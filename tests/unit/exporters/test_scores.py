@@ -89,6 +89,11 @@ async def test_phoenix_has_each_score_at_the_span_that_was_evaluated() -> None:
     }  # fmt: skip
 
 
+async def test_a_score_names_the_other_models_that_it_follows_from() -> None:
+    told = (await to_phoenix([SCORED])).kept["faithfulness", ANSWER, SCORED.id, None]["metadata"]
+    assert (told["other_models"], told["abstention_model"]) == ("minilm 1", "abstention 1+0.9+0.5")
+
+
 async def test_phoenix_has_what_is_said_of_each_document_at_its_position() -> None:
     there = await to_phoenix([SCORED])
     assert {(key[1], key[3]): one["result"] for key, one in there.kept.items() if key[3] is not None} == {

@@ -54,6 +54,8 @@ def test_a_scored_result_is_the_whole_documented_record() -> None:
         "label": None,
         "explanation": f"not supported: {SECRET}",
         "model": {"name": "embedded", "version": "3", "sha256": "ab" * 32},
+        "other_models": [{"name": "minilm", "version": "1", "sha256": "cd" * 32}],
+        "abstention_model": {"name": "abstention", "version": "1+0.9+0.5", "sha256": "ef" * 32},
         "threshold": 0.5,
         "version": "1",
         "method": "local",

@@ -26,6 +26,18 @@ def test_cases_are_paired_by_their_key_whatever_the_order() -> None:
     assert found.mean_b == pytest.approx(0.3)
 
 
+def test_scores_beside_another_embedding_model_are_not_compared() -> None:
+    def by(version: str) -> list[CaseRecord]:
+        other = {"name": "minilm", "version": version, "sha256": "cd" * 32}
+        return [record(str(n), said("answer_correctness", 0.5, other_models=(other,))) for n in range(3)]
+
+    [same] = compare(by("1"), by("1"))
+    [other] = compare(by("1"), by("2"))
+    assert (same.pairs, other.pairs) == (3, 0)
+    assert "minilm 1" in other.says
+    assert "minilm 2" in other.says
+
+
 def test_a_case_that_only_one_scored_is_counted_and_left_out() -> None:
     [found] = compare(run(0.5, None, 0.5, None), run(0.5, 0.9, None, None))
     assert (found.pairs, found.only_a, found.only_b) == (1, 1, 1)

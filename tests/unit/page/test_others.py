@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from exporters.record import parse
-from exporters.result import Completeness, Outcome, Result, Verdict
+from exporters.result import Completeness, ModelIdentity, Outcome, Result, Verdict
 from exporters.serialize import result_to_json
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page.estimates import Estimator
@@ -95,6 +95,11 @@ def test_a_result_comes_back_as_it_was_written() -> None:
         1, judge=Verdict.GROUNDED, session="s-1", reason=None, redacted={"email": 2}, upstream_adjusted_count=4.0,
         trace=Completeness(records=2, spans=5, root_seen=True, ended="complete", cut=False),
     )  # fmt: skip
+    first, *others = made.evaluations
+    named = replace(
+        first, other_models=(ModelIdentity("m", "1", "ab"),), abstention_model=ModelIdentity("a", "2", "cd")
+    )
+    made = replace(made, evaluations=(named, *others))
     read = parse(orjson.dumps(result_to_json(made, with_text=True)))
     assert read is not None
     assert result_of(read, at=made.completed_at) == made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from exporters.result import ClaimResult, Evaluation, Outcome, Subject
-from sidecar.evaluate.base import About, Cost, Dependencies, Lane, Needs, Thresholded
+from sidecar.evaluate.base import About, ByGrounder, Cost, Dependencies, Lane, Needs, Thresholded
 from sidecar.evaluate.case import Case
 from sidecar.evaluate.metrics.faithfulness import expected_faithfulness
 from sidecar.evaluate.text.abstain import stance_of
@@ -26,7 +26,7 @@ class TurnFaithfulnessSettings(Thresholded):
     )
 
 
-class TurnFaithfulness:
+class TurnFaithfulness(ByGrounder):
     """Mean over turns of the expected share of supported claims, by what tools said before the turn and the documents of the request. A turn with nothing to
     go by, or no claim, is left out. Parts: how many turns were scored, the worst score, and whose it was: the turns of the assistant are counted from 1,
     those without a score too."""
@@ -46,10 +46,6 @@ class TurnFaithfulness:
 
     def __init__(self, settings: TurnFaithfulnessSettings, dependencies: Dependencies) -> None:
         self._threshold = settings.by_service
-
-    def languages(self, case: Case) -> frozenset[str]:
-        """Those of the grounding model."""
-        return case.models.grounder.languages
 
     async def evaluate(self, case: Case) -> Evaluation:
         """Raises Unscorable: no_context, no_claims, too_long."""

@@ -20,7 +20,7 @@ from sidecar.record.errors import RetryableInferenceError
 from sidecar.record.request import RagTrace
 from sidecar.sample.rules import SampleConfig, Sampler
 from tests.parts.judge_server import Asked
-from tests.unit.evaluate.fakes import models, request
+from tests.unit.evaluate.fakes import IDENTITY, models, request
 from tests.unit.evaluate.judged.scripted import Angles, engine, only
 from tests.unit.exporters.samples import SCORED
 
@@ -120,7 +120,9 @@ async def test_questions_are_compared_by_what_stands_in_where_the_embedding_mode
     said = {"questions": [{"question": "What is blue?", "noncommittal": False}]}
     async with engine(lambda _: said, only("answer_relevancy"), embedder=Going({})) as (made, server):
         found = await made.evaluate_all(request())
-    assert found.evaluations[0].score == pytest.approx(0.5)
+    [one] = found.evaluations
+    assert one.score == pytest.approx(0.5)
+    assert one.other_models == (IDENTITY,)
     assert len(server.asked) == 1
 
 
