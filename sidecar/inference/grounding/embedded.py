@@ -32,8 +32,9 @@ from sidecar.inference.grounding.asked import (
 )
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
+from sidecar.inference.grounding.evidence import Ranked, choices, choose, of_the_first, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
+from sidecar.inference.grounding.own_case import addresses, own_case
 from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
@@ -44,7 +45,6 @@ ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
-_INFERRED = 0.5  # at least, of what is denied of a day beside what is said of others
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
 _LEAST_COPIED_WORDS = 3
@@ -80,8 +80,7 @@ class Heads:
         """The probability of a claim, of its features (choices, len(FEATURES)), the cross-encoder's logit, its values, and its contrary."""
         by_words = self.by_words(float(self.lexical.probability(rows).max()), cross_encoder, said)
         stated = float(self.values.probability(said.row(logit(by_words)))[0]) if said.any else by_words
-        known = said.outside and not (said.disagreeing or said.absent)
-        return contrary.weighed(max(stated, _INFERRED) if known else stated)
+        return contrary.weighed(max(stated, said.inferred))
 
     def by_words(self, lexical: float, cross_encoder: float, said: Said) -> float:
         """The probability of a claim by its words and the cross-encoder's logit. Of labelled claims whose words all stand in the evidence hardly any are
@@ -169,7 +168,7 @@ class EmbeddedGrounder:
             clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
             told = in_the_answer(claims[n], supports[place].conflicts)
             certain = read[n].said.of_another_unit or read[n].said.no_case or (read[place].said.certain and told)
-            p = CONTRARY.weighed(p) if clear or certain else p
+            p = CONTRARY.weighed(p) if clear or certain else max(p, read[n].said.inferred)
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         return supports[: len(claims)]
 
@@ -208,19 +207,28 @@ class EmbeddedGrounder:
     async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Read]:
         """Evidence and features of each claim. Training reads the same."""
         reading = encode_claims(self._encoder, claims)
-        async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
+        told = own_case(claims[0].question) if any(addresses(claim.text) for claim in claims) else ""
+        async with (
+            alongside(reading) as encoding,
+            self._encoder.documents([*documents, told] if told else documents) as encoded,
+        ):
             own, asked = await encoding
 
             def work() -> list[Read]:
                 rows = []
                 for claim, one, vector in zip(claims, own, asked, strict=True):
-                    ranked = rank(one, vector, encoded, self._idf)
-                    rows.append(self._read(claim, one, ranked, documents, encoded))
+                    there = encoded if told and self._restates(claim, documents, encoded) else encoded[: len(documents)]
+                    rows.append(self._read(claim, one, rank(one, vector, there, self._idf), documents, told, there))
                 return (
                     rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
                 )
 
             return await off_loop(work)
+
+    def _restates(self, claim: Claim, texts: Sequence[str], encoded: Sequence[EncodedDocument]) -> bool:
+        """Whether a claim may say again what askers said of themselves; not where a rule that it may tell is none of their case."""
+        outside = self._values.outside_a_rule(claim.text, claim.question, texts, encoded[: len(texts)])
+        return addresses(claim.text) and not outside
 
     def _together(
         self, claims: Sequence[Claim], read: list[Read], texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -234,22 +242,30 @@ class EmbeddedGrounder:
         ]
 
     def _read(
-        self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+        self,
+        claim: Claim,
+        own: Encoded,
+        ranked: Ranked,
+        texts: Sequence[str],
+        told: str,
+        encoded: Sequence[EncodedDocument],
     ) -> Read:
-        if ranked.nearest is None:
+        """`told` is what askers say of themselves, encoded behind the documents: evidence to read, but no document that has values or contraries."""
+        documents, among = encoded[: len(texts)], of_the_first(ranked, len(texts))
+        if among.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
-        chosen = choose(ranked, documents, premise_words(claim.text))
+        chosen = choose(ranked, encoded, premise_words(claim.text))
         copied = word_for_word(claim.text, texts, documents)
-        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents, claim.question)
-        rows = features(own, choices(ranked, chosen, documents), self._idf, said)
-        places = [ranked.places[row] for row in chosen]
+        said = NOTHING if copied else self._values.said(claim.text, among, texts, documents, claim.question)
+        rows = features(own, choices(ranked, chosen, encoded), self._idf, said)
+        places = [ranked.places[row] for row in chosen if ranked.places[row][0] < len(texts)]
         return Read(
             rows,
-            premise(ranked, chosen, texts, documents),
+            premise(ranked, chosen, [*texts, told], encoded),
             said.as_there or claim.text,
-            place(ranked.nearest, documents),
+            place(among.nearest, documents),
             said,
-            NOTHING_CONTRARY if copied else self._contrary(claim.text, said, ranked, places, texts, documents),
+            NOTHING_CONTRARY if copied else self._contrary(claim.text, said, among, places, texts, documents),
             copied,
             tuple(places),
         )

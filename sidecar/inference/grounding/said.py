@@ -15,13 +15,15 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
-from sidecar.inference.values.cases import Case, Rule, cases, rules_of
+from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, labelled_as, of_value, with_next
+from sidecar.inference.values.cases import case_asked, cases, outside_a_rule
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
+from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
@@ -30,9 +32,8 @@ from sidecar.inference.values.worked import Worked, worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
-_FOLLOWS = 0.5
-_OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
 _MOST_LEFT_OUT = 8  # words of a claim
+_INFERRED = 0.5
 _MOST_RULES = 12  # sentences that may tell one
 _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
@@ -56,7 +57,8 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `certain` whether a table has one in another row or column, or one does not fall under the rule that the claim tells of it, as `no_case` says,
-    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, so that its words are no contrary,
+    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, or denies of the asker's case what
+    a rule says of others, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
@@ -74,6 +76,11 @@ class Said:
     outside: bool = False
     written_otherwise: frozenset[str] = frozenset()
     as_there: str = ""
+
+    @property
+    def inferred(self) -> float:
+        """The probability, at least, of what is denied of a day or a case beside what is said of others; 0 of anything else."""
+        return _INFERRED if self.outside and not (self.disagreeing or self.absent) else 0.0
 
     def row(self, claim: float) -> FloatVector:
         """VALUE_FEATURES (1, 6) of these, beside the claim's logit without them."""
@@ -101,7 +108,25 @@ class Values:
         documents: Sequence[EncodedDocument],
         question: str = "",
     ) -> Said:
-        """What the best sentences say of the claim's values, as far as these are not those of its question."""
+        """What the best sentences say of the claim's values, as far as these are not those of its question, and of the asker's own case."""
+        said = self._of_values(claim, ranked, texts, documents, question)
+        places = ranked.order[:_MOST_RULES] if question and self._stated(question, "") else ()
+        pieces = [with_next(texts[number], documents[number], n) for number, n in places]
+        case = case_asked(claim, question, pieces, self._weight, stem_beside_values, self._rules)
+        if case is None or case.falls:
+            # That a case without is denied stands nowhere, and follows all the same.
+            return replace(said, outside=True) if case is not None and case.denied else said
+        conflict = _in_place(0, len(claim), documents, places[case.piece], case.rule.bound)
+        return replace(said, certain=True, no_case=True, conflicts=(conflict, *said.conflicts))
+
+    def _of_values(
+        self,
+        claim: str,
+        ranked: Ranked,
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+        question: str,
+    ) -> Said:
         own = _stated(claim)
         if not own:
             return NOTHING
@@ -109,7 +134,7 @@ class Values:
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         known = supposed(claim, values, question, asked)
         matched = [
-            Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in known else one
+            Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in known else one
             for one in match(
                 own,
                 stated_there,
@@ -120,15 +145,26 @@ class Values:
             )
         ]
         outside = [one.value for one in matched if _is_outside(claim, one, pieces)]
-        matched = [Finding(Outcome.FOLLOWS, one.value, _FOLLOWS) if one.value in outside else one for one in matched]
-        rules = [_with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
+        matched = [Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in outside else one for one in matched]
+        rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, asked, self._weight, stem_beside_values, self._rules)
-        matched = [_by_its_rule(one, ruled) for one in matched]
+        matched = [by_its_rule(one, ruled) for one in matched]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
             return NOTHING
-        no_case = any(one.certain and _of_value(one, ruled) for one in found)
+        no_case = any(one.certain and of_value(one, ruled) for one in found)
         return replace(_said(claim, found, pieces, starts), outside=bool(outside), no_case=no_case)
+
+    def outside_a_rule(
+        self, claim: str, question: str, texts: Sequence[str], documents: Sequence[EncodedDocument]
+    ) -> bool:
+        """Whether the asker's own case does not fall under a rule that the claim may tell."""
+        pieces = [
+            with_next(text, document, n)
+            for text, document in zip(texts, documents, strict=True)
+            for n in range(min(len(document.spans), MOST_SENTENCES))
+        ]
+        return outside_a_rule(claim, question, pieces, self._rules)
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -162,31 +198,18 @@ class Values:
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
         labels = self.labels(texts, documents)
         stated_there = [
-            _labelled(self._stated(piece, head), None if head else labels.get(place))
+            labelled_as(self._stated(piece, head), None if head else labels.get(place))
             for piece, head, place in zip(pieces, heads, places, strict=True)
         ]
         return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
 
 
-def _with_next(text: str, document: EncodedDocument, n: int) -> str:
-    """A sentence with the one behind it, which may go on with "others" or "heavier bags"."""
-    spans = document.spans
-    return text[spans[n].start : spans[min(n + 1, len(spans) - 1)].end]
-
-
-def _of_value(one: Finding, ruled: Sequence[Case]) -> list[Case]:
-    return [case for case in ruled if (case.value.start, case.value.end) == (one.value.start, one.value.end)]
-
-
-def _by_its_rule(one: Finding, ruled: Sequence[Case]) -> Finding:
-    """What became of a value that the evidence has no equal of, where the claim tells a rule of it."""
-    mine = _of_value(one, ruled)
-    if not mine or one.outcome is Outcome.AGREES:
-        return one
-    if any(case.falls for case in mine):
-        another = one.outcome is Outcome.DISAGREES and one.other is not None and one.other.hedge is Hedge.NONE
-        return one if another else Finding(Outcome.FOLLOWS, one.value, _FOLLOWS)
-    return Finding(Outcome.DISAGREES, one.value, 1.0, mine[0].rule.bound, mine[0].piece, certain=True)
+def _in_place(
+    start: int, end: int, documents: Sequence[EncodedDocument], place: tuple[int, int], there: Value
+) -> ValueConflict:
+    number, n = place
+    begins = documents[number].spans[n].start
+    return ValueConflict(start, end, Evidence(number, begins + there.start, begins + there.end))
 
 
 def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int, other: Stated) -> ValueConflict:
@@ -207,7 +230,7 @@ def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]
             counts |= lacking
     follows = told - there
     wrong = {way.told for way in shown if not way.right} - told - there
-    become = {**dict.fromkeys(wrong, (Outcome.DISAGREES, 1.0)), **dict.fromkeys(follows, (Outcome.FOLLOWS, _FOLLOWS))}
+    become = {**dict.fromkeys(wrong, (Outcome.DISAGREES, 1.0)), **dict.fromkeys(follows, (Outcome.FOLLOWS, FOLLOWS))}
     return [
         replace(one, outcome=become[one.value][0], strength=become[one.value][1]) if one.value in become else one
         for one in found
@@ -322,19 +345,6 @@ def stem_beside_values(word: str) -> str | None:
 
 def _labels_of(texts: tuple[tuple[str, ...], ...]) -> Mapping[tuple[int, int], Label]:
     return labelled(texts, stem_beside_values)
-
-
-def _labelled(values: tuple[Stated, ...], label: Label | None) -> tuple[Stated, ...]:
-    """The values of a line that is labelled, as of a row of a table."""
-    if label is None:
-        return values
-    about = dict.fromkeys(label.row | label.head, _OF_ITS_HEADING)
-    return tuple(
-        replace(one, words={**about, **one.words}, row=label.row, head=label.head)
-        if one.value.start >= label.begins
-        else one
-        for one in values
-    )
 
 
 def _rules_in(text: str) -> tuple[tuple[Rule, ...], ...]:

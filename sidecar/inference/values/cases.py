@@ -1,86 +1,37 @@
-"""Whether the case that a claim speaks of falls under the rule that it tells: a $35 order where "orders over $50 ship free".
-
-A rule is a part of a text with a bound or a range, and what is so of the values within; "others", "heavier bags" and the like tell it of those without."""
+"""Whether the case that a claim speaks of falls under the rule that it tells: a $35 order where "orders over $50 ship free"."""
 
 from __future__ import annotations
 
 import itertools
-import math
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension, equal
 from sidecar.inference.values.read import read_tokens
+from sidecar.inference.values.rules import KINDS, LONGEST, SETS_ASIDE, Rule, beside, denies, stems_in
 from sidecar.inference.values.stated import Stem
 from sidecar.inference.values.tokens import Token
-from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
-_LONGEST = 600  # characters of a text
 _TELLS, _CLEARLY = (
     0.6,
     0.2,
-)  # shares of what a claim says from which on a rule tells it, and by which it is told better than another
+)  # shares of what a claim says: from which on a rule tells it, and by which it is told better than another
 _VALUE = 6.0  # of idf: what another value of the claim weighs
-_NEAR = 3  # words from a value to what it is of
-_KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
-_ENDS, _COMMA = frozenset(".;!?\n|"), ","
-_JOINS = frozenset("and but while whereas or".split())
-_HOLD_BACK = frozenset(
-    "over above under below within up to at least most more less fewer than exceeding from between after and or minimum maximum for of the a an".split()
-)
-_OTHERS = frozenset("others other otherwise else rest remaining".split())
-_ABOVE = frozenset("larger heavier longer older bigger higher greater".split())
-_BELOW = frozenset("smaller lighter shorter younger lower".split())
-_BEYOND = {"above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
-_THAT = frozenset("that this it these those".split())
+_LEAST_TOLD = 1  # words that a claim without a value tells a rule by
 _OF_A_RULE = frozenset("after before every per until by in".split())
-_INTRODUCES = 3  # words of a part among which one says that it is of the other values
-_NOT = frozenset("not no never cannot nor neither".split())
-_OF_PEOPLE = frozenset(
-    "child children kid kids age aged ages anyone people person passengers guests visitors students seniors adults riders those minors members".split()
-)
-_SETS_ASIDE = re.compile(
-    r"\b(?:unless|except|excluding|exempt|regardless|even if|instead of|rather than)\b", re.IGNORECASE
-)
-_BOUND = re.compile(
-    r"\b(?:over|above|under|below|within|up to|at (?:least|most)|(?:more|less|fewer|greater|longer|older|younger|higher|lower|shorter) than|exceed\w{0,3}|from|between|"
-    r"after|minimum|maximum|limited to|or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a part of a text says of the values between `low` and `high`, in base units: its stems, whether it denies, and the other values
-    that it tells. `bound` is a value that limits it, `subject` the stems beside it."""
-
-    low: float
-    high: float
-    bound: Value
-    subject: frozenset[str]
-    of_people: bool
-    stems: frozenset[str]
-    denied: bool
-    told: tuple[Value, ...]
-
-    def holds(self, value: Value) -> bool | None:
-        """Whether a value is within, None of one that is the bound itself."""
-        amount = in_base(value.amount, value.unit if not self.of_people or self.bound.kind is not Kind.NUMBER else "")
-        if any(math.isclose(amount, end) for end in (self.low, self.high)):
-            return None
-        return self.low < amount < self.high
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A value of a claim that does, or does not, fall under the rule of the text number `piece` that the claim tells."""
+    """A value of a claim that does, or does not, fall under the rule of the text number `piece` that the claim tells. `denied`: the claim denies what the
+    rule says, of a value without."""
 
     value: Value
     falls: bool
     rule: Rule
     piece: int
+    denied: bool = False
 
 
 def cases(
@@ -93,25 +44,23 @@ def cases(
 ) -> list[Case]:
     """The values of a claim that it tells a rule of. `brought` are the values of the question, the asker's own case; `rules` is `rules_of`, or
     remembers what it said."""
-    if len(claim) > _LONGEST or _SETS_ASIDE.search(claim):
+    if len(claim) > LONGEST or SETS_ASIDE.search(claim):
         return []
     tokens, values = read_tokens(claim)
     spans = [(one.start, one.end) for one in values]
-    stems = frozenset(one for _, one in _stems(tokens, spans, stem))
-    denied = _denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
+    stems = frozenset(one for _, one in stems_in(tokens, spans, stem))
+    denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
     found = []
     for own in values:
         alike = [one for one in values if dimension(one) == dimension(own)]
         if not _may_be_one(own, tokens):
             continue
         mine = any(equal(own, one) and equal(one, own) for one in brought)
-        beside = _beside(tokens, own, stem)
+        near = beside(tokens, own, stem)
         others = [one for one in values if one is not own and one.hedge is Hedge.NONE]
         for piece, text in enumerate(pieces):
             for group in rules(text):
-                of_it = [
-                    one for one in group if _is_of(one, own) and (mine or beside & one.subject or _alone(one, own))
-                ]
+                of_it = [one for one in group if _is_of(one, own) and (mine or near & one.subject or _alone(one, own))]
                 if len(of_it) != len(group) or (len(alike) > 1 and not mine):
                     continue
                 told = _told(own, of_it, stems, others, weight, denied=denied)
@@ -120,9 +69,64 @@ def cases(
     return found
 
 
+def case_asked(
+    claim: str,
+    question: str,
+    pieces: Sequence[str],
+    weight: Callable[[str], float],
+    stem: Stem,
+    rules: Callable[[str], tuple[tuple[Rule, ...], ...]],
+) -> Case | None:
+    """The asker's own case, "my dog weighs 25 kg", under the rule which a claim without such a value tells: "Yes, it is allowed"."""
+    if len(claim) > LONGEST or SETS_ASIDE.search(claim) or SETS_ASIDE.search(question):
+        return None
+    asked_in, asked = read_tokens(question[:LONGEST])
+    tokens, values = read_tokens(claim)
+    stems = frozenset(one for _, one in stems_in(tokens, [(one.start, one.end) for one in values], stem))
+    denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
+    told = {dimension(one) for one in values}
+    for one in asked:
+        own = _nth(one, asked_in)
+        alone = sum(dimension(other) == dimension(one) for other in asked) == 1
+        if dimension(own) in told or not alone or not _may_be_one(one, asked_in) or len(stems) < _LEAST_TOLD:
+            continue
+        for piece, text in enumerate(pieces):
+            for group in rules(text):
+                found = (
+                    _told(own, group, stems, values, weight, denied=denied)
+                    if all(_is_of(rule, own) for rule in group)
+                    else None
+                )
+                if found is not None:
+                    return Case(one, found[1], found[0], piece, found[0].denied != denied)
+    return None
+
+
+def outside_a_rule(
+    claim: str, question: str, pieces: Sequence[str], rules: Callable[[str], tuple[tuple[Rule, ...], ...]]
+) -> bool:
+    """Whether the asker's own case does not fall under a rule of which the claim may tell, by what it affirms or denies."""
+    asked_in, asked = read_tokens(question[:LONGEST])
+    denied = denies([token for n, token in enumerate(read_tokens(claim)[0]) if n or token.low != "no"])
+    mine = [own for one in asked if _may_be_one(one, asked_in) for own in [_nth(one, asked_in)]]
+    if not mine:
+        return False
+    every = (rule for text in pieces for group in rules(text) for rule in group)
+    return any(
+        rule.denied == denied and _is_of(rule, own) and rule.holds(own) is False for rule in every for own in mine
+    )
+
+
+def _nth(value: Value, tokens: Sequence[Token]) -> Value:
+    """ "Day 10" is ten days on."""
+    before = next((one.low for one, token in itertools.pairwise(tokens) if token.start == value.start), "")
+    counted = value.kind is Kind.NUMBER and before in ("day", "week", "month", "year")
+    return replace(value, kind=Kind.QUANTITY, unit=before) if counted else value
+
+
 def _may_be_one(own: Value, tokens: Sequence[Token]) -> bool:
     """Whether a value may be a case under a rule, and is none of a rule itself: "after 36 hours"."""
-    if own.kind not in _KINDS or own.hedge is not Hedge.NONE or own.difference or own.per:
+    if own.kind not in KINDS or own.hedge is not Hedge.NONE or own.difference or own.per:
         return False
     n = next(n for n, token in enumerate(tokens) if token.start >= own.start)
     return n == 0 or tokens[n - 1].low not in _OF_A_RULE
@@ -170,174 +174,3 @@ def _told(
         return rule, True
     under = [told for one, told in zip(rules, shares, strict=True) if one.holds(own) is not False]
     return None if under and max(under) > shares[best] - _CLEARLY else (rule, False)
-
-
-def rules_of(text: str, stem: Stem) -> tuple[tuple[Rule, ...], ...]:
-    """The rules of a text, those of each dimension together."""
-    text = text[:_LONGEST]
-    if not _BOUND.search(text) or _SETS_ASIDE.search(text):
-        return ()
-    tokens, values = read_tokens(text)
-    by: dict[tuple[str, str], list[tuple[float, float, Value, Value]]] = {}
-    for low, high, first, last in _intervals(values, tokens):
-        key = (dimension(first), first.unit if first.kind is Kind.MONEY else "")
-        by.setdefault(key, []).append((low, high, first, last))
-    groups = (tuple(_of_group(group, tokens, values, stem)) for group in by.values())
-    return tuple(group for group in groups if group and not any(_tells_twice(rule) for rule in group))
-
-
-def _tells_twice(rule: Rule) -> bool:
-    """Whether two values of one kind are told of the same, so that it cannot be known which is."""
-    kinds = [(dimension(one), one.unit) for one in rule.told]
-    return len(set(kinds)) < len(kinds)
-
-
-def _intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tuple[float, float, Value, Value]]:
-    """The bounds and ranges among the values: from, to, and the values that say so."""
-    words = {token.start: before.low for before, token in itertools.pairwise(tokens)}
-    n = 0
-    while n < len(values):
-        one, after = values[n], values[n + 1] if n + 1 < len(values) else None
-        n += 1
-        if one.kind not in _KINDS or one.per or one.difference:
-            continue
-        amount = in_base(one.amount, one.unit)
-        if (
-            one.hedge is Hedge.LEAST
-            and after is not None
-            and after.hedge is Hedge.MOST
-            and dimension(one) == dimension(after)
-        ):
-            yield amount, in_base(after.amount, after.unit), one, after
-            n += 1
-        elif one.hedge is Hedge.LEAST or (words.get(one.start) == "after" and one.hedge is Hedge.NONE):
-            yield amount, math.inf, one, one
-        elif one.hedge is Hedge.MOST:
-            yield -math.inf, amount, one, one
-
-
-def _of_group(
-    group: Sequence[tuple[float, float, Value, Value]], tokens: Sequence[Token], values: Sequence[Value], stem: Stem
-) -> Iterator[Rule]:
-    """The rules of one dimension: each bound's part of the text, and the part behind them that is of the other values."""
-    at = {token.start: n for n, token in enumerate(tokens)}
-    cuts = [_part_begins(tokens, at[group[0][2].start], values)]
-    for (*_, last), (_, _, first, _) in itertools.pairwise(group):
-        cut = _cut(tokens, at[last.start], at[first.start])
-        if cut is None:
-            return
-        cuts.append(cut)
-    begins, way = _complement(tokens, at[group[-1][3].start])
-    ends = begins if begins is not None else _part_ends(tokens, at[group[-1][3].start])
-    lows, highs = [one[0] for one in group], [one[1] for one in group]
-    first = group[0][2]
-    spans = [(one.start, one.end) for one in values]
-    begins_at = tokens[_sentence_begins(tokens, at[first.start])].start
-    told_at = min(one.start for one in values if one.start >= begins_at)
-    shared = frozenset(one for where, one in _stems(tokens, spans, stem) if begins_at <= where < told_at)
-    for (low, high, first, last), start, end in zip(group, cuts, [*cuts[1:], ends], strict=True):
-        yield _rule(low, high, first, tokens[start:end], (first, last), values, stem, shared)
-    if begins is None:
-        return
-    end = _part_ends(tokens, begins)
-    low, high = max(highs), min(lows)
-    first = group[-1][2]
-    if way >= 0 and low < math.inf:
-        yield _rule(low, math.inf, first, tokens[begins:end], (), values, stem, shared)
-    elif way <= 0 and high > -math.inf:
-        yield _rule(-math.inf, high, first, tokens[begins:end], (), values, stem, shared)
-
-
-def _rule(
-    low: float,
-    high: float,
-    bound: Value,
-    part: Sequence[Token],
-    ends: Sequence[Value],
-    values: Sequence[Value],
-    stem: Stem,
-    shared: frozenset[str],
-) -> Rule:
-    start, end = part[0].start, part[-1].end
-    within = [one for one in values if start <= one.start < end]
-    beside = frozenset[str]().union(*(_beside(part, one, stem) for one in ends))
-    return Rule(
-        low,
-        high,
-        bound,
-        beside or frozenset(one for _, one in _stems(part, [], stem)),
-        any(token.low in _OF_PEOPLE for token in part) or not ends,
-        shared.union(one for _, one in _stems(part, [(one.start, one.end) for one in within], stem)),
-        _denies(part),
-        tuple(one for one in within if one not in ends and one.hedge is Hedge.NONE),
-    )
-
-
-def _beside(tokens: Sequence[Token], value: Value, stem: Stem) -> frozenset[str]:
-    """The stems next to a value, but for what holds it back."""
-    told = _stems(tokens, [(value.start, value.end)], stem)
-    before = [one for at, one in told if at < value.start][-1:]
-    after = [one for at, one in told if value.end <= at < value.end + 8 * _NEAR][:1]
-    return frozenset((*before, *after))
-
-
-def _stems(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], stem: Stem) -> list[tuple[int, str]]:
-    """Where each word that says something stands, and its stem, but for those of values."""
-    return [
-        (token.start, one)
-        for token in tokens
-        if token.kind == "word"
-        and token.low not in _HOLD_BACK
-        and token.low not in ("yes", "no")
-        and not any(start <= token.start < end for start, end in spans)
-        and (one := stem(token.low)) is not None
-    ]
-
-
-def _denies(tokens: Sequence[Token]) -> bool:
-    return any(token.low in _NOT or token.low.endswith("n't") for token in tokens)
-
-
-def _part_begins(tokens: Sequence[Token], n: int, values: Sequence[Value]) -> int:
-    """Where the first bound's part begins: behind a comma where a value is told on either side of it, "one month at first, two from one to five years"."""
-    begins = _sentence_begins(tokens, n)
-    comma = next((k for k in range(n - 1, begins, -1) if tokens[k].text == _COMMA), begins)
-    at = [
-        one.start for one in values if one.hedge is Hedge.NONE and tokens[begins].start <= one.start < tokens[n].start
-    ]
-    both = any(one < tokens[comma].start for one in at) and any(one > tokens[comma].start for one in at)
-    return comma + 1 if both else begins
-
-
-def _sentence_begins(tokens: Sequence[Token], n: int) -> int:
-    return next((k + 1 for k in range(n - 1, -1, -1) if tokens[k].text in _ENDS), 0)
-
-
-def _part_ends(tokens: Sequence[Token], n: int) -> int:
-    return next((k for k in range(n + 1, len(tokens)) if tokens[k].text in _ENDS), len(tokens))
-
-
-def _cut(tokens: Sequence[Token], last: int, first: int) -> int | None:
-    """Where one bound's part ends and the next one's begins: at the last of the strongest marks between them."""
-    between = range(first - 1, last, -1)
-    for marks in (_ENDS, frozenset(_COMMA), _JOINS):
-        cut = next((k + 1 for k in between if tokens[k].low in marks), None)
-        if cut is not None:
-            return cut
-    return None
-
-
-def _complement(tokens: Sequence[Token], n: int) -> tuple[int | None, int]:
-    """Where behind the last bound a part begins that is of the other values, and whether of greater (1), of smaller ones (-1) or of either (0)."""
-    for k in range(n + 1, len(tokens) - 1):
-        if tokens[k].text not in _ENDS and tokens[k].low not in (*_JOINS, _COMMA):
-            continue
-        for j in range(k + 1, min(k + 1 + _INTRODUCES, len(tokens))):
-            low, after = tokens[j].low, tokens[j + 1].low if j + 1 < len(tokens) else ""
-            if low in _OTHERS:
-                return k + 1, 0
-            if after != "than" and low in _ABOVE | _BELOW:
-                return k + 1, 1 if low in _ABOVE else -1
-            if after in _THAT and low in _BEYOND:
-                return k + 1, _BEYOND[low]
-    return None, 0

@@ -25,7 +25,7 @@ from sidecar.inference.values.compare import (
     says_as_much,
 )
 from sidecar.inference.values.moments import is_moved
-from sidecar.inference.values.rows import OF_ITS_CLAUSE, Rows, cell_instead, named_of, rows_named
+from sidecar.inference.values.rows import OF_ITS_CLAUSE, Rows, cell_instead, named_of, other_measure, rows_named
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -44,7 +44,6 @@ _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
 _HARDLY = 0.2  # a word's share: at most of another value's clause
 _BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
-_TOLD_ALIKE = frozenset({"mass", "volume"})
 _COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
 
@@ -212,16 +211,8 @@ def _led_crosswise(one: _Case, other: _Case) -> bool:
 def _by_weight(
     own: Stated, evidence: Sequence[tuple[Stated, int]], of_it: Callable[[Stated, Stated], bool]
 ) -> Finding | None:
-    """The very figure that the evidence has of a volume where the claim has it of a weight, 7.5 ml and 7.5 mg, or the other way round."""
-    value = own.value
-    if dimension(value) not in _TOLD_ALIKE or value.hedge is not Hedge.NONE:
-        return None
-    for one, piece in evidence:
-        other = one.value
-        alike = {dimension(value), dimension(other)} == _TOLD_ALIKE and other.amount == value.amount and not other.per
-        if alike and of_it(own, one):
-            return Finding(Outcome.DISAGREES, value, _SAID_IN_FULL, other, piece)
-    return None
+    found = other_measure(own, evidence, of_it)
+    return found and Finding(Outcome.DISAGREES, own.value, _SAID_IN_FULL, found[0].value, found[1])
 
 
 def _operands(own: Stated, claim: Sequence[Stated], known: Sequence[Value]) -> list[Value]:

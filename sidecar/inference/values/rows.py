@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence, Set
 
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.value import Value
+from sidecar.inference.values.value import Hedge, Value
 
 Rows = frozenset[frozenset[str]]
 OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
 _HARDLY = 0.2
+_TOLD_ALIKE = frozenset({"mass", "volume"})
 _MOST_OF_IT = 0.6  # of a row's words
 
 
@@ -68,6 +69,22 @@ def cell_instead(
     if any((one.row - frozenset().union(*named)) & _of_its_clause(own) for one in equals):
         return None  # its own row is spoken of as well
     return cells[0] if cells and equals and elsewhere else None  # what no cell has may be made of several
+
+
+def other_measure(
+    own: Stated, evidence: Sequence[tuple[Stated, int]], of_it: Callable[[Stated, Stated], bool]
+) -> tuple[Stated, int] | None:
+    """The very figure that the evidence has of a volume where the claim has it of a weight, 7.5 ml and 7.5 mg, or the other way round, with its text's
+    number. `of_it` says whether it is of the same matter."""
+    value = own.value
+    if dimension(value) not in _TOLD_ALIKE or value.hedge is not Hedge.NONE:
+        return None
+    for one, piece in evidence:
+        other = one.value
+        alike = {dimension(value), dimension(other)} == _TOLD_ALIKE and other.amount == value.amount and not other.per
+        if alike and of_it(own, one):
+            return one, piece
+    return None
 
 
 def _of_its_clause(own: Stated) -> frozenset[str]:

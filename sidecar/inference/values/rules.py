@@ -1,0 +1,237 @@
+"""The rules of a text: a part of it with a bound or a range, and what is so of the values within, as in "orders over $50 ship free"; "others", "heavier
+bags" and the like tell it of those without."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.read import read_tokens
+from sidecar.inference.values.stated import Stem
+from sidecar.inference.values.tokens import Token
+from sidecar.inference.values.units import in_base
+from sidecar.inference.values.value import Hedge, Kind, Value
+
+LONGEST = 600  # characters of a text
+_NEAR = 3  # words from a value to what it is of
+KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
+_ENDS, _COMMA = frozenset(".;!?\n|"), ","
+_JOINS = frozenset("and but while whereas or".split())
+_HOLD_BACK = frozenset(
+    "over above under below within up to at least most more less fewer than exceeding from between after and or minimum maximum for of the a an longer still".split()
+)
+_OTHERS = frozenset("others other otherwise else rest remaining".split())
+_ABOVE = frozenset("larger heavier longer older bigger higher greater".split())
+_BELOW = frozenset("smaller lighter shorter younger lower".split())
+_BEYOND = {"above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
+_THAT = frozenset("that this it these those".split())
+_INTRODUCES = 3  # words of a part among which one says that it is of the other values
+_NOT = frozenset("not no never cannot nor neither".split())
+_OF_PEOPLE = frozenset(
+    "child children kid kids age aged ages anyone people person passengers guests visitors students seniors adults riders those minors members".split()
+)
+SETS_ASIDE = re.compile(
+    r"\b(?:unless|except|excluding|exempt|regardless|even if|instead of|rather than)\b", re.IGNORECASE
+)
+_BOUND = re.compile(
+    r"\b(?:over|above|under|below|within|up to|at (?:least|most)|(?:more|less|fewer|greater|longer|older|younger|higher|lower|shorter) than|exceed\w{0,3}|from|between|"
+    r"after|minimum|maximum|limited to|or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a part of a text says of the values between `low` and `high`, in base units: its stems, whether it denies, and the other values
+    that it tells. `bound` is a value that limits it, `subject` the stems beside it."""
+
+    low: float
+    high: float
+    bound: Value
+    subject: frozenset[str]
+    of_people: bool
+    stems: frozenset[str]
+    denied: bool
+    told: tuple[Value, ...]
+
+    def holds(self, value: Value) -> bool | None:
+        """Whether a value is within, None of one that is the bound itself."""
+        amount = in_base(value.amount, value.unit if not self.of_people or self.bound.kind is not Kind.NUMBER else "")
+        if any(math.isclose(amount, end) for end in (self.low, self.high)):
+            return None
+        return self.low < amount < self.high
+
+
+def rules_of(text: str, stem: Stem) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of a text, those of each dimension together."""
+    text = text[:LONGEST]
+    if not _BOUND.search(text) or SETS_ASIDE.search(text):
+        return ()
+    tokens, values = read_tokens(text)
+    by: dict[tuple[str, str], list[tuple[float, float, Value, Value]]] = {}
+    for low, high, first, last in _intervals(values, tokens):
+        key = (dimension(first), first.unit if first.kind is Kind.MONEY else "")
+        by.setdefault(key, []).append((low, high, first, last))
+    groups = (tuple(_of_group(group, tokens, values, stem)) for group in by.values())
+    return tuple(group for group in groups if group and not any(_tells_twice(rule) for rule in group))
+
+
+def _tells_twice(rule: Rule) -> bool:
+    """Whether two values of one kind are told of the same, so that it cannot be known which is."""
+    kinds = [(dimension(one), one.unit) for one in rule.told]
+    return len(set(kinds)) < len(kinds)
+
+
+def _intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tuple[float, float, Value, Value]]:
+    """The bounds and ranges among the values: from, to, and the values that say so."""
+    words = {token.start: before.low for before, token in itertools.pairwise(tokens)}
+    n = 0
+    while n < len(values):
+        one, after = values[n], values[n + 1] if n + 1 < len(values) else None
+        n += 1
+        if one.kind not in KINDS or one.per or one.difference:
+            continue
+        amount = in_base(one.amount, one.unit)
+        if (
+            one.hedge is Hedge.LEAST
+            and after is not None
+            and after.hedge is Hedge.MOST
+            and dimension(one) == dimension(after)
+        ):
+            yield amount, in_base(after.amount, after.unit), one, after
+            n += 1
+        elif one.hedge is Hedge.LEAST or (words.get(one.start) == "after" and one.hedge is Hedge.NONE):
+            yield amount, math.inf, one, one
+        elif one.hedge is Hedge.MOST:
+            yield -math.inf, amount, one, one
+
+
+def _of_group(
+    group: Sequence[tuple[float, float, Value, Value]], tokens: Sequence[Token], values: Sequence[Value], stem: Stem
+) -> Iterator[Rule]:
+    """The rules of one dimension: each bound's part of the text, and the part behind them that is of the other values."""
+    at = {token.start: n for n, token in enumerate(tokens)}
+    cuts = [_part_begins(tokens, at[group[0][2].start], values)]
+    for (*_, last), (_, _, first, _) in itertools.pairwise(group):
+        cut = _cut(tokens, at[last.start], at[first.start])
+        if cut is None:
+            return
+        cuts.append(cut)
+    begins, way = _complement(tokens, at[group[-1][3].start])
+    ends = begins if begins is not None else _part_ends(tokens, at[group[-1][3].start])
+    lows, highs = [one[0] for one in group], [one[1] for one in group]
+    first = group[0][2]
+    spans = [(one.start, one.end) for one in values]
+    begins_at = tokens[_sentence_begins(tokens, at[first.start])].start
+    told_at = min(one.start for one in values if one.start >= begins_at)
+    shared = frozenset(one for where, one in stems_in(tokens, spans, stem) if begins_at <= where < told_at)
+    for (low, high, first, last), start, end in zip(group, cuts, [*cuts[1:], ends], strict=True):
+        yield _rule(low, high, first, tokens[start:end], (first, last), values, stem, shared)
+    if begins is None:
+        return
+    end = _part_ends(tokens, begins)
+    low, high = max(highs), min(lows)
+    first = group[-1][2]
+    if way >= 0 and low < math.inf:
+        yield _rule(low, math.inf, first, tokens[begins:end], (), values, stem, shared)
+    elif way <= 0 and high > -math.inf:
+        yield _rule(-math.inf, high, first, tokens[begins:end], (), values, stem, shared)
+
+
+def _rule(
+    low: float,
+    high: float,
+    bound: Value,
+    part: Sequence[Token],
+    ends: Sequence[Value],
+    values: Sequence[Value],
+    stem: Stem,
+    shared: frozenset[str],
+) -> Rule:
+    start, end = part[0].start, part[-1].end
+    within = [one for one in values if start <= one.start < end]
+    near = frozenset[str]().union(*(beside(part, one, stem) for one in ends))
+    return Rule(
+        low,
+        high,
+        bound,
+        near or frozenset(one for _, one in stems_in(part, [], stem)),
+        any(token.low in _OF_PEOPLE for token in part) or not ends,
+        shared.union(one for _, one in stems_in(part, [(one.start, one.end) for one in within], stem)),
+        denies(part),
+        tuple(one for one in within if one not in ends and one.hedge is Hedge.NONE),
+    )
+
+
+def beside(tokens: Sequence[Token], value: Value, stem: Stem) -> frozenset[str]:
+    """The stems next to a value, but for what holds it back."""
+    told = stems_in(tokens, [(value.start, value.end)], stem)
+    before = [one for at, one in told if at < value.start][-1:]
+    after = [one for at, one in told if value.end <= at < value.end + 8 * _NEAR][:1]
+    return frozenset((*before, *after))
+
+
+def stems_in(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], stem: Stem) -> list[tuple[int, str]]:
+    """Where each word that says something stands, and its stem, but for those of values."""
+    return [
+        (token.start, one)
+        for token in tokens
+        if token.kind == "word"
+        and token.low not in _HOLD_BACK
+        and token.low not in ("yes", "no")
+        and not any(start <= token.start < end for start, end in spans)
+        and (one := stem(token.low)) is not None
+    ]
+
+
+def denies(tokens: Sequence[Token]) -> bool:
+    return any(token.low in _NOT or token.low.endswith("n't") for token in tokens)
+
+
+def _part_begins(tokens: Sequence[Token], n: int, values: Sequence[Value]) -> int:
+    """Where the first bound's part begins: behind a comma where a value is told on either side of it, "one month at first, two from one to five years"."""
+    begins = _sentence_begins(tokens, n)
+    comma = next((k for k in range(n - 1, begins, -1) if tokens[k].text == _COMMA), begins)
+    at = [
+        one.start for one in values if one.hedge is Hedge.NONE and tokens[begins].start <= one.start < tokens[n].start
+    ]
+    both = any(one < tokens[comma].start for one in at) and any(one > tokens[comma].start for one in at)
+    return comma + 1 if both else begins
+
+
+def _sentence_begins(tokens: Sequence[Token], n: int) -> int:
+    return next((k + 1 for k in range(n - 1, -1, -1) if tokens[k].text in _ENDS), 0)
+
+
+def _part_ends(tokens: Sequence[Token], n: int) -> int:
+    return next((k for k in range(n + 1, len(tokens)) if tokens[k].text in _ENDS), len(tokens))
+
+
+def _cut(tokens: Sequence[Token], last: int, first: int) -> int | None:
+    """Where one bound's part ends and the next one's begins: at the last of the strongest marks between them."""
+    between = range(first - 1, last, -1)
+    for marks in (_ENDS, frozenset(_COMMA), _JOINS):
+        cut = next((k + 1 for k in between if tokens[k].low in marks), None)
+        if cut is not None:
+            return cut
+    return None
+
+
+def _complement(tokens: Sequence[Token], n: int) -> tuple[int | None, int]:
+    """Where behind the last bound a part begins that is of the other values, and whether of greater (1), of smaller ones (-1) or of either (0)."""
+    for k in range(n + 1, len(tokens) - 1):
+        if tokens[k].text not in _ENDS and tokens[k].low not in (*_JOINS, _COMMA):
+            continue
+        for j in range(k + 1, min(k + 1 + _INTRODUCES, len(tokens))):
+            low, after = tokens[j].low, tokens[j + 1].low if j + 1 < len(tokens) else ""
+            if low in _OTHERS:
+                return k + 1, 0
+            if after != "than" and low in _ABOVE | _BELOW:
+                return k + 1, 1 if low in _ABOVE else -1
+            if after in _THAT and low in _BEYOND:
+                return k + 1, _BEYOND[low]
+    return None, 0
