@@ -21,12 +21,13 @@ from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.names import Misnamed, misnamed
 from sidecar.inference.contrasts.reading import Reading, carrying, read
+from sidecar.inference.contrasts.sections import Line, misattributed
 from sidecar.inference.contrasts.steps import tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
-from sidecar.inference.values.labelled import Label
+from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.tables import cells_of, header_of
 from sidecar.inference.values.units import unit_named
 
@@ -80,8 +81,10 @@ class Contraries:
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
         labels: Mapping[tuple[int, int], Label] = NO_LABELS,
+        question: str = "",
     ) -> Contrary:
-        """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values, `labels` are those of lists."""
+        """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values, `labels` are those of lists and
+        sections, of which `question` may name the one that the claim is about."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
         found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
@@ -90,11 +93,9 @@ class Contraries:
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
-        item = astray(self._read(claim), *_items(labels, texts, documents)) if labels else None
-        if item is not None:
-            start, end, one = item
-            there = _evidence(documents, *one.place, one.start, one.end)
-            return Contrary(_CERTAIN, (ValueConflict(start, end, there), *said.conflicts))
+        elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
+        if elsewhere is not None:
+            return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
         name = misnamed(
             claim, [texts[number][_span(documents, number, n)] for number, n in places], texts, self._weight
         )
@@ -148,6 +149,35 @@ class Contraries:
         if len(rows) < _LEAST_ROWS:
             return None
         return misplaced(self._read(claim), rows, [one for one, head in zip(pieces, heads, strict=True) if not head])
+
+    def _elsewhere(
+        self,
+        claim: str,
+        question: str,
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+        labels: Mapping[tuple[int, int], Label],
+    ) -> Contrary | None:
+        """Where a claim says of one line, or one section, what stands in another."""
+        items, others = _items(labels, texts, documents)
+        item = astray(self._read(claim), items, others)
+        if item is not None:
+            start, end, one = item
+            there = _evidence(documents, *one.place, one.start, one.end)
+            return Contrary(_CERTAIN, (ValueConflict(start, end, there),))
+        lines = [
+            Line(label.row, frozenset(documents[number].sentences[n].words.stems), (number, n))
+            for (number, n), label in labels.items()
+            if label.group == SECTIONS
+        ]
+        asked = frozenset(read_words(question).stems) | read_words(question).numbers
+        line = misattributed(self._read(claim), asked, lines, others, self._weight) if lines else None
+        if line is None:
+            return None
+        number, n = line.place
+        return Contrary(
+            1.0, (ValueConflict(0, len(claim), _evidence(documents, number, n, 0, _length(documents, number, n))),)
+        )
 
     def _in_its_place(self, number: int, n: int, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Reading:
         """A sentence with what its pronouns stand for."""
@@ -205,6 +235,11 @@ def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Re
 def _span(documents: Sequence[EncodedDocument], number: int, n: int) -> slice:
     span = documents[number].spans[n]
     return slice(span.start, span.end)
+
+
+def _length(documents: Sequence[EncodedDocument], number: int, n: int) -> int:
+    span = documents[number].spans[n]
+    return span.end - span.start
 
 
 def _evidence(documents: Sequence[EncodedDocument], number: int, n: int, start: int, end: int) -> Evidence:

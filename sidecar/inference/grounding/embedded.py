@@ -31,6 +31,7 @@ from sidecar.inference.grounding.asked import (
     yes_or_no,
 )
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
+from sidecar.inference.grounding.copied import word_for_word
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, of_the_first, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -47,9 +48,6 @@ WORD_FOR_WORD = 0.999
 _FEW_WORDS = 8
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
-_LEAST_COPIED_WORDS = 3
-_MOST_MARKS = 8
-_MARKS = ".,;:!?\"'“”‘’*_"
 
 
 class EmbeddedConfig(BaseModel):
@@ -265,14 +263,14 @@ class EmbeddedGrounder:
             said.as_there or claim.text,
             place(among.nearest, documents),
             said,
-            NOTHING_CONTRARY if copied else self._contrary(claim.text, said, among, places, texts, documents),
+            NOTHING_CONTRARY if copied else self._contrary(claim, said, among, places, texts, documents),
             copied,
             tuple(places),
         )
 
     def _contrary(
         self,
-        claim: str,
+        claim: Claim,
         said: Said,
         ranked: Ranked,
         places: Sequence[tuple[int, int]],
@@ -280,8 +278,8 @@ class EmbeddedGrounder:
         documents: Sequence[EncodedDocument],
     ) -> Contrary:
         labels = self._values.labels(texts, documents)
-        contrary = self._contraries.of(claim, said, places, texts, documents, labels)
-        order = self._values.wrong_order(claim, ranked, texts, documents)
+        contrary = self._contraries.of(claim.text, said, places, texts, documents, labels, claim.question)
+        order = self._values.wrong_order(claim.text, ranked, texts, documents)
         return contrary if order is None else contrary.and_also(Contrary(1.0, (order,)))
 
 
@@ -299,21 +297,6 @@ def in_its_place(claim: Claim) -> str:
     """The claim with what stands before it, for a search of evidence: the sentence before, and the question of an answer in a few words."""
     short = len(claim.text.split()) <= _FEW_WORDS
     return " ".join(part for part in (claim.question if short else "", claim.context, claim.text) if part)
-
-
-def word_for_word(claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:
-    """Whether a whole sentence of a document is the claim, but for case, spaces and marks. A model may be unsure of words without a
-    subject, "It is blue."; that they were said is certain."""
-    words = _bare_words(claim)
-    return len(words) >= _LEAST_COPIED_WORDS and any(
-        abs(span.end - span.start - len(claim)) <= _MOST_MARKS and _bare_words(text[span.start : span.end]) == words
-        for text, document in zip(texts, documents, strict=True)
-        for span in document.spans
-    )
-
-
-def _bare_words(text: str) -> list[str]:
-    return [bare for word in text.casefold().split() if (bare := word.strip(_MARKS))]
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:

@@ -60,10 +60,10 @@ def cases(
         others = [one for one in values if one is not own and one.hedge is Hedge.NONE]
         for piece, text in enumerate(pieces):
             for group in rules(text):
-                of_it = [one for one in group if _is_of(one, own) and (mine or near & one.subject or _alone(one, own))]
-                if len(of_it) != len(group) or (len(alike) > 1 and not mine):
+                of_it = any(near & one.subject or (one.of_people and own.unit == "year") for one in group)
+                if not (mine or (of_it and len(alike) == 1)) or not all(_is_of(one, own) for one in group):
                     continue
-                told = _told(own, of_it, stems, others, weight, denied=denied)
+                told = _told(own, group, stems, others, weight, denied=denied)
                 if told is not None:
                     found.append(Case(own, told[1], told[0], piece))
     return found
@@ -130,10 +130,6 @@ def _may_be_one(own: Value, tokens: Sequence[Token]) -> bool:
         return False
     n = next(n for n, token in enumerate(tokens) if token.start >= own.start)
     return n == 0 or tokens[n - 1].low not in _OF_A_RULE
-
-
-def _alone(rule: Rule, own: Value) -> bool:
-    return rule.of_people and own.unit == "year"
 
 
 def _is_of(rule: Rule, own: Value) -> bool:

@@ -10,8 +10,13 @@ from dataclasses import dataclass, field
 
 from sidecar.inference.values.stated import Stem
 
+SECTIONS = -1  # the group of all that headings tell apart
 _MOST_SENTENCES = 400
 _MOST_WORDS = 6  # of a label
+_LEAST_DIGITS = 5  # of a number that names something: fewer are a year, or a value
+_QUESTION = re.compile(
+    r"(?:how|what|when|where|who|why|which|can|do|does|is|are|may|should|will)\b|.*\?$", re.IGNORECASE
+)
 _HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
 _BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
 _LABEL = re.compile(r"(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)")
@@ -56,7 +61,7 @@ def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int]
         labels = [line.label for line in section.lines if line.label]
         for line in section.lines:
             if row:
-                found[line.number, line.n] = Label(row, line.label, line.begins, -1)
+                found[line.number, line.n] = Label(row, line.label, line.begins, SECTIONS)
             elif line.label and len(set(labels)) > 1:
                 found[line.number, line.n] = Label(line.label, frozenset(), line.begins, group)
     return found
@@ -88,9 +93,10 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
     section = _Section(frozenset())
     for n, text in enumerate(sentences[:_MOST_SENTENCES]):
         heading = _HEADING.match(text)
-        name = heading and _stems(heading["marked"] or heading["bold"], stem)
+        title = (heading["marked"] or heading["bold"]).strip() if heading else ""
+        name = frozenset[str]() if _QUESTION.match(title) else _stems(title, stem)
         rest = heading["rest"] if heading and heading["rest"] else ""
-        if name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):
+        if heading and name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):
             yield section
             section = _Section(name)
             if rest.strip():
@@ -115,5 +121,5 @@ def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int]:
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:
-    words = (word for word in _WORD.findall(text.lower()) if not word.isdecimal())
+    words = (word for word in _WORD.findall(text.lower()) if not word.isdecimal() or len(word) >= _LEAST_DIGITS)
     return frozenset(one for word in words if (one := stem(word)) is not None and len(one) > 1)

@@ -137,9 +137,9 @@ def _of_group(
     low, high = max(highs), min(lows)
     first = group[-1][2]
     if way >= 0 and low < math.inf:
-        yield _rule(low, math.inf, first, tokens[begins:end], (), values, stem, shared)
+        yield _rule(low, math.inf, first, tokens[begins:end], (), values, stem)
     elif way <= 0 and high > -math.inf:
-        yield _rule(-math.inf, high, first, tokens[begins:end], (), values, stem, shared)
+        yield _rule(-math.inf, high, first, tokens[begins:end], (), values, stem)
 
 
 def _rule(
@@ -150,7 +150,7 @@ def _rule(
     ends: Sequence[Value],
     values: Sequence[Value],
     stem: Stem,
-    shared: frozenset[str],
+    shared: frozenset[str] = frozenset(),
 ) -> Rule:
     start, end = part[0].start, part[-1].end
     within = [one for one in values if start <= one.start < end]

@@ -1,0 +1,57 @@
+"""Where a claim tells of one thing what a section about another of its kind says: why shipment 88213 was held, of a text about shipment 88231.
+
+Sections are told apart by their headings (values/labelled.py), so that both are known to be of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.contrasts.reading import Reading
+
+_LEAST_STEMS, _LEAST_SHARE = 3, 0.5  # of what a claim says that stands in the other section alone
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The stems of a sentence in a section that `row` tells from others of its kind, and where it stands: (document, sentence)."""
+
+    row: frozenset[str]
+    stems: frozenset[str]
+    place: tuple[int, int]
+
+
+def misattributed(
+    claim: Reading,
+    question: frozenset[str],
+    lines: Sequence[Line],
+    others: Sequence[frozenset[str]],
+    weight: Callable[[str], float],
+) -> Line | None:
+    """The line of another section that says what the claim says of the one that it names, or its question where it names none. `others` are the stems of
+    sentences in no section; what they say may be of any. A claim that denies is not looked at."""
+    if claim.denied or claim.partly or claim.denying:
+        return None
+    said = frozenset(stem for stem in claim.stems if stem is not None)
+    rows = {one.row for one in lines}
+    name = _named(rows, said) or (None if any(row & said for row in rows) else _named(rows, question))
+    if name is None or any((row - name) & said for row in rows):
+        return None
+    known = name.union(*(one.stems for one in lines if one.row == name), *others)
+    rest = said - name
+    foreign = rest - known
+    total = sum(map(weight, rest))
+    by_row = {
+        row: frozenset().union(*(one.stems for one in lines if one.row == row)) & foreign for row in rows - {name}
+    }
+    words = max(by_row.values(), key=lambda found: sum(map(weight, found)), default=frozenset[str]())
+    if len(words) < _LEAST_STEMS or sum(map(weight, words)) < _LEAST_SHARE * total:
+        return None
+    return max((one for one in lines if one.row != name), key=lambda one: len(one.stems & words))
+
+
+def _named(rows: set[frozenset[str]], words: frozenset[str]) -> frozenset[str] | None:
+    """The one row that words name; of two of which one has all words of the other that one."""
+    named = [row for row in rows if row <= words]
+    named = [row for row in named if not any(row < other for other in named)]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,70 @@
+"""What stands where: cases under rules, lines and sections of lists, cells that the question names."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.base import Claim
+from sidecar.inference.grounding.embedded import EmbeddedGrounder
+
+PLANS = "Plans: Starter: 3 users, email support. Team: 20 users, chat support. Enterprise: unlimited users, SSO, phone support."
+TIERS = "**Basic**\n- 10 GB storage\n- 1 mailbox\n\n**Pro**\n- 100 GB storage\n- 10 mailboxes\n- daily backups"
+DENTON = "**Denton branch**\nWorkshop: Mon–Fri 7.30–17.30, Sat 8.00–12.00\nCollection and drop-off: Mon–Fri 7.00–18.30, Sat 8.00–14.00"
+ASHBY = "**Ashby branch**\nWorkshop: Mon–Fri 8.00–17.00\nCollection and drop-off: Mon–Fri 7.30–18.00, Sat 9.00–13.00"
+RECALLS = (
+    "**Recall 24-118 – Vela hatchback**\nOn affected cars the bolts of the rear seat frame may be loose.",
+    "**Recall 24-121 – Vela estate**\nThe software of the reversing camera may freeze.",
+)
+DEVICES = "| | Solo | Duo | Family |\n|---|---|---|---|\n| Simultaneous streams | 1 | 2 | 5 |\n| Registered devices | 3 | 6 | 15 |"
+DESKS = "| Service | Mon–Fri | Sun |\n|---|---|---|\n| Ticket office | 06:00–21:00 | 08:00–18:00 |\n| Left luggage desk | 07:00–22:00 | 09:00–19:30 |"
+SYRUP = "| Age | Single dose |\n|---|---|\n| 1–3 years | 5 ml |\n| 4–6 years | 7.5 ml |"
+SHIPPING = "Orders over $50 ship free. Others pay $6."
+
+
+@pytest.mark.parametrize(
+    ("documents", "question", "claim", "right"),
+    [
+        ([PLANS], "", "SSO is included in Enterprise.", True),
+        ([PLANS], "", "SSO is included in Team.", False),
+        ([PLANS], "", "With Team you get SSO and chat support.", False),
+        ([PLANS], "", "Team has 20 users and chat support.", True),
+        ([PLANS], "", "The Team plan has 3 users.", False),
+        ([TIERS], "", "Backups are part of Pro.", True),
+        ([TIERS], "", "Backups are part of Basic.", False),
+        ([TIERS], "", "Basic has 100 GB of storage.", False),
+        ([TIERS], "", "Basic comes with 10 GB and Pro with 100 GB.", True),
+        ([DENTON, ASHBY], "", "Collection at the Denton branch on Saturday is 8.00–14.00.", True),
+        ([DENTON, ASHBY], "", "Collection at the Denton branch on Saturday is 9.00–13.00.", False),
+        ([*RECALLS], "Why are the Vela hatchbacks recalled?", "Because the reversing camera can freeze.", False),
+        ([*RECALLS], "Why are the Vela estates recalled?", "Because the reversing camera can freeze.", True),
+        ([DEVICES], "How many devices with Duo?", "You can register six devices.", True),
+        ([DEVICES], "How many devices with Duo?", "You can register fifteen devices.", False),
+        ([DEVICES], "How many devices with Duo?", "Two at once, six registered.", True),
+        ([DEVICES], "How many devices with Duo?", "Two at once, fifteen registered.", False),
+        ([DESKS], "", "The luggage desk closes at 19:30 on Sundays.", True),
+        ([DESKS], "", "The luggage desk closes at 18:00 on Sundays.", False),
+        ([SYRUP], "", "A single dose is 7.5 ml from 4 to 6 years.", True),
+        ([SYRUP], "", "A single dose is 7.5 mg from 4 to 6 years.", False),
+        ([SHIPPING], "Does my $65 order ship free?", "Yes, your $65 order ships free.", True),
+        ([SHIPPING], "Does my $35 order ship free?", "Yes, your $35 order ships free.", False),
+    ],
+)
+async def test_a_claim_is_held_to_what_stands_in_its_own_place(
+    grounder: EmbeddedGrounder, documents: list[str], question: str, claim: str, right: bool
+) -> None:
+    [found] = await grounder.support([Claim(claim, question=question)], documents)
+    assert found.probability > 0.4 if right else found.probability < 0.2
+    assert right or found.conflicts
+
+
+@pytest.mark.parametrize(
+    ("claim", "supported"),
+    [("14 days", True), ("No, it can no longer be returned.", True), ("Yes, it can be returned.", False)],
+)
+async def test_answers_in_a_few_words_are_held_to_rules_too(
+    grounder: EmbeddedGrounder, claim: str, supported: bool
+) -> None:
+    question = "How long do exchanges take?" if claim == "14 days" else "I bought it 45 days ago. Can I return it?"
+    documents = ["Items can be returned within 30 days of purchase.", "Exchanges take 14 days."]
+    [found] = await grounder.support([Claim(claim, question=question, short=True)], documents)
+    assert found.probability > 0.3 if supported else found.probability < 0.2

@@ -1,0 +1,118 @@
+"""Cases under rules: which rule a claim tells, and whether what it speaks of falls under it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sidecar.inference.grounding.said import stem_beside_values as stem
+from sidecar.inference.values.cases import case_asked, cases, outside_a_rule
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.rules import Rule, rules_of
+
+SHIPPING = "Orders over $50 ship free. Others pay $6."
+BAGS = "Checked bags up to 23 kg are free. Bags from 23 to 32 kg cost €60; heavier bags are not accepted."
+NOTICE = "Notice is one month in the first year, two months from one to five years, and three months after five years."
+FARES = "Passengers aged 65 and over travel at half fare. All others pay the full fare."
+RETURNS = "Items can be returned for a full refund within 30 days of purchase."
+SCHOOLS = "The licence is free for schools with fewer than 500 pupils. Larger schools pay $2 per pupil."
+DOGS = "Dogs of up to 8 kg can travel in the cabin in a carrier. Heavier dogs travel in the hold."
+
+
+def weight(_: str) -> float:
+    return 5.0
+
+
+def rules(text: str) -> tuple[tuple[Rule, ...], ...]:
+    return rules_of(text, stem)
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        (SHIPPING, [(50.0, math.inf), (-math.inf, 50.0)]),
+        (FARES, [(65.0, math.inf), (-math.inf, 65.0)]),
+        (SCHOOLS, [(-math.inf, 500.0), (500.0, math.inf)]),
+        ("Groups of 10 or more get 15% off.", [(10.0, math.inf)]),
+        ("Orders up to $500 need no approval, orders above that do.", [(-math.inf, 500.0), (500.0, math.inf)]),
+        ("The meeting lasts 30 minutes.", []),
+        ("Orders over $50 ship free unless they are heavy.", []),
+        ("Orders over $50 ship free to €60.", [(50.0, math.inf)]),
+    ],
+)
+def test_bounds_and_what_is_said_of_the_others_are_rules(text: str, bounds: list[tuple[float, float]]) -> None:
+    assert [(rule.low, rule.high) for group in rules(text) for rule in group] == bounds
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "claim", "falls"),
+    [
+        (SHIPPING, "", "A $35 order ships free.", False),
+        (SHIPPING, "", "A $65 order ships free.", True),
+        (SHIPPING, "", "A $35 order does not ship free.", None),  # nobody says that of others in these words
+        (SHIPPING, "", "Your $5 voucher ships free.", None),
+        (SHIPPING, "", "Orders over $35 ship free.", None),  # a rule of its own, no case
+        (SHIPPING, "", "A $50 order ships free.", None),  # the bound itself
+        (BAGS, "", "A 26 kg bag costs €60.", True),
+        (BAGS, "", "A 35 kg bag costs €60.", False),
+        (BAGS, "", "A 20 kg bag is free.", True),
+        (BAGS, "", "A 26 kg bag is free.", False),
+        (NOTICE, "I worked here for 2 years.", "With two years your notice is two months.", True),
+        (NOTICE, "I worked here for 2 years.", "With two years your notice is three months.", False),
+        (FARES, "I am 60.", "At 60 you pay the full fare.", True),
+        (FARES, "I am 60.", "At 60 you travel at half fare.", False),
+        ("Tokens expire after 24 hours.", "", "Tokens expire after 36 hours.", None),
+        ("Children under 8 must ride with an adult.", "", "Your 9-year-old must ride with an adult.", False),
+        ("Children under 8 must ride with an adult.", "", "Your 6-year-old must ride with an adult.", True),
+    ],
+)
+def test_a_case_falls_under_the_rule_that_is_told_or_does_not(
+    text: str, question: str, claim: str, falls: bool | None
+) -> None:
+    found = cases(claim, [text], read_values(question), weight, stem, rules)
+    assert [one.falls for one in found] == ([] if falls is None else [falls])
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "claim", "falls"),
+    [
+        (DOGS, "My dog weighs 25 kg. Can he travel in the cabin?", "Yes, your dog can travel in the cabin.", False),
+        (DOGS, "My dog weighs 6 kg. Can he travel in the cabin?", "Yes, your dog can travel in the cabin.", True),
+        (DOGS, "My dog weighs 6 kg. Can he travel in the cabin?", "No, your dog has to travel in the hold.", False),
+        (RETURNS, "I bought it 45 days ago. Can I return it?", "Yes, it can be returned.", False),
+        (RETURNS, "I bought it 15 days ago. Can I return it?", "Yes, it can be returned.", True),
+        (RETURNS, "I bought it 45 days ago. Can I return it?", "No, it can no longer be returned.", True),
+        (RETURNS, "Can I return it on day 45?", "Yes, it can be returned.", False),
+        (RETURNS, "I bought two for 45 days and 3 days. Can I?", "Yes, it can be returned.", None),  # which?
+        (RETURNS, "Can I return it?", "Yes, it can be returned.", None),
+        (RETURNS, "I bought it 45 days ago. Can I return it?", "It can be returned within 30 days.", None),
+        (SCHOOLS, "We are a school with 800 pupils. Is it free?", "Yes, the licence is free for you.", False),
+    ],
+)
+def test_the_askers_own_case_falls_under_it_or_does_not(
+    text: str, question: str, claim: str, falls: bool | None
+) -> None:
+    found = case_asked(claim, question, [text], weight, stem, rules)
+    assert (found and found.falls) == falls
+
+
+def test_what_a_rule_says_is_denied_of_a_case_without() -> None:
+    found = case_asked(
+        "No, it can no longer be returned.", "I bought it 45 days ago. Still?", [RETURNS], weight, stem, rules
+    )
+    assert found is not None
+    assert found.denied
+
+
+@pytest.mark.parametrize(
+    ("question", "claim", "outside"),
+    [
+        ("I bought it 45 days ago.", "You can return it.", True),
+        ("I bought it 45 days ago.", "You cannot return it.", False),
+        ("I bought it 15 days ago.", "You can return it.", False),
+        ("I bought it for $45.", "You can return it.", False),
+    ],
+)
+def test_an_own_case_outside_a_rule_is_known(question: str, claim: str, outside: bool) -> None:
+    assert outside_a_rule(claim, question, [RETURNS], rules) is outside

@@ -1,0 +1,74 @@
+"""Lists as tables: labels of lines, headings of sections, and the values and words below them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.embedding.text import sentences
+from sidecar.inference.grounding.said import stem_beside_values as stem
+from sidecar.inference.values.labelled import SECTIONS, labelled
+
+BRANCHES = (
+    "**Denton branch**\nWorkshop: Mon-Fri 7.30-17.30\nCollection: Mon-Fri 7.00-18.30",
+    "**Ashby branch**\nWorkshop: Mon-Fri 8.00-17.00\nCollection: Mon-Fri 7.30-18.00",
+)
+
+
+def told(*texts: str) -> list[tuple[str, set[str], set[str]]]:
+    """The text behind each label, the stems of its row and of its own line's label."""
+    cut = [[text[span.start : span.end] for span in sentences(text)] for text in texts]
+    return [
+        (cut[number][n][label.begins :].strip(), set(label.row), set(label.head))
+        for (number, n), label in labelled(cut, stem).items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "Plans: Starter: 3 users, email support. Team: 20 users.",
+            [("3 users, email support.", {"starter"}, set()), ("20 users.", {"team"}, set())],
+        ),
+        (
+            "Fees\n- SWIFT (EUR): £12\n- SWIFT (other): £19",
+            [("£12", {"swift", "eur"}, set()), ("£19", {"swift", "other"}, set())],
+        ),
+        ("- **Basic**: free\n- **Pro**: $9", [("free", {"basic"}, set()), ("$9", {"pro"}, set())]),
+        ("Starter – $0; Growth – $12.", [("$0;", {"starter"}, set()), ("$12.", {"growth"}, set())]),
+        ("Note: the shop is closed. It opens on Monday.", []),
+        ("Total: €5", []),  # nothing to tell it from
+    ],
+)
+def test_a_line_is_labelled_by_its_own_words(text: str, found: list[tuple[str, set[str], set[str]]]) -> None:
+    assert told(text) == found
+
+
+def test_sections_of_a_kind_are_told_apart_by_their_headings() -> None:
+    rows = told(*BRANCHES)
+    assert [(row, head) for _, row, head in rows] == [
+        ({"denton"}, {"workshop"}), ({"denton"}, {stem("collection")}),
+        ({"ashby"}, {"workshop"}), ({"ashby"}, {stem("collection")}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("## Renewals\nBooks can be renewed.", "## Opening hours\nWe open at nine."),  # nothing in common
+        ("## How do I return an item?\nSend it.", "## How do I pay for a return?\nBy card."),  # questions
+        ("## Denton branch\nWorkshop: 7.30",),
+    ],
+)
+def test_other_sections_are_not(texts: tuple[str, ...]) -> None:
+    assert told(*texts) == []
+
+
+def test_numbers_that_name_something_tell_sections_apart() -> None:
+    cut = [
+        ["**Shipment 88213** - Status: held.", "Reason: no invoice."],
+        ["**Shipment 88231** - Status: held.", "Reason: weight."],
+    ]
+    found = labelled(cut, stem)
+    assert {label.row for label in found.values()} == {frozenset({"88213"}), frozenset({"88231"})}
+    assert {label.group for label in found.values()} == {SECTIONS}
