@@ -1,7 +1,8 @@
-"""Values where they stand: below a heading or behind a label, beside the sentence that goes on, under a rule that the claim tells."""
+"""Values where they stand: below a heading or behind a label, beside the sentence that goes on, under a rule that the claim tells, outside a range of days."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,10 @@ from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge
 
 FOLLOWS = 0.5
+_DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
+_CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
+_NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
+_REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
 _OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
 
 
@@ -48,3 +53,15 @@ def labelled_as(values: tuple[Stated, ...], label: Label | None) -> tuple[Stated
         else one
         for one in values
     )
+
+
+def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
+    """Whether a claim says of a day that it is closed or not available where the evidence says otherwise of a range that has it not: "closed in November" of
+    "open from May to September". One that denies anything else is not read so."""
+    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through:
+        return False
+    days = one.value.through or one.value.dates
+    stated = _REPLY.sub("", claim, count=1) if _REPLY.match(claim) else claim
+    closed = (_CLOSED.search(stated) and "open" not in stated.lower()) or _NOT_OPEN.search(stated)
+    denied = len(_DENIES.findall(stated)) == 1 and _DENIES.search(pieces[one.piece]) is None
+    return bool(closed) and denied and set(days).isdisjoint(one.other.through)

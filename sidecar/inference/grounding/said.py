@@ -15,7 +15,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
-from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, labelled_as, of_value, with_next
+from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, is_outside, labelled_as, of_value, with_next
 from sidecar.inference.values.cases import case_asked, cases, outside_a_rule
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
@@ -39,10 +39,6 @@ _MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
-_CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
-_NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
-_REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
 _BARE = re.compile(r"[\d.,\s]+")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
@@ -144,7 +140,7 @@ class Values:
                 _stems_of(question),
             )
         ]
-        outside = [one.value for one in matched if _is_outside(claim, one, pieces)]
+        outside = [one.value for one in matched if is_outside(claim, one, pieces)]
         matched = [Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in outside else one for one in matched]
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, asked, self._weight, stem_beside_values, self._rules)
@@ -316,18 +312,6 @@ def _conflict(finding: Finding, starts: Sequence[tuple[int, int]]) -> ValueConfl
     document, start = starts[finding.piece]
     there = Evidence(document, start + finding.other.start, start + finding.other.end)
     return ValueConflict(finding.value.start, finding.value.end, there)
-
-
-def _is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
-    """Whether a claim says of a day that it is closed or not available where the evidence says otherwise of a range that has it not: "closed in November" of
-    "open from May to September". One that denies anything else is not read so."""
-    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through:
-        return False
-    days = one.value.through or one.value.dates
-    stated = _REPLY.sub("", claim, count=1) if _REPLY.match(claim) else claim
-    closed = (_CLOSED.search(stated) and "open" not in stated.lower()) or _NOT_OPEN.search(stated)
-    denied = len(_DENIES.findall(stated)) == 1 and _DENIES.search(pieces[one.piece]) is None
-    return bool(closed) and denied and set(days).isdisjoint(one.other.through)
 
 
 def _counts(finding: Finding) -> bool:

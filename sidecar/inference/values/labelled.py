@@ -19,7 +19,9 @@ _QUESTION = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
 _BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
-_LABEL = re.compile(r"(?<![^\W_])(?<![^\W_] )(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)")
+_LABEL = re.compile(
+    r"(?<![^\W_])(?<![^\W_] )(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)"
+)
 _ANOTHER = re.compile(r"[;,.]\s[^\W\d_][\w ]{0,40}(?::|\s[-–—])\s")
 _WORD = re.compile(r"[^\W_]+")
 _SAYS_NOTHING = frozenset("note tip hint warning important example answer question one next last date".split())
