@@ -4,10 +4,23 @@ Words alone; figures are values (values/match.py). Lists of what several things 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
+from sidecar.inference.embedding.text import content_stem
+
+_LEAST_ITEMS, _MOST_STEMS = 2, 4  # of a label; of an item: more is a sentence
+_OF_ALL = frozenset(
+    stem
+    for word in "all any every each everyone everybody everything both same common shared also plus add-on add-ons previous above below build builds".split()
+    if (stem := content_stem(word)) is not None
+)
+_DAILY = "daily"  # a label that is of all others
+_SETS_APART = frozenset(
+    "upgrade upgrading unlike than instead except besides only add extra additional need needs require requires or if while whereas but without lacks".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +96,19 @@ class Item:
     end: int
 
 
-def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str]]) -> tuple[int, int, Item] | None:
-    """Where a claim says of one label what stands under another alone: characters of the claim, and the item. `others` are the stems of sentences that
-    have no label; what one of them says of the label is true of it."""
+@dataclass(frozen=True, slots=True)
+class Astray:
+    """claim[start:end] is said of one label and stands under another, as `item`."""
+
+    start: int
+    end: int
+    item: Item
+
+
+def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str]]) -> Astray | None:
+    """Where a claim says of one label what stands under another alone. `others` are the stems of sentences that have no label; what one of them says of
+    the label is true of it. Only lists of which every label has two items at least, and both labels something alike ("chat support", "phone support"), are read so: others are what
+    one thing is, "Name: ..., Licence: ..."."""
     if claim.denied or claim.partly or claim.denying or not _SETS_APART.isdisjoint(claim.words):
         return None
     said = frozenset(stem for stem in claim.stems if stem is not None and not stem[0].isdecimal())
@@ -95,28 +118,31 @@ def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str
     if len(named) != 1 or any(row & said for row in labels - named if not row & next(iter(named))):
         return None
     [name] = named
-    group = {one.group for one in items if one.row == name}
+    groups = {one.group for one in items if one.row == name}
+    counts = Counter((one.group, one.row) for one in items)
+    every = frozenset[str]().union(*labels, *(one.stems for one in items), *others)
+    if (
+        len(groups) != 1
+        or every & _OF_ALL
+        or any(_DAILY in row for row in labels)
+        or any(n < _LEAST_ITEMS for (group, _), n in counts.items() if group in groups)
+    ):
+        return None
     own = frozenset[str]().union(*(one.stems for one in items if one.row == name))
-    if own & (_ALL | frozenset[str]().union(*(labels - named))):
-        return None  # "everything in Basic"
+    if own & frozenset[str]().union(*(labels - named)):
+        return None  # "all that Basic has"
     rest = said - name
     for one in items:
-        if one.figures or one.row == name or one.group not in group or len(one.stems) > _MOST_STEMS:
+        if one.figures or one.row == name or one.group not in groups or len(one.stems) > _MOST_STEMS:
             continue
+        alike = frozenset[str]().union(*(other.stems for other in items if other.row == one.row)) & own
         foreign = one.stems - own
         words = foreign & rest
         whole = one.stems <= rest or (2 * len(words) >= len(foreign) and not rest & own - one.stems)
-        if words and whole and not any(words & text for text in others):
+        if words and whole and alike and not any(words & text for text in others):
             at = [k for k, stem in enumerate(claim.stems) if stem in words]
-            return claim.spans[at[0]][0], claim.spans[at[-1]][1], one
+            return Astray(claim.spans[at[0]][0], claim.spans[at[-1]][1], one)
     return None
-
-
-_MOST_STEMS = 4  # of an item: more is a sentence
-_ALL = frozenset("everyth all".split())
-_SETS_APART = frozenset(
-    "upgrade upgrading unlike than instead except besides only add extra additional need needs require requires or if while whereas but without lacks".split()
-)
 
 
 def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[tuple[frozenset[str], Cell]]:

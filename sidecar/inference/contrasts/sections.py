@@ -4,11 +4,17 @@ Sections are told apart by their headings (values/labelled.py), so that both are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
 
+_REFERS = frozenset("same like as see above below previous ditto".split())
+OF_ANOTHER = re.compile(
+    r"\b(?:other|another|else|elsewhere|next|previous|earlier|instead|upgrade|downgrade|cheaper|before|after|missed|different|switch)\b",
+    re.IGNORECASE,
+)
 _LEAST_STEMS, _LEAST_SHARE = 3, 0.5  # of what a claim says that stands in the other section alone
 
 
@@ -30,14 +36,17 @@ def misattributed(
 ) -> Line | None:
     """The line of another section that says what the claim says of the one that it names, or its question where it names none. `others` are the stems of
     sentences in no section; what they say may be of any. A claim that denies is not looked at."""
-    if claim.denied or claim.partly or claim.denying:
+    if claim.denied or claim.partly or claim.denying or not _REFERS.isdisjoint(claim.words):
         return None
     said = frozenset(stem for stem in claim.stems if stem is not None)
     rows = {one.row for one in lines}
     name = _named(rows, said) or (None if any(row & said for row in rows) else _named(rows, question))
-    if name is None or any((row - name) & said for row in rows):
+    if name is None or any((row - name) & (said | question) for row in rows):
         return None
-    known = name.union(*(one.stems for one in lines if one.row == name), *others)
+    own = frozenset[str]().union(*(one.stems for one in lines if one.row == name))
+    if not _REFERS.isdisjoint(own):
+        return None  # "cleaned like standard rooms"
+    known = name.union(own, *others)
     rest = said - name
     foreign = rest - known
     total = sum(map(weight, rest))

@@ -21,7 +21,7 @@ from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.names import Misnamed, misnamed
 from sidecar.inference.contrasts.reading import Reading, carrying, read
-from sidecar.inference.contrasts.sections import Line, misattributed
+from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
 from sidecar.inference.contrasts.steps import tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
@@ -162,9 +162,10 @@ class Contraries:
         items, others = _items(labels, texts, documents)
         item = astray(self._read(claim), items, others)
         if item is not None:
-            start, end, one = item
-            there = _evidence(documents, *one.place, one.start, one.end)
-            return Contrary(_CERTAIN, (ValueConflict(start, end, there),))
+            there = _evidence(documents, *item.item.place, item.item.start, item.item.end)
+            return Contrary(_CERTAIN, (ValueConflict(item.start, item.end, there),))
+        if OF_ANOTHER.search(f"{claim} {question}"):
+            return None
         lines = [
             Line(label.row, frozenset(documents[number].sentences[n].words.stems), (number, n))
             for (number, n), label in labels.items()

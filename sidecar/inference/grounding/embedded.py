@@ -33,9 +33,8 @@ from sidecar.inference.grounding.asked import (
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.copied import word_for_word
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.evidence import Ranked, choices, choose, of_the_first, premise, premise_words, rank
+from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
-from sidecar.inference.grounding.own_case import addresses, own_case
 from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
@@ -205,28 +204,19 @@ class EmbeddedGrounder:
     async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Read]:
         """Evidence and features of each claim. Training reads the same."""
         reading = encode_claims(self._encoder, claims)
-        told = own_case(claims[0].question) if any(addresses(claim.text) for claim in claims) else ""
-        async with (
-            alongside(reading) as encoding,
-            self._encoder.documents([*documents, told] if told else documents) as encoded,
-        ):
+        async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
             own, asked = await encoding
 
             def work() -> list[Read]:
                 rows = []
                 for claim, one, vector in zip(claims, own, asked, strict=True):
-                    there = encoded if told and self._restates(claim, documents, encoded) else encoded[: len(documents)]
-                    rows.append(self._read(claim, one, rank(one, vector, there, self._idf), documents, told, there))
+                    ranked = rank(one, vector, encoded, self._idf)
+                    rows.append(self._read(claim, one, ranked, documents, encoded))
                 return (
                     rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
                 )
 
             return await off_loop(work)
-
-    def _restates(self, claim: Claim, texts: Sequence[str], encoded: Sequence[EncodedDocument]) -> bool:
-        """Whether a claim may say again what askers said of themselves; not where a rule that it may tell is none of their case."""
-        outside = self._values.outside_a_rule(claim.text, claim.question, texts, encoded[: len(texts)])
-        return addresses(claim.text) and not outside
 
     def _together(
         self, claims: Sequence[Claim], read: list[Read], texts: Sequence[str], documents: Sequence[EncodedDocument]
@@ -240,30 +230,22 @@ class EmbeddedGrounder:
         ]
 
     def _read(
-        self,
-        claim: Claim,
-        own: Encoded,
-        ranked: Ranked,
-        texts: Sequence[str],
-        told: str,
-        encoded: Sequence[EncodedDocument],
+        self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> Read:
-        """`told` is what askers say of themselves, encoded behind the documents: evidence to read, but no document that has values or contraries."""
-        documents, among = encoded[: len(texts)], of_the_first(ranked, len(texts))
-        if among.nearest is None:
+        if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
-        chosen = choose(ranked, encoded, premise_words(claim.text))
+        chosen = choose(ranked, documents, premise_words(claim.text))
         copied = word_for_word(claim.text, texts, documents)
-        said = NOTHING if copied else self._values.said(claim.text, among, texts, documents, claim.question)
-        rows = features(own, choices(ranked, chosen, encoded), self._idf, said)
-        places = [ranked.places[row] for row in chosen if ranked.places[row][0] < len(texts)]
+        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents, claim.question)
+        rows = features(own, choices(ranked, chosen, documents), self._idf, said)
+        places = [ranked.places[row] for row in chosen]
         return Read(
             rows,
-            premise(ranked, chosen, [*texts, told], encoded),
+            premise(ranked, chosen, texts, documents),
             said.as_there or claim.text,
-            place(among.nearest, documents),
+            place(ranked.nearest, documents),
             said,
-            NOTHING_CONTRARY if copied else self._contrary(claim, said, among, places, texts, documents),
+            NOTHING_CONTRARY if copied else self._contrary(claim, said, ranked, places, texts, documents),
             copied,
             tuple(places),
         )

@@ -9,7 +9,7 @@ Measured on wice_oracle_chunks and summac_human that is worth 0.08 and 0.02 of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,15 +57,6 @@ def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument]
     own = np.concatenate([document.vectors @ claim.vector for document in documents if document.sentences])
     nearest = places[int((own + shared).argmax())]
     return Ranked(tuple(places[n] for n in order), nearest, places, cosines, held, weights)
-
-
-def of_the_first(ranked: Ranked, documents: int) -> Ranked:
-    """The same without the sentences of what stands behind the first so many documents, but for `places` and what goes with them."""
-    order = tuple(place for place in ranked.order if place[0] < documents)
-    if len(order) == len(ranked.order):
-        return ranked
-    nearest = ranked.nearest if ranked.nearest and ranked.nearest[0] < documents else next(iter(order), None)
-    return replace(ranked, order=order, nearest=nearest)
 
 
 def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDocument]) -> list[list[Encoded]]:

@@ -11,12 +11,13 @@ import numpy as np
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import FloatVector
+from sidecar.inference.contrasts.sections import OF_ANOTHER
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, is_outside, labelled_as, of_value, with_next
-from sidecar.inference.values.cases import case_asked, cases, outside_a_rule
+from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
@@ -53,8 +54,7 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `certain` whether a table has one in another row or column, or one does not fall under the rule that the claim tells of it, as `no_case` says,
-    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, or denies of the asker's case what
-    a rule says of others, so that its words are no contrary,
+    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
@@ -75,7 +75,7 @@ class Said:
 
     @property
     def inferred(self) -> float:
-        """The probability, at least, of what is denied of a day or a case beside what is said of others; 0 of anything else."""
+        """The probability, at least, of what is denied of a day beside what is said of others; 0 of anything else."""
         return _INFERRED if self.outside and not (self.disagreeing or self.absent) else 0.0
 
     def row(self, claim: float) -> FloatVector:
@@ -110,8 +110,7 @@ class Values:
         pieces = [with_next(texts[number], documents[number], n) for number, n in places]
         case = case_asked(claim, question, pieces, self._weight, stem_beside_values, self._rules)
         if case is None or case.falls:
-            # That a case without is denied stands nowhere, and follows all the same.
-            return replace(said, outside=True) if case is not None and case.denied else said
+            return said
         conflict = _in_place(0, len(claim), documents, places[case.piece], case.rule.bound)
         return replace(said, certain=True, no_case=True, conflicts=(conflict, *said.conflicts))
 
@@ -127,6 +126,7 @@ class Values:
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
+        named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         known = supposed(claim, values, question, asked)
         matched = [
@@ -136,8 +136,8 @@ class Values:
                 stated_there,
                 self._weight,
                 asked,
-                None if _COMPARED.search(claim) else _stands_for(claim, question),
-                _stems_of(question),
+                None if _COMPARED.search(claim) else _stands_for(claim, named),
+                _stems_of(named),
             )
         ]
         outside = [one.value for one in matched if is_outside(claim, one, pieces)]
@@ -150,17 +150,6 @@ class Values:
             return NOTHING
         no_case = any(one.certain and of_value(one, ruled) for one in found)
         return replace(_said(claim, found, pieces, starts), outside=bool(outside), no_case=no_case)
-
-    def outside_a_rule(
-        self, claim: str, question: str, texts: Sequence[str], documents: Sequence[EncodedDocument]
-    ) -> bool:
-        """Whether the asker's own case does not fall under a rule that the claim may tell."""
-        pieces = [
-            with_next(text, document, n)
-            for text, document in zip(texts, documents, strict=True)
-            for n in range(min(len(document.spans), MOST_SENTENCES))
-        ]
-        return outside_a_rule(claim, question, pieces, self._rules)
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]

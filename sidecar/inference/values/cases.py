@@ -19,19 +19,18 @@ _TELLS, _CLEARLY = (
 )  # shares of what a claim says: from which on a rule tells it, and by which it is told better than another
 _VALUE = 6.0  # of idf: what another value of the claim weighs
 _LEAST_TOLD = 1  # words that a claim without a value tells a rule by
+_AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A value of a claim that does, or does not, fall under the rule of the text number `piece` that the claim tells. `denied`: the claim denies what the
-    rule says, of a value without."""
+    """A value of a claim that does, or does not, fall under the rule of the text number `piece` that the claim tells."""
 
     value: Value
     falls: bool
     rule: Rule
     piece: int
-    denied: bool = False
 
 
 def cases(
@@ -60,8 +59,11 @@ def cases(
         others = [one for one in values if one is not own and one.hedge is Hedge.NONE]
         for piece, text in enumerate(pieces):
             for group in rules(text):
-                of_it = any(near & one.subject or (one.of_people and own.unit == "year") for one in group)
-                if not (mine or (of_it and len(alike) == 1)) or not all(_is_of(one, own) for one in group):
+                of_it = any(near & one.subject or (one.of_ages and own.unit == "year") for one in group)
+                # Tiers are held against what the asker brought; one bound alone may be of something else.
+                if not (of_it and len(alike) == 1) and not (mine and len(group) > 1):
+                    continue
+                if not all(_is_of(one, own) for one in group):
                     continue
                 told = _told(own, group, stems, others, weight, denied=denied)
                 if told is not None:
@@ -87,34 +89,36 @@ def case_asked(
     told = {dimension(one) for one in values}
     for one in asked:
         own = _nth(one, asked_in)
+        near = _of_its_sentence(question, one, stem)
+        ago = own is not one or question[one.end :].lstrip().startswith("ago")
         alone = sum(dimension(other) == dimension(one) for other in asked) == 1
         if dimension(own) in told or not alone or not _may_be_one(one, asked_in) or len(stems) < _LEAST_TOLD:
             continue
         for piece, text in enumerate(pieces):
             for group in rules(text):
-                found = (
-                    _told(own, group, stems, values, weight, denied=denied)
-                    if all(_is_of(rule, own) for rule in group)
-                    else None
+                of_it = any(
+                    near & rule.subject or (rule.of_ages and _is_age(own, asked_in)) or (rule.since and ago)
+                    for rule in group
                 )
-                if found is not None:
-                    return Case(one, found[1], found[0], piece, found[0].denied != denied)
+                if not of_it or not all(_is_of(rule, own) for rule in group):
+                    continue
+                found = _told(own, group, stems, values, weight, denied=denied)
+                if found is not None and found[0].denied == denied:
+                    return Case(one, found[1], found[0], piece)
     return None
 
 
-def outside_a_rule(
-    claim: str, question: str, pieces: Sequence[str], rules: Callable[[str], tuple[tuple[Rule, ...], ...]]
-) -> bool:
-    """Whether the asker's own case does not fall under a rule of which the claim may tell, by what it affirms or denies."""
-    asked_in, asked = read_tokens(question[:LONGEST])
-    denied = denies([token for n, token in enumerate(read_tokens(claim)[0]) if n or token.low != "no"])
-    mine = [own for one in asked if _may_be_one(one, asked_in) for own in [_nth(one, asked_in)]]
-    if not mine:
-        return False
-    every = (rule for text in pieces for group in rules(text) for rule in group)
-    return any(
-        rule.denied == denied and _is_of(rule, own) and rule.holds(own) is False for rule in every for own in mine
-    )
+def _of_its_sentence(text: str, value: Value, stem: Stem) -> frozenset[str]:
+    """The stems of the sentence that a value stands in."""
+    start = max(text.rfind(mark, 0, value.start) for mark in ".?!\n") + 1
+    end = min((at for mark in ".?!\n" if (at := text.find(mark, value.end)) >= 0), default=len(text))
+    return frozenset(one for _, one in stems_in(read_tokens(text[start:end])[0], [], stem))
+
+
+def _is_age(value: Value, tokens: Sequence[Token]) -> bool:
+    """Whether a value is how old somebody is: "I am 17", "17 years old"."""
+    before = next((one.low for one, token in itertools.pairwise(tokens) if token.start == value.start), "")
+    return value.unit == "year" or before in _AGED
 
 
 def _nth(value: Value, tokens: Sequence[Token]) -> Value:
@@ -134,7 +138,7 @@ def _may_be_one(own: Value, tokens: Sequence[Token]) -> bool:
 
 def _is_of(rule: Rule, own: Value) -> bool:
     """Whether a value is one of those that a rule speaks of."""
-    if rule.of_people and rule.bound.kind is Kind.NUMBER and own.unit == "year":
+    if rule.of_ages and rule.bound.kind is Kind.NUMBER and own.unit == "year":
         return True
     same = own.kind is rule.bound.kind and dimension(own) == dimension(rule.bound)
     return same and (own.kind is not Kind.MONEY or own.unit == rule.bound.unit)
@@ -168,5 +172,8 @@ def _told(
         return (rule, True) if len(rules) == 1 and not holds else None
     if holds:
         return rule, True
+    fits = [one for one in rules if one.holds(own) is not False]
+    if others and any(all(any(equal(value, told) for told in one.told) for value in others) for one in fits):
+        return None  # its own rule has all other values of the claim
     under = [told for one, told in zip(rules, shares, strict=True) if one.holds(own) is not False]
     return None if under and max(under) > shares[best] - _CLEARLY else (rule, False)

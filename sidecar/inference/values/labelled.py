@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from sidecar.inference.values.stated import Stem
 
 SECTIONS = -1  # the group of all that headings tell apart
-_MOST_SENTENCES = 400
+_MOST_SENTENCES = 400  # of a text
+_MOST_SECTIONS = 60  # of all texts
 _MOST_WORDS = 6  # of a label
 _LEAST_DIGITS = 5  # of a number that names something: fewer are a year, or a value
 _QUESTION = re.compile(
@@ -44,20 +45,20 @@ class _Line:
     n: int
     label: frozenset[str]
     begins: int
-    bullet: bool
 
 
 @dataclass(slots=True)
 class _Section:
     heading: frozenset[str]
     lines: list[_Line] = field(default_factory=list)
+    items: set[frozenset[str]] = field(default_factory=set)  # the stems of its bulleted lines
 
 
 def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
     """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text."""
     sections = [section for number, sentences in enumerate(texts) for section in _sections(number, sentences, stem)]
     found: dict[tuple[int, int], Label] = {}
-    told = _told_apart([section for section in sections if section.heading])
+    told = _told_apart([section for section in sections if section.heading][:_MOST_SECTIONS])
     for group, section in enumerate(sections):
         row = told.get(id(section))
         labels = [line.label for line in section.lines if line.label]
@@ -88,7 +89,7 @@ def _of_a_kind(one: _Section, other: _Section) -> bool:
     labels = {line.label for line in one.lines if line.label}
     if any(line.label in labels for line in other.lines if line.label):
         return True
-    return all(section.lines and all(line.bullet for line in section.lines) for section in (one, other))
+    return not one.items.isdisjoint(other.items)
 
 
 def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Section]:
@@ -102,12 +103,14 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
             yield section
             section = _Section(name)
             if rest.strip():
-                section.lines.append(_Line(number, n, frozenset(), len(text) - len(rest), bullet=False))
+                section.lines.append(_Line(number, n, frozenset(), len(text) - len(rest)))
             continue
         start = _BULLET.match(text)
         begins = start.end() if start else 0
         label, at = _label(text, begins, stem)
-        section.lines.append(_Line(number, n, label, at, bullet=begins > 0))
+        section.lines.append(_Line(number, n, label, at))
+        if begins > 0 and (item := _stems(text[at:], stem)):
+            section.items.add(item)
     yield section
 
 

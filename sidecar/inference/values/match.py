@@ -107,13 +107,14 @@ def match(
     rows = [one.row for one, _ in evidence if one.row]
     named = None if about is None else rows_named(claim, rows, about)
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
-    of = [named_of(one, claim, named, question) for one in claim]
+    columns = any(one.head for one, _ in evidence)
+    of = [named_of(one, claim, named, question, columns=columns) for one in claim]
     cases = [_case(one, evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
     found = [
-        _in_its_cell(case.own, evidence, rows_of, question)
+        _in_its_cell(case.own, claim, evidence, rows_of, question)
         or (
             None
             if case.same
@@ -135,10 +136,14 @@ def match(
 
 
 def _in_its_cell(
-    own: Stated, evidence: Sequence[tuple[Stated, int]], named: Rows | None, question: frozenset[str]
+    own: Stated,
+    claim: Sequence[Stated],
+    evidence: Sequence[tuple[Stated, int]],
+    named: Rows | None,
+    question: frozenset[str],
 ) -> Finding | None:
     """Another value that a table has where the claim's should stand."""
-    found = cell_instead(own, evidence, named, question, _is_another_way) if named else None
+    found = cell_instead(own, claim, evidence, named, question, _is_another_way) if named else None
     return None if found is None else Finding(Outcome.DISAGREES, own.value, 1.0, found[0].value, found[1], certain=True)
 
 

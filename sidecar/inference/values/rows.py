@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 
+from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Value
@@ -32,23 +33,30 @@ def _mostly_named(rows: Rows, words: frozenset[str]) -> Rows:
     return frozenset(touched) if whole else frozenset()
 
 
-def named_of(own: Stated, claim: Sequence[Stated], named: Rows | None, question: frozenset[str]) -> Rows | None:
-    """Those of the rows that a claim names which it speaks of with this value: where it has several of a kind, in the value's own clause."""
+def named_of(
+    own: Stated, claim: Sequence[Stated], named: Rows | None, question: frozenset[str], *, columns: bool
+) -> Rows | None:
+    """Those of the rows that a claim names which it speaks of with this value: where it has several of a kind, in the value's own clause; None, not known,
+    of a list, which has no `columns`."""
     if not named or sum(dimension(one.value) == dimension(own.value) for one in claim) == 1:
         return named
+    if not columns:
+        return None
     mine = question | _of_its_clause(own)
     return frozenset(row for row in named if row <= mine)
 
 
 def cell_instead(
     own: Stated,
+    claim: Sequence[Stated],
     evidence: Sequence[tuple[Stated, int]],
     named: Rows,
     question: frozenset[str],
     may_be_it: Callable[[Value, Value], bool],
 ) -> tuple[Stated, int] | None:
     """Another value, with its text's number, that the rows `named` have in the column that a claim names, or its question where it names none, where
-    others alone have the claim's. None where there is none."""
+    others alone have the claim's. None where there is none, and in a list, which names no columns, where the claim speaks of several lines or values, or its
+    value may be made of the line's."""
     if any(own.value.name in row for row in named):
         return None
     cells = [
@@ -64,6 +72,11 @@ def cell_instead(
     cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
     if any(agree(own.value, one.value) or may_be_it(own.value, one.value) for one, _ in cells):
         return None
+    if any(not one.head for one, _ in cells):
+        others = [one.value for one in claim if one is not own]
+        several = len(named) > 1 or any(dimension(one) == dimension(own.value) for one in others)
+        if several or follows(own.value, [*others, *(one.value for one, _ in evidence if one.row in named)]):
+            return None
     equals = [one for one, _ in evidence if agree(own.value, one.value)]
     elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
     if any((one.row - frozenset().union(*named)) & _of_its_clause(own) for one in equals):

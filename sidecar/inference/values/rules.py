@@ -17,6 +17,7 @@ from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 LONGEST = 600  # characters of a text
+_SINCE, _FILLERS = frozenset("within after before until".split()), frozenset("the first or".split())
 _NEAR = 3  # words from a value to what it is of
 KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _ENDS, _COMMA = frozenset(".;!?\n|"), ","
@@ -47,20 +48,22 @@ _BOUND = re.compile(
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What a part of a text says of the values between `low` and `high`, in base units: its stems, whether it denies, and the other values
-    that it tells. `bound` is a value that limits it, `subject` the stems beside it."""
+    that it tells. `bound` is a value that limits it, `subject` the stems beside it; `of_ages` whether it is of people of an age, `since` whether it limits the time
+    since something."""
 
     low: float
     high: float
     bound: Value
     subject: frozenset[str]
-    of_people: bool
+    of_ages: bool
+    since: bool
     stems: frozenset[str]
     denied: bool
     told: tuple[Value, ...]
 
     def holds(self, value: Value) -> bool | None:
         """Whether a value is within, None of one that is the bound itself."""
-        amount = in_base(value.amount, value.unit if not self.of_people or self.bound.kind is not Kind.NUMBER else "")
+        amount = in_base(value.amount, value.unit if not self.of_ages or self.bound.kind is not Kind.NUMBER else "")
         if any(math.isclose(amount, end) for end in (self.low, self.high)):
             return None
         return self.low < amount < self.high
@@ -130,22 +133,23 @@ def _of_group(
     told_at = min(one.start for one in values if one.start >= begins_at)
     shared = frozenset(one for where, one in stems_in(tokens, spans, stem) if begins_at <= where < told_at)
     for (low, high, first, last), start, end in zip(group, cuts, [*cuts[1:], ends], strict=True):
-        yield _rule(low, high, first, tokens[start:end], (first, last), values, stem, shared)
+        yield _rule(low, high, first, tokens, tokens[start:end], (first, last), values, stem, shared)
     if begins is None:
         return
     end = _part_ends(tokens, begins)
     low, high = max(highs), min(lows)
     first = group[-1][2]
     if way >= 0 and low < math.inf:
-        yield _rule(low, math.inf, first, tokens[begins:end], (), values, stem)
+        yield _rule(low, math.inf, first, tokens, tokens[begins:end], (), values, stem)
     elif way <= 0 and high > -math.inf:
-        yield _rule(-math.inf, high, first, tokens[begins:end], (), values, stem)
+        yield _rule(-math.inf, high, first, tokens, tokens[begins:end], (), values, stem)
 
 
 def _rule(
     low: float,
     high: float,
     bound: Value,
+    tokens: Sequence[Token],
     part: Sequence[Token],
     ends: Sequence[Value],
     values: Sequence[Value],
@@ -160,11 +164,26 @@ def _rule(
         high,
         bound,
         near or frozenset(one for _, one in stems_in(part, [], stem)),
-        any(token.low in _OF_PEOPLE for token in part) or not ends,
+        _is_of_ages(tokens, bound),
+        _before(tokens, bound) in _SINCE,
         shared.union(one for _, one in stems_in(part, [(one.start, one.end) for one in within], stem)),
         denies(part),
         tuple(one for one in within if one not in ends and one.hedge is Hedge.NONE),
     )
+
+
+def _is_of_ages(tokens: Sequence[Token], bound: Value) -> bool:
+    """Whether a bound is of the age of people: none counts them, "10 people", or lasts for so many hours."""
+    if bound.kind is not Kind.NUMBER and bound.unit != "year":
+        return False
+    after = next((token.low for token in tokens if token.start >= bound.end and token.kind == "word"), "")
+    return after not in _OF_PEOPLE and any(token.low in _OF_PEOPLE for token in tokens)
+
+
+def _before(tokens: Sequence[Token], value: Value) -> str:
+    """The word before a value, but for "or", "the" and the like."""
+    words = (token.low for token in reversed(tokens) if token.end <= value.start and token.low not in _FILLERS)
+    return next(words, "")
 
 
 def beside(tokens: Sequence[Token], value: Value, stem: Stem) -> frozenset[str]:

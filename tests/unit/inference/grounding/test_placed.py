@@ -45,6 +45,15 @@ SHIPPING = "Orders over $50 ship free. Others pay $6."
         ([DESKS], "", "The luggage desk closes at 18:00 on Sundays.", False),
         ([SYRUP], "", "A single dose is 7.5 ml from 4 to 6 years.", True),
         ([SYRUP], "", "A single dose is 7.5 mg from 4 to 6 years.", False),
+        (["Total: $120\nDeposit: $40\nBalance: $80"], "", "After the deposit of $40 a balance of $80 is left.", True),
+        (["Name: ripline\nLanguage: Rust\nLicence: MIT"], "", "The language of ripline is Rust.", True),
+        (
+            ["Margherita: mozzarella, basil\nAll pizzas: tomato sauce, olive oil"],
+            "",
+            "The Margherita has tomato sauce.",
+            True,
+        ),
+        (["Basic: 5 users\nPro: 25 users"], "How many on the plan after Basic?", "You can have 25 users.", True),
         ([SHIPPING], "Does my $65 order ship free?", "Yes, your $65 order ships free.", True),
         ([SHIPPING], "Does my $35 order ship free?", "Yes, your $35 order ships free.", False),
     ],
@@ -59,7 +68,7 @@ async def test_a_claim_is_held_to_what_stands_in_its_own_place(
 
 @pytest.mark.parametrize(
     ("claim", "supported"),
-    [("14 days", True), ("No, it can no longer be returned.", True), ("Yes, it can be returned.", False)],
+    [("14 days", True), ("Yes, it can be returned.", False)],
 )
 async def test_answers_in_a_few_words_are_held_to_rules_too(
     grounder: EmbeddedGrounder, claim: str, supported: bool

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from sidecar.inference.grounding.said import stem_beside_values as stem
-from sidecar.inference.values.cases import case_asked, cases, outside_a_rule
+from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.rules import Rule, rules_of
 
@@ -82,12 +82,28 @@ def test_a_case_falls_under_the_rule_that_is_told_or_does_not(
         (DOGS, "My dog weighs 6 kg. Can he travel in the cabin?", "No, your dog has to travel in the hold.", False),
         (RETURNS, "I bought it 45 days ago. Can I return it?", "Yes, it can be returned.", False),
         (RETURNS, "I bought it 15 days ago. Can I return it?", "Yes, it can be returned.", True),
-        (RETURNS, "I bought it 45 days ago. Can I return it?", "No, it can no longer be returned.", True),
+        (RETURNS, "I bought it 45 days ago. Can I return it?", "No, it can no longer be returned.", None),
         (RETURNS, "Can I return it on day 45?", "Yes, it can be returned.", False),
         (RETURNS, "I bought two for 45 days and 3 days. Can I?", "Yes, it can be returned.", None),  # which?
         (RETURNS, "Can I return it?", "Yes, it can be returned.", None),
         (RETURNS, "I bought it 45 days ago. Can I return it?", "It can be returned within 30 days.", None),
         (SCHOOLS, "We are a school with 800 pupils. Is it free?", "Yes, the licence is free for you.", False),
+        # Not what the rule is of: of another thing, or what it grants for so long.
+        (
+            "Up to 10 files can be uploaded.",
+            "We are a team of 15. Can files be uploaded?",
+            "Yes, files can be uploaded.",
+            None,
+        ),
+        (
+            "Staff can take leave of up to 4 weeks.",
+            "I worked here 2 years. Is there leave?",
+            "Yes, staff can take leave.",
+            None,
+        ),
+        ("Children can play for up to 2 hours.", "My son is 6 years old. May he?", "Yes, children can play.", None),
+        ("Groups of more than 10 people pay less.", "I am 45. Do groups pay less?", "Yes, groups pay less.", None),
+        ("Anyone aged 18 or over can open an account.", "I am 17. Can I?", "Yes, you can open an account.", False),
     ],
 )
 def test_the_askers_own_case_falls_under_it_or_does_not(
@@ -95,24 +111,3 @@ def test_the_askers_own_case_falls_under_it_or_does_not(
 ) -> None:
     found = case_asked(claim, question, [text], weight, stem, rules)
     assert (found and found.falls) == falls
-
-
-def test_what_a_rule_says_is_denied_of_a_case_without() -> None:
-    found = case_asked(
-        "No, it can no longer be returned.", "I bought it 45 days ago. Still?", [RETURNS], weight, stem, rules
-    )
-    assert found is not None
-    assert found.denied
-
-
-@pytest.mark.parametrize(
-    ("question", "claim", "outside"),
-    [
-        ("I bought it 45 days ago.", "You can return it.", True),
-        ("I bought it 45 days ago.", "You cannot return it.", False),
-        ("I bought it 15 days ago.", "You can return it.", False),
-        ("I bought it for $45.", "You can return it.", False),
-    ],
-)
-def test_an_own_case_outside_a_rule_is_known(question: str, claim: str, outside: bool) -> None:
-    assert outside_a_rule(claim, question, [RETURNS], rules) is outside
