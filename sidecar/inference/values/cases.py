@@ -13,10 +13,8 @@ from sidecar.inference.values.stated import Stem
 from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.value import Hedge, Kind, Value
 
-_TELLS, _CLEARLY = (
-    0.6,
-    0.2,
-)  # shares of what a claim says: from which on a rule tells it, and by which it is told better than another
+# Shares of what a claim says: from which on a rule tells it, and by how much more than another that its value falls under.
+_TELLS, _CLEARLY = 0.6, 0.2
 _VALUE = 6.0  # of idf: what another value of the claim weighs
 _LEAST_TOLD = 1  # words that a claim without a value tells a rule by
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
@@ -79,7 +77,8 @@ def case_asked(
     stem: Stem,
     rules: Callable[[str], tuple[tuple[Rule, ...], ...]],
 ) -> Case | None:
-    """The asker's own case, "my dog weighs 25 kg", under the rule which a claim without such a value tells: "Yes, it is allowed"."""
+    """The asker's own case, "my dog weighs 25 kg", under the rule which a claim without such a value tells: "Yes, it is allowed". Only where the sentence
+    of the question speaks of what the rule limits, both are ages, or it says how long ago something was; other numbers of a question are held to nothing."""
     if len(claim) > LONGEST or SETS_ASIDE.search(claim) or SETS_ASIDE.search(question):
         return None
     asked_in, asked = read_tokens(question[:LONGEST])

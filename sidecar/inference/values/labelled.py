@@ -71,7 +71,8 @@ def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int]
 
 
 def _told_apart(sections: Sequence[_Section]) -> dict[int, frozenset[str]]:
-    """What tells each section that is one of several of a kind from them: their headings have words in common, or their lines' labels, or they are lists."""
+    """What tells each section that is one of several of a kind from them: their headings have words in common, or their lines' labels, or an
+    item of their lists, but for figures."""
     found = {}
     for one in sections:
         alike = [

@@ -17,7 +17,8 @@ from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 LONGEST = 600  # characters of a text
-_SINCE, _FILLERS = frozenset("within after before until".split()), frozenset("the first or".split())
+_SINCE, _FILLERS = frozenset("within after before".split()), frozenset("the first or".split())
+_FROM_PEOPLE = 4  # tokens from people to their age
 _NEAR = 3  # words from a value to what it is of
 KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _ENDS, _COMMA = frozenset(".;!?\n|"), ","
@@ -173,11 +174,12 @@ def _rule(
 
 
 def _is_of_ages(tokens: Sequence[Token], bound: Value) -> bool:
-    """Whether a bound is of the age of people: none counts them, "10 people", or lasts for so many hours."""
+    """Whether a bound is of the age of people, "children under 8", "from the age of 6": none counts them, "10 people", or lasts for so many hours."""
     if bound.kind is not Kind.NUMBER and bound.unit != "year":
         return False
     after = next((token.low for token in tokens if token.start >= bound.end and token.kind == "word"), "")
-    return after not in _OF_PEOPLE and any(token.low in _OF_PEOPLE for token in tokens)
+    before = [token.low for token in tokens if token.end <= bound.start][-_FROM_PEOPLE:]
+    return after not in _OF_PEOPLE and not _OF_PEOPLE.isdisjoint(before)
 
 
 def _before(tokens: Sequence[Token], value: Value) -> str:

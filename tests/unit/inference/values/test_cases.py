@@ -102,6 +102,7 @@ def test_a_case_falls_under_the_rule_that_is_told_or_does_not(
             None,
         ),
         ("Children can play for up to 2 hours.", "My son is 6 years old. May he?", "Yes, children can play.", None),
+        ("Adults may take up to 3 tablets.", "I am 34. May I?", "Yes, adults may take tablets.", None),
         ("Groups of more than 10 people pay less.", "I am 45. Do groups pay less?", "Yes, groups pay less.", None),
         ("Anyone aged 18 or over can open an account.", "I am 17. Can I?", "Yes, you can open an account.", False),
     ],
