@@ -28,8 +28,8 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
-# engine, for programs in C, and its tools; numpy's compilers, transforms and polynomials; messages of Google's services; a C parser
-# of YAML, which is read by the safe one in Python; lexers and formatters that would colour tracebacks, and a reader of Markdown; names of other
+# engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials and examples; messages of Google's services; a C parser
+# of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, and a reader of Markdown; names of other
 # conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
@@ -38,12 +38,13 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
         python3*/site-packages/numpy/f2py python3*/site-packages/numpy/testing python3*/site-packages/pydantic/v1 \
         python3*/site-packages/numpy/fft python3*/site-packages/numpy/polynomial \
+        python3*/site-packages/numpy/random/_examples python3*/site-packages/numpy/doc python3*/site-packages/numpy/_pyinstaller \
         python3*/site-packages/google/api python3*/site-packages/google/cloud python3*/site-packages/google/gapic python3*/site-packages/google/logging \
         python3*/site-packages/google/longrunning python3*/site-packages/google/type \
         python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
         python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
     && rm -rf python3*/site-packages/numpy/distutils \
-    && find . \( -path '*/pygments/lexers/*.py' -o -path '*/pygments/formatters/*.py' \) -not -name __init__.py -not -name _mapping.py -delete \
+    && find . \( -path '*/pygments/lexers/*.py' -o -path '*/pygments/formatters/*.py' -o -path '*/pygments/styles/*.py' \) -not -name __init__.py -not -name _mapping.py -delete \
     && find . -path '*/opentelemetry/semconv/_incubating/*.py' -not -name __init__.py -not -name 'otel_*.py' -not -name rpc_attributes.py -delete \
     && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
