@@ -12,7 +12,6 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.calibrated import logit, probability
@@ -39,7 +38,6 @@ _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _ITEM = re.compile(r"[^,;\n]{2,80}")
-NO_LABELS: Mapping[tuple[int, int], Label] = MappingProxyType({})
 _LONGEST_REMEMBERED = 600  # characters
 
 
@@ -80,8 +78,8 @@ class Contraries:
         places: Sequence[tuple[int, int]],
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
-        labels: Mapping[tuple[int, int], Label] = NO_LABELS,
-        question: str = "",
+        labels: Mapping[tuple[int, int], Label],
+        question: str,
     ) -> Contrary:
         """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values, `labels` are those of lists and
         sections, of which `question` may name the one that the claim is about."""
@@ -171,8 +169,9 @@ class Contraries:
             for (number, n), label in labels.items()
             if label.group == SECTIONS
         ]
-        asked = frozenset(read_words(question).stems) | read_words(question).numbers
-        line = misattributed(self._read(claim), asked, lines, others, self._weight) if lines else None
+        asked = read_words(question)
+        named = frozenset(asked.stems) | asked.numbers
+        line = misattributed(self._read(claim), named, lines, others, self._weight) if lines else None
         if line is None:
             return None
         number, n = line.place

@@ -13,7 +13,7 @@ from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge
 
-FOLLOWS = 0.5
+FOLLOWS = 0.5  # how clearly a value follows that nothing states
 _DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
 _CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
 _NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
@@ -28,6 +28,7 @@ def with_next(text: str, document: EncodedDocument, n: int) -> str:
 
 
 def of_value(one: Finding, ruled: Sequence[Case]) -> list[Case]:
+    """The cases that are of a finding's value."""
     return [case for case in ruled if (case.value.start, case.value.end) == (one.value.start, one.value.end)]
 
 
@@ -36,7 +37,7 @@ def by_its_rule(one: Finding, ruled: Sequence[Case]) -> Finding:
     mine = of_value(one, ruled)
     if not mine or one.outcome is Outcome.AGREES:
         return one
-    if any(case.falls for case in mine):
+    if any(case.falls for case in mine):  # of several rules one is enough: a false alarm is worse than a miss
         another = one.outcome is Outcome.DISAGREES and one.other is not None and one.other.hedge is Hedge.NONE
         return one if another else Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
     return Finding(Outcome.DISAGREES, one.value, 1.0, mine[0].rule.bound, mine[0].piece, certain=True)

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from sidecar.inference.values.compare import dimension, equal
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.rules import KINDS, LONGEST, SETS_ASIDE, Rule, beside, denies, stems_in
-from sidecar.inference.values.stated import Stem
+from sidecar.inference.values.stated import MOST_VALUES, Stem
 from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 # Shares of what a claim says: from which on a rule tells it, and by how much more than another that its value falls under.
 _TELLS, _CLEARLY = 0.6, 0.2
 _VALUE = 6.0  # of idf: what another value of the claim weighs
-_LEAST_TOLD = 1  # words that a claim without a value tells a rule by
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
 
@@ -48,7 +47,7 @@ def cases(
     stems = frozenset(one for _, one in stems_in(tokens, spans, stem))
     denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
     found = []
-    for own in values:
+    for own in values[:MOST_VALUES]:
         alike = [one for one in values if dimension(one) == dimension(own)]
         if not _may_be_one(own, tokens):
             continue
@@ -86,12 +85,12 @@ def case_asked(
     stems = frozenset(one for _, one in stems_in(tokens, [(one.start, one.end) for one in values], stem))
     denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
     told = {dimension(one) for one in values}
-    for one in asked:
+    for one in asked[:MOST_VALUES] if stems else ():
         own = _nth(one, asked_in)
         near = _of_its_sentence(question, one, stem)
         ago = own is not one or question[one.end :].lstrip().startswith("ago")
         alone = sum(dimension(other) == dimension(one) for other in asked) == 1
-        if dimension(own) in told or not alone or not _may_be_one(one, asked_in) or len(stems) < _LEAST_TOLD:
+        if dimension(own) in told or not alone or not _may_be_one(one, asked_in):
             continue
         for piece, text in enumerate(pieces):
             for group in rules(text):

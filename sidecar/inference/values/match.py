@@ -25,7 +25,7 @@ from sidecar.inference.values.compare import (
     says_as_much,
 )
 from sidecar.inference.values.moments import is_moved
-from sidecar.inference.values.rows import OF_ITS_CLAUSE, Rows, cell_instead, named_of, other_measure, rows_named
+from sidecar.inference.values.rows import HARDLY, OF_ITS_CLAUSE, Rows, cell_instead, named_of, other_measure, rows_named
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -42,7 +42,6 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
-_HARDLY = 0.2  # a word's share: at most of another value's clause
 _BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
 _COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
@@ -277,7 +276,7 @@ def _is_its_amount(own: Stated, other: _There | None) -> bool:
     if other is None or own.value.kind is not Kind.MONEY or own.value.difference:
         return False
     alike = other.stated.value.kind is Kind.MONEY and other.stated.value.per == own.value.per
-    return alike and bool(own.words) and all(other.stated.words.get(stem, 0.0) > _HARDLY for stem in own.words)
+    return alike and bool(own.words) and all(other.stated.words.get(stem, 0.0) > HARDLY for stem in own.words)
 
 
 def _of_another_row(own: Stated, same: _There, other: _There, named: Rows | None) -> bool:

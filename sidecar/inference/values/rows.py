@@ -11,7 +11,7 @@ from sidecar.inference.values.value import Hedge, Value
 
 Rows = frozenset[frozenset[str]]
 OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
-_HARDLY = 0.2
+HARDLY = 0.2  # at most, of another value's clause
 _TOLD_ALIKE = frozenset({"mass", "volume"})
 _MOST_OF_IT = 0.6  # of a row's words
 
@@ -62,7 +62,7 @@ def cell_instead(
     cells = [
         (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
     ]
-    own_words: Set[str] = {stem for stem, share in own.words.items() if share > _HARDLY}
+    own_words: Set[str] = {stem for stem, share in own.words.items() if share > HARDLY}
     for one_word in (own.lead, own.label):
         if any(one_word in one.head for one, _ in cells):
             own_words = {one_word}

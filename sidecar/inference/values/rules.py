@@ -210,6 +210,7 @@ def stems_in(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], stem: St
 
 
 def denies(tokens: Sequence[Token]) -> bool:
+    """Whether something is negated."""
     return any(token.low in _NOT or token.low.endswith("n't") for token in tokens)
 
 
