@@ -31,7 +31,7 @@ from sidecar.inference.grounding.asked import (
     yes_or_no,
 )
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
-from sidecar.inference.grounding.copied import word_for_word
+from sidecar.inference.grounding.copied import Copied, bare_words, copied
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -109,6 +109,12 @@ class Read:
     copied: bool = False
     places: tuple[tuple[int, int], ...] = ()
 
+    @classmethod
+    def of_copied(cls, claim: Claim, one: Copied) -> Read:
+        """A claim of which no more needs to be read."""
+        places = ((one.document, one.sentence),)
+        return cls(np.zeros((0, len(FEATURES))), "", claim.text, one.evidence, NOTHING, copied=True, places=places)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -146,7 +152,7 @@ class EmbeddedGrounder:
         """One Support a claim, in order."""
         short = [n for n, claim in enumerate(claims) if claim.short and claim.question]
         every = [*claims, *(with_question(claims[n]) for n in short)]
-        read = await self.read(every, documents)
+        read = await self.read(every, documents, await copied_in(every, documents))
         judged = await self._judge(read)
         supports = [
             Support(
@@ -174,7 +180,8 @@ class EmbeddedGrounder:
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
         least = min((one.probability for one in supports), default=None)
-        if least is not None and len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip()):
+        one = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
+        if least is not None and (one or await _all_copied(answer, claims, documents)):
             whole = least
         else:
             asked = Claim(answer, question=claims[0].question if claims else "")
@@ -201,17 +208,29 @@ class EmbeddedGrounder:
 
         return await off_loop(judge)
 
-    async def read(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Read]:
-        """Evidence and features of each claim. Training reads the same."""
-        reading = encode_claims(self._encoder, claims)
+    async def read(
+        self, claims: Sequence[Claim], documents: Sequence[str], there: Sequence[Copied | None] = ()
+    ) -> list[Read]:
+        """Evidence and features of each claim. Training reads the same. `there` are the claims that are said word for word, of which nothing is
+        read."""
+        there = there or [None] * len(claims)
+        left = [claim for claim, one in zip(claims, there, strict=True) if one is None]
+        if not left:
+            return [Read.of_copied(claim, one) for claim, one in zip(claims, there, strict=True) if one is not None]
+        reading = encode_claims(self._encoder, left)
         async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
-            own, asked = await encoding
+            encoded_claims = await encoding
 
             def work() -> list[Read]:
-                rows = []
-                for claim, one, vector in zip(claims, own, asked, strict=True):
-                    ranked = rank(one, vector, encoded, self._idf)
-                    rows.append(self._read(claim, one, ranked, documents, encoded))
+                parts = zip(left, *encoded_claims, strict=True)
+                read = (
+                    self._read(claim, own, rank(own, asked, encoded, self._idf), documents, encoded)
+                    for claim, own, asked in parts
+                )
+                rows = [
+                    next(read) if one is None else Read.of_copied(claim, one)
+                    for claim, one in zip(claims, there, strict=True)
+                ]
                 return (
                     rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
                 )
@@ -235,8 +254,7 @@ class EmbeddedGrounder:
         if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text))
-        copied = word_for_word(claim.text, texts, documents)
-        said = NOTHING if copied else self._values.said(claim.text, ranked, texts, documents, claim.question)
+        said = self._values.said(claim.text, ranked, texts, documents, claim.question)
         rows = features(own, choices(ranked, chosen, documents), self._idf, said)
         places = [ranked.places[row] for row in chosen]
         return Read(
@@ -245,9 +263,8 @@ class EmbeddedGrounder:
             said.as_there or claim.text,
             place(ranked.nearest, documents),
             said,
-            NOTHING_CONTRARY if copied else self._contrary(claim, said, ranked, places, texts, documents),
-            copied,
-            tuple(places),
+            self._contrary(claim, said, ranked, places, texts, documents),
+            places=tuple(places),
         )
 
     def _contrary(
@@ -263,6 +280,18 @@ class EmbeddedGrounder:
         contrary = self._contraries.of(claim.text, said, places, texts, documents, labels, claim.question)
         order = self._values.wrong_order(claim.text, ranked, texts, documents)
         return contrary if order is None else contrary.and_also(Contrary(1.0, (order,)))
+
+
+async def copied_in(claims: Sequence[Claim], documents: Sequence[str]) -> list[Copied | None]:
+    """The sentences that are a claim."""
+    return await off_loop(lambda: copied([claim.text for claim in claims], documents))
+
+
+async def _all_copied(answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> bool:
+    """Whether an answer is sentences of the documents and no more."""
+    if bare_words([answer]) != bare_words(claim.text for claim in claims):
+        return False
+    return None not in await copied_in(claims, documents)
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
