@@ -295,19 +295,26 @@ async def _all_copied(answer: str, claims: Sequence[Claim], documents: Sequence[
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
-    """The claims, and the vectors to rank evidence by: a claim's with its context, where it has one; of a few words with the question."""
-    in_context = {n: text for n, claim in enumerate(claims) if (text := in_its_place(claim)) != claim.text}
-    encoded = await encoder.encode([*(claim.text for claim in claims), *in_context.values()])
-    vectors = [one.vector for one in encoded[: len(claims)]]
-    for n, one in zip(in_context, encoded[len(claims) :], strict=True):
-        vectors[n] = one.vector
-    return encoded[: len(claims)], vectors
+    """The claims, and the vectors to rank evidence by: of a claim with its context, where it has one, and of one of a few words with the question
+    the mean of theirs, by their words, since most contexts are claims that are encoded anyway."""
+    parts = [_in_its_place(claim) for claim in claims]
+    texts = list(dict.fromkeys(text for own in parts for text in own))
+    by_text = dict(zip(texts, await encoder.encode(texts), strict=True))
+    vectors = [_mean([by_text[text].vector for text in own], [len(text.split()) for text in own]) for own in parts]
+    return [by_text[claim.text] for claim in claims], vectors
 
 
-def in_its_place(claim: Claim) -> str:
-    """The claim with what stands before it, for a search of evidence: the sentence before, and the question of an answer in a few words."""
+def _in_its_place(claim: Claim) -> list[str]:
+    """The claim and what stands before it, for a search of evidence: the sentence before, and the question of an answer in a few words."""
     short = len(claim.text.split()) <= _FEW_WORDS
-    return " ".join(part for part in (claim.question if short else "", claim.context, claim.text) if part)
+    return [part for part in (claim.question if short else "", claim.context) if part] + [claim.text]
+
+
+def _mean(vectors: Sequence[FloatArray], weights: Sequence[int]) -> FloatArray:
+    if len(vectors) == 1:
+        return vectors[0]
+    mean = np.average(np.stack(vectors), axis=0, weights=np.maximum(weights, 1))
+    return (mean / max(float(np.linalg.norm(mean)), 1e-9)).astype(np.float32)
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
