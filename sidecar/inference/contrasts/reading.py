@@ -162,6 +162,7 @@ def read(text: str, stem: Stem) -> Reading:
     denied = frozenset(
         clause for word, clause in zip(words, clauses, strict=True) if denies(word) and word != "without"
     )
+    denied |= {clauses[k] for k in range(1, len(words)) if words[k] == "or" and clauses[k - 1] in denied}
     spans = tuple(one.span() for one in found)
     reading = Reading(spans, words, stems, clauses, negated, _partly(words, clauses), denying, denied)
     return replace(reading, opposites=tuple(_opposites(text, reading)))
@@ -233,7 +234,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         if last is None and reading.words[k] in COURSES and _is_share(reading.words, k + 1):
             found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
-        if last is None or (start and text[start:end] == "May") or _is_part(text, start, end):  # the month
+        month = start > 0 and text[start:end] == "May"
+        if last is None or month or _is_part(text, start, end) or _is_recipe(reading.words, k):
             k += 1
             continue
         passive = _is_passive(reading.words, k) and reading.words[last + 1 : last + 2] != ("by",)
@@ -271,6 +273,11 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
         if denies(reading.words[j]):
             return True
     return False
+
+
+def _is_recipe(words: Sequence[str], k: int) -> bool:
+    """Whether it is what one is told to do with eggs: nobody is before it whom it would be said of."""
+    return words[k] == "beat" and not any(word.isalpha() for word in words[:k])
 
 
 def _is_part(text: str, start: int, end: int) -> bool:

@@ -10,20 +10,26 @@ from sidecar.inference.values.value import Kind, Value
 _LABELS = frozenset(
     "version v release section chapter article figure fig table port room flight page clause appendix paragraph gate platform isbn".split()
 )
+# And behind one of these, a number with a letter: "ward 3B" has no three billions.
+_LETTERED = _LABELS | frozenset(
+    "ward flat apartment apt building block floor hall terminal bay track stand seat row suite unit zone level lane stop line bus route class form grade group "
+    "model type door lot locker pier berth annex".split()
+)
 
 
 def label_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     """Section 4.2, Python 3.10, 5G, 1:4: compared as written."""
-    token = tokens[n]
-    if token.kind != "number" or number.end != n + 1:
+    token, before, end = tokens[n], tokens[n - 1], n + 1
+    lettered = (
+        before.low in _LETTERED and tokens.joined(end) and len(tokens[end].text) == 1 and tokens[end].text.isupper()
+    )
+    if token.kind != "number" or (number.end != end and not lettered):
         return None
-    before = tokens[n - 1]
-    end = n + 1
     if _is_ratio(tokens, n):
         name = f"{token.text}:{tokens[n + 2].text}"
         return Value(kind=Kind.NAME, start=token.start, end=tokens[n + 2].end, name=name), n + 3
     if tokens.joined(end) and tokens[end].kind in ("word", "name"):
-        if tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
+        if lettered or tokens[end].kind == "name" or (not _is_unit(tokens[end].text) and tokens[end].low not in SHORT_SCALES and tokens[end].low != "m"):  # fmt: skip
             return Value(kind=Kind.NAME, start=token.start, end=tokens[end].end, name=token.low + tokens[end].low), end + 1  # fmt: skip
         return None
     if tokens[end].text == "-" and tokens.joined(end) and tokens[end + 1].text[:1].isupper() and tokens.joined(end + 1):
