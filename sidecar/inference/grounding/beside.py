@@ -13,7 +13,8 @@ from exporters.result import Evidence, ModelIdentity
 from sidecar.inference.base import Claim, Support
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
-from sidecar.inference.grounding.embedded import NOTHING_TO_READ, encode_claims, place
+from sidecar.inference.grounding.claims import encode_claims
+from sidecar.inference.grounding.embedded import NOTHING_TO_READ, place
 from sidecar.inference.grounding.evidence import choose, premise, premise_words, rank
 from sidecar.inference.own.judge import Judge
 from sidecar.inference.threads import alongside, off_loop

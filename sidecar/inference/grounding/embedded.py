@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Evidence, ModelIdentity
-from sidecar.inference.base import Claim, FloatArray, Grounder, Support
+from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
@@ -30,6 +30,7 @@ from sidecar.inference.grounding.asked import (
     with_question,
     yes_or_no,
 )
+from sidecar.inference.grounding.claims import encode_claims
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.copied import Copied, bare_words, copied
 from sidecar.inference.grounding.detector import Detector
@@ -44,7 +45,6 @@ CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
-_FEW_WORDS = 8
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
 
@@ -292,29 +292,6 @@ async def _all_copied(answer: str, claims: Sequence[Claim], documents: Sequence[
     if bare_words([answer]) != bare_words(claim.text for claim in claims):
         return False
     return None not in await copied_in(claims, documents)
-
-
-async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
-    """The claims, and the vectors to rank evidence by: of a claim with its context, where it has one, and of one of a few words with the question
-    the mean of theirs, by their words, since most contexts are claims that are encoded anyway."""
-    parts = [_in_its_place(claim) for claim in claims]
-    texts = list(dict.fromkeys(text for own in parts for text in own))
-    by_text = dict(zip(texts, await encoder.encode(texts), strict=True))
-    vectors = [_mean([by_text[text].vector for text in own], [len(text.split()) for text in own]) for own in parts]
-    return [by_text[claim.text] for claim in claims], vectors
-
-
-def _in_its_place(claim: Claim) -> list[str]:
-    """The claim and what stands before it, for a search of evidence: the sentence before, and the question of an answer in a few words."""
-    short = len(claim.text.split()) <= _FEW_WORDS
-    return [part for part in (claim.question if short else "", claim.context) if part] + [claim.text]
-
-
-def _mean(vectors: Sequence[FloatArray], weights: Sequence[int]) -> FloatArray:
-    if len(vectors) == 1:
-        return vectors[0]
-    mean = np.average(np.stack(vectors), axis=0, weights=np.maximum(weights, 1))
-    return (mean / max(float(np.linalg.norm(mean)), 1e-9)).astype(np.float32)
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:

@@ -22,7 +22,19 @@ SETS = {
         .read_text(encoding="utf-8")
         .splitlines()
     ]
-    for name in ("requests", "blind", "second", "short", "third", "plain", "daily", "review", "services", "chinese")
+    for name in (
+        "requests",
+        "blind",
+        "second",
+        "short",
+        "third",
+        "plain",
+        "daily",
+        "review",
+        "services",
+        "mixed",
+        "chinese",
+    )
 }
 
 
@@ -36,6 +48,7 @@ SETS = {
         ("third", 120),
         ("plain", 140),
         ("services", 200),
+        ("mixed", 280),
         ("chinese", 120),
     ],
 )
@@ -56,13 +69,14 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     [
         ("requests", 153),
         ("blind", 103),
-        ("second", 72),
+        ("second", 73),
         ("short", 127),
         ("third", 78),
         ("plain", 106),
-        ("daily", 432),
+        ("daily", 433),
         ("review", 225),
-        ("services", 129),
+        ("services", 131),
+        ("mixed", 172),
         ("chinese", 69),
     ],
 )
