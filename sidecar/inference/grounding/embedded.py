@@ -180,8 +180,8 @@ class EmbeddedGrounder:
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
         least = min((one.probability for one in supports), default=None)
-        one = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
-        if least is not None and (one or await _all_copied(answer, claims, documents)):
+        alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
+        if least is not None and (alone or await _all_copied(answer, claims, documents)):
             whole = least
         else:
             asked = Claim(answer, question=claims[0].question if claims else "")

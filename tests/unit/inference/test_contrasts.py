@@ -142,6 +142,8 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Spend £15 and the class costs you nothing.", "The class is £5, free if you spend £15."),
         ("Profit rose by 5 %.", "Profit was up by 5 %."),
         ("Wait for the seconds given in the header.", "The header gives the seconds to wait for."),
+        ("The egg whites are beaten until stiff.", "Beat the egg whites until stiff."),
+        ("An hour before a meal, and not with dairy products.", "Do not take it with milk or other dairy products."),
     ],
 )
 def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sidecar.inference.base import Claim
-from sidecar.inference.grounding.embedded import WORD_FOR_WORD
+from sidecar.inference.embedding.minilm import Encoded
+from sidecar.inference.grounding.embedded import WORD_FOR_WORD, EmbeddedGrounder
 from sidecar.inference.runtime import InferenceConfig, ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 
@@ -46,3 +49,31 @@ async def test_what_one_document_says_word_for_word_has_no_contrary() -> None:
         await runtime.stop()
     assert (own.contrary, own.conflicts) == (0.0, ())
     assert other.contrary > 0
+
+
+async def test_it_is_its_own_evidence(grounder: EmbeddedGrounder) -> None:
+    claims = [Claim("Nobody is 1.5 m tall."), Claim("It is blue.")]
+    found = await grounder.support(claims, DOCUMENTS)
+    there = [DOCUMENTS[one.evidence.document][one.evidence.start : one.evidence.end] for one in found if one.evidence]
+    assert there == ["Nobody is 1.5 m tall.", "It is blue."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"), [("The lamp costs $5. It is blue.", False), ("No. The lamp costs $5. It is blue.", True)]
+)
+async def test_an_answer_of_such_sentences_alone_is_not_read(
+    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch, answer: str, read: bool
+) -> None:
+    claims = [Claim("The lamp costs $5."), Claim("It is blue.")]
+    supports = await grounder.support(claims, DOCUMENTS)
+    asked: list[str] = []
+    encode = grounder._encoder.encode
+
+    async def seen(texts: Sequence[str]) -> list[Encoded]:
+        asked.extend(texts)
+        return await encode(texts)
+
+    monkeypatch.setattr(grounder._encoder, "encode", seen)
+    score = await grounder.consistency(answer, claims, supports, DOCUMENTS)
+    assert asked == [answer] * read
+    assert score > grounder.answer_threshold
