@@ -76,7 +76,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("daily", 433),
         ("review", 225),
         ("services", 131),
-        ("mixed", 172),
+        ("mixed", 166),
         ("chinese", 69),
     ],
 )
