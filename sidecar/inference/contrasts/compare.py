@@ -108,6 +108,8 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
                 same = not same
             same ^= bool(subject) and subject <= other.left_out
+            if _of_other_deeds(own.verbs, other.verbs) and not (same and own.verbs[0] in other.about):
+                continue
             there = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
             found.append(_Beside(there, other.about, not same))
         yield from _left(found, subject)
@@ -126,9 +128,9 @@ def _told(reading: Reading, one: Opposite) -> _Told:
 
 def _comparable(own: _Told, other: _Told) -> bool:
     """Whether both are said of the whole, both or neither is denied where that turns what follows, both or neither say what they are compared
-    with, and not of the hours from and to, or of two things to do."""
+    with, and not of the hours from and to."""
     alike = own.partly == other.partly and own.denied == other.denied and own.compared == other.compared
-    return alike and not _of_hours(own, other) and not _of_other_deeds(own.verbs, other.verbs)
+    return alike and not _of_hours(own, other)
 
 
 def _of_other_deeds(own: Sequence[str], other: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, is_outside, labelled_as, of_value, with_next
+from sidecar.inference.values.brackets import Table, of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
@@ -94,6 +95,7 @@ class Values:
         self._weight = idf.of
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
         self._labels = functools.lru_cache(maxsize=_REQUESTS)(_labels_of)
+        self._tables = functools.lru_cache(maxsize=_REQUESTS)(_tables_in)
         self._rules = functools.lru_cache(maxsize=_REMEMBERED)(_rules_in)
 
     def said(
@@ -109,6 +111,11 @@ class Values:
         places = ranked.order[:_MOST_RULES] if question and self._stated(question, "") else ()
         pieces = [with_next(texts[number], documents[number], n) for number, n in places]
         case = case_asked(claim, question, pieces, self._weight, stem_beside_values, self._rules)
+        astray = of_another_row(claim, question, texts, stem_beside_values, self._tables) if places else None
+        if astray is not None:
+            there = Evidence(astray.text, astray.other.start, astray.other.end)
+            conflict = ValueConflict(astray.own.start, astray.own.end, there)
+            return replace(said, certain=True, no_case=True, conflicts=(conflict, *said.conflicts))
         if case is None or case.falls:
             return said
         conflict = _in_place(0, len(claim), documents, places[case.piece], case.rule.bound)
@@ -143,7 +150,7 @@ class Values:
         outside = [one.value for one in matched if is_outside(claim, one, pieces)]
         matched = [Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in outside else one for one in matched]
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
-        ruled = cases(claim, rules, asked, self._weight, stem_beside_values, self._rules)
+        ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)
         matched = [by_its_rule(one, ruled) for one in matched]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
@@ -318,6 +325,10 @@ def stem_beside_values(word: str) -> str | None:
 
 def _labels_of(texts: tuple[tuple[str, ...], ...]) -> Mapping[tuple[int, int], Label]:
     return labelled(texts, stem_beside_values)
+
+
+def _tables_in(text: str) -> tuple[Table, ...]:
+    return tables_of(text, stem_beside_values)
 
 
 def _rules_in(text: str) -> tuple[tuple[Rule, ...], ...]:

@@ -18,6 +18,10 @@ _TELLS, _CLEARLY = 0.6, 0.2
 _VALUE = 6.0  # of idf: what another value of the claim weighs
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
+# Words by which an answer holds a case to a rule, and which no rule needs to have.
+_APPLIES = frozenset(
+    "qualify qualifies qualified eligible entitled applies apply count counts get gets fall falls still already yet would need needs since because ago too late".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +37,41 @@ class Case:
 def cases(
     claim: str,
     pieces: Sequence[str],
-    brought: Sequence[Value],
+    question: str,
     weight: Callable[[str], float],
     stem: Stem,
     rules: Callable[[str], tuple[tuple[Rule, ...], ...]],
 ) -> list[Case]:
-    """The values of a claim that it tells a rule of. `brought` are the values of the question, the asker's own case; `rules` is `rules_of`, or
-    remembers what it said."""
+    """The values of a claim that it tells a rule of. Those of the question are the asker's own case, and what the claim says of it in the words that the
+    asker said it in, "you bought it 20 days ago", is told by no rule; `rules` is `rules_of`, or remembers what it said."""
     if len(claim) > LONGEST or SETS_ASIDE.search(claim):
         return []
+    question = question[:LONGEST]
+    asked_in, brought = read_tokens(question)
     tokens, values = read_tokens(claim)
-    spans = [(one.start, one.end) for one in values]
-    stems = frozenset(one for _, one in stems_in(tokens, spans, stem))
-    denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
+    stems, denied = _told_of(tokens, values, stem), _denies(tokens)
     found = []
     for own in values[:MOST_VALUES]:
-        alike = [one for one in values if dimension(one) == dimension(own)]
+        alike = [one for one in values if dimension(one) == dimension(own) and one.hedge is Hedge.NONE]
         if not _may_be_one(own, tokens):
             continue
-        mine = any(equal(own, one) and equal(one, own) for one in brought)
+        asked = next((one for one in brought if equal(own, one) and equal(one, own)), None)
+        mine = asked is not None
+        age = is_age(own, tokens) or (asked is not None and is_age(asked, asked_in))
+        held = replace(own, kind=Kind.QUANTITY, unit="year") if age and own.kind is Kind.NUMBER else own
+        ago = mine and claim[own.end :].lstrip().startswith("ago")
         near = beside(tokens, own, stem)
+        left = stems - _of_its_statement(question, asked, stem) if asked else stems
         others = [one for one in values if one is not own and one.hedge is Hedge.NONE]
         for piece, text in enumerate(pieces):
             for group in rules(text):
-                of_it = any(near & one.subject or (one.of_ages and own.unit == "year") for one in group)
+                of_it = any(near & one.subject or (one.of_ages and age) or (one.since and ago) for one in group)
                 # Tiers are held against what the asker brought; one bound alone may be of something else.
                 if not (of_it and len(alike) == 1) and not (mine and len(group) > 1):
                     continue
-                if not all(_is_of(one, own) for one in group):
+                if not all(_is_of(one, held) for one in group):
                     continue
-                told = _told(own, group, stems, others, weight, denied=denied)
+                told = _told(held, group, left or stems, others, weight, denied=denied)
                 if told is not None:
                     found.append(Case(own, told[1], told[0], piece))
     return found
@@ -82,8 +91,7 @@ def case_asked(
         return None
     asked_in, asked = read_tokens(question[:LONGEST])
     tokens, values = read_tokens(claim)
-    stems = frozenset(one for _, one in stems_in(tokens, [(one.start, one.end) for one in values], stem))
-    denied = denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
+    stems, denied = _told_of(tokens, values, stem), _denies(tokens)
     told = {dimension(one) for one in values}
     for one in asked[:MOST_VALUES] if stems else ():
         own = _nth(one, asked_in)
@@ -95,7 +103,7 @@ def case_asked(
         for piece, text in enumerate(pieces):
             for group in rules(text):
                 of_it = any(
-                    near & rule.subject or (rule.of_ages and _is_age(own, asked_in)) or (rule.since and ago)
+                    near & rule.subject or (rule.of_ages and is_age(own, asked_in)) or (rule.since and ago)
                     for rule in group
                 )
                 if not of_it or not all(_is_of(rule, own) for rule in group):
@@ -106,6 +114,18 @@ def case_asked(
     return None
 
 
+def _told_of(tokens: Sequence[Token], values: Sequence[Value], stem: Stem) -> frozenset[str]:
+    """The stems of what a claim tells of a case."""
+    telling = [token for token in tokens if token.low not in _APPLIES]
+    return frozenset(one for _, one in stems_in(telling, [(one.start, one.end) for one in values], stem))
+
+
+def _denies(tokens: Sequence[Token]) -> bool:
+    """Whether a claim denies something of its case: "cannot", "too late to"; a "No," before it denies the question."""
+    too = any(one.low == "too" and other.kind == "word" for one, other in itertools.pairwise(tokens))
+    return too or denies([token for n, token in enumerate(tokens) if n or token.low != "no"])
+
+
 def _of_its_sentence(text: str, value: Value, stem: Stem) -> frozenset[str]:
     """The stems of the sentence that a value stands in."""
     start = max(text.rfind(mark, 0, value.start) for mark in ".?!\n") + 1
@@ -113,7 +133,16 @@ def _of_its_sentence(text: str, value: Value, stem: Stem) -> frozenset[str]:
     return frozenset(one for _, one in stems_in(read_tokens(text[start:end])[0], [], stem))
 
 
-def _is_age(value: Value, tokens: Sequence[Token]) -> bool:
+def _of_its_statement(question: str, value: Value, stem: Stem) -> frozenset[str]:
+    """The stems of the clause of a question that states a value; none where that clause asks itself."""
+    start = max(question.rfind(mark, 0, value.start) for mark in ".,?!\n") + 1
+    end = min((at for mark in ".,?!\n" if (at := question.find(mark, value.end)) >= 0), default=len(question))
+    if question[end : end + 1] in ("", "?"):
+        return frozenset()
+    return frozenset(one for _, one in stems_in(read_tokens(question[start:end])[0], [], stem))
+
+
+def is_age(value: Value, tokens: Sequence[Token]) -> bool:
     """Whether a value is how old somebody is: "I am 17", "17 years old"."""
     before = next((one.low for one, token in itertools.pairwise(tokens) if token.start == value.start), "")
     return value.unit == "year" or before in _AGED
@@ -136,7 +165,7 @@ def _may_be_one(own: Value, tokens: Sequence[Token]) -> bool:
 
 def _is_of(rule: Rule, own: Value) -> bool:
     """Whether a value is one of those that a rule speaks of."""
-    if rule.of_ages and rule.bound.kind is Kind.NUMBER and own.unit == "year":
+    if rule.of_ages and own.unit == "year":
         return True
     same = own.kind is rule.bound.kind and dimension(own) == dimension(rule.bound)
     return same and (own.kind is not Kind.MONEY or own.unit == rule.bound.unit)

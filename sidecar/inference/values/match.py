@@ -103,8 +103,8 @@ def match(
     the question, of which with those of the evidence the claim's may be made, `about` stems that stand for its pronouns, None of a claim
     that compares rows of a table, so that one it names need not be the one it speaks of; `question` its stems, which may name a column."""
     evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece][:MOST_VALUES]
-    rows = [one.row for one, _ in evidence if one.row]
-    named = None if about is None else rows_named(claim, rows, about)
+    cells = [one for one, _ in evidence if one.row]
+    named = None if about is None else rows_named(claim, cells, about)
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     columns = any(one.head for one, _ in evidence)
     of = [named_of(one, claim, named, question, columns=columns) for one in claim]

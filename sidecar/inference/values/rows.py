@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence, Set
 
 from sidecar.inference.values.arithmetic import follows
@@ -16,19 +17,29 @@ _TOLD_ALIKE = frozenset({"mass", "volume"})
 _MOST_OF_IT = 0.6  # of a row's words
 
 
-def rows_named(claim: Sequence[Stated], rows: Sequence[frozenset[str]], about: frozenset[str]) -> Rows:
-    """The rows that a claim names, or that it does with `about`, what its pronouns stand for."""
+def rows_named(claim: Sequence[Stated], cells: Sequence[Stated], about: frozenset[str]) -> Rows:
+    """The rows of cells that a claim names, or one of several things that they are of, or that it does with `about`, what its pronouns stand for."""
+    rows = [one.row for one in cells]
+    counts = Counter(word for row in set(rows) for word in row)
     own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
     return (
         frozenset(row for row in rows if row <= own)
         or frozenset(row for row in rows if about and row <= own | about)
+        or frozenset(one.row for one in cells if any(part <= own and _alone(part, counts) for part in one.parts))
         or _mostly_named(frozenset(rows), own | about)
     )
 
 
+def _alone(part: frozenset[str], counts: Counter[str]) -> bool:
+    """Whether no other row has a word of a thing that one row is of."""
+    return all(counts[word] == 1 for word in part)
+
+
 def _mostly_named(rows: Rows, words: frozenset[str]) -> Rows:
-    """The one row most of whose words are there, where no other row has any of them: "the luggage desk" of "Left luggage desk"."""
-    touched = [row for row in rows if row & words]
+    """The one row most of whose words are there, where of no other row any is that tells it from the rest: "the luggage desk" of "Left luggage desk",
+    "Data Science" of "MSc Data Science" beside "MSc Forestry"."""
+    counts = Counter(word for row in rows for word in row)
+    touched = [row for row in rows if any(counts[word] == 1 for word in row & words)]
     whole = len(touched) == 1 and len(touched[0] & words) >= max(2.0, _MOST_OF_IT * len(touched[0]))
     return frozenset(touched) if whole else frozenset()
 
@@ -43,7 +54,8 @@ def named_of(
     if not columns:
         return None
     mine = question | _of_its_clause(own)
-    return frozenset(row for row in named if row <= mine)
+    every = question.union(*(one.words for one in claim))
+    return frozenset(row for row in named if row & every <= mine)
 
 
 def cell_instead(

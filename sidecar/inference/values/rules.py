@@ -32,7 +32,7 @@ _BELOW = frozenset("smaller lighter shorter younger lower".split())
 _BEYOND = {"above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
 _THAT = frozenset("that this it these those".split())
 _INTRODUCES = 3  # words of a part among which one says that it is of the other values
-_NOT = frozenset("not no never cannot nor neither".split())
+_NOT = frozenset("not no never cannot nor neither nothing nobody none".split())
 _OF_PEOPLE = frozenset(
     "child children kid kids age aged ages anyone people person passengers guests visitors students seniors adults riders those minors members".split()
 )
@@ -77,7 +77,7 @@ def rules_of(text: str, stem: Stem) -> tuple[tuple[Rule, ...], ...]:
         return ()
     tokens, values = read_tokens(text)
     by: dict[tuple[str, str], list[tuple[float, float, Value, Value]]] = {}
-    for low, high, first, last in _intervals(values, tokens):
+    for low, high, first, last in intervals(values, tokens):
         key = (dimension(first), first.unit if first.kind is Kind.MONEY else "")
         by.setdefault(key, []).append((low, high, first, last))
     groups = (tuple(_of_group(group, tokens, values, stem)) for group in by.values())
@@ -90,7 +90,7 @@ def _tells_twice(rule: Rule) -> bool:
     return len(set(kinds)) < len(kinds)
 
 
-def _intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tuple[float, float, Value, Value]]:
+def intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tuple[float, float, Value, Value]]:
     """The bounds and ranges among the values: from, to, and the values that say so."""
     words = {token.start: before.low for before, token in itertools.pairwise(tokens)}
     n = 0
@@ -165,7 +165,7 @@ def _rule(
         high,
         bound,
         near or frozenset(one for _, one in stems_in(part, [], stem)),
-        _is_of_ages(tokens, bound),
+        is_of_ages(tokens, bound),
         _before(tokens, bound) in _SINCE,
         shared.union(one for _, one in stems_in(part, [(one.start, one.end) for one in within], stem)),
         denies(part),
@@ -173,11 +173,13 @@ def _rule(
     )
 
 
-def _is_of_ages(tokens: Sequence[Token], bound: Value) -> bool:
+def is_of_ages(tokens: Sequence[Token], bound: Value) -> bool:
     """Whether a bound is of the age of people, "children under 8", "from the age of 6": none counts them, "10 people", or lasts for so many hours."""
     if bound.kind is not Kind.NUMBER and bound.unit != "year":
         return False
     after = next((token.low for token in tokens if token.start >= bound.end and token.kind == "word"), "")
+    if bound.unit == "year" and after == "old":
+        return True
     before = [token.low for token in tokens if token.end <= bound.start][-_FROM_PEOPLE:]
     return after not in _OF_PEOPLE and not _OF_PEOPLE.isdisjoint(before)
 
@@ -189,8 +191,11 @@ def _before(tokens: Sequence[Token], value: Value) -> str:
 
 
 def beside(tokens: Sequence[Token], value: Value, stem: Stem) -> frozenset[str]:
-    """The stems next to a value, but for what holds it back."""
-    told = stems_in(tokens, [(value.start, value.end)], stem)
+    """The stems next to a value in its clause, but for what holds it back."""
+    marks = [token for token in tokens if token.text in _ENDS or token.text == _COMMA]
+    begins = max((one.end for one in marks if one.end <= value.start), default=0)
+    ends = min((one.start for one in marks if one.start >= value.end), default=math.inf)
+    told = [(at, one) for at, one in stems_in(tokens, [(value.start, value.end)], stem) if begins <= at < ends]
     before = [one for at, one in told if at < value.start][-1:]
     after = [one for at, one in told if value.end <= at < value.end + 8 * _NEAR][:1]
     return frozenset((*before, *after))

@@ -53,8 +53,8 @@ Stem = Callable[[str], str | None]
 @dataclass(frozen=True, slots=True)
 class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
-    `row` are the stems that name the row of a table that it stands in, `head` those of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the
-    one before a colon before it."""
+    `row` are the stems that name the row of a table that it stands in, `parts` those of each of several things that do ("Norway, Switzerland"), `head` those
+    of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the one before a colon before it."""
 
     value: Value
     noun: str
@@ -63,6 +63,7 @@ class Stated:
     head: frozenset[str] = frozenset()
     lead: str = ""
     label: str = ""
+    parts: tuple[frozenset[str], ...] = ()
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:

@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.periods import period_of
+from sidecar.inference.values.span import PER
 from sidecar.inference.values.stated import Stated, Stem, stated
 from sidecar.inference.values.tokens import tokenise
-from sidecar.inference.values.units import CURRENCIES, unit_named
+from sidecar.inference.values.units import CURRENCIES, WORKING, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
 _SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
 _SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
+_SEVERAL = re.compile(r",\s*(?:and\s|or\s)?|\s/\s|\s(?:and|or|&)\s")
 _FIGURE = re.compile(r"[-+~<>$€£]?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _RULE = frozenset("|-: \t")
@@ -63,7 +65,7 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     first = stated(row, stem)
     if len(cells) < 2:
         return first
-    names = _stems(cells[0][1], stem)
+    names, parts = _stems(cells[0][1], stem), _parts(cells[0][1], stem)
     found = [one for one in first if one.value.start < cells[1][0]]
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
         name, unit = _named(head)
@@ -73,7 +75,9 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
             if one.value.start < len(cell):
                 at, end = start + one.value.start, start + min(len(cell), one.value.end)
                 value = replace(one.value, start=at, end=end)
-                found.append(replace(one, value=value, words={**one.words, **about}, row=names, head=column))
+                found.append(
+                    replace(one, value=value, words={**one.words, **about}, row=names, head=column, parts=parts)
+                )
     return tuple(found)
 
 
@@ -87,13 +91,17 @@ def cells_of(row: str, header: str) -> tuple[list[tuple[int, str]], list[str]]:
 
 
 def _named(head: str) -> tuple[str, str]:
-    """A column's name, and the unit of its values: "Rate (ct/kWh)", "Price per month", "Minutes"."""
-    unit, period, last = _UNIT.search(head), period_of(head), ["", *head.lower().split()][-1]
+    """A column's name, and the unit of its values: "Rate (ct/kWh)", "Price per month", "Minutes", "Requests per minute"."""
+    unit, period, words = _UNIT.search(head), period_of(head), head.split()
     if unit:
         return head[: unit.start()], _in_order(unit.group(1))
     if period:
         return head, f"per {period}"
-    return head, last if len(last) > 1 and unit_named(last) else ""
+    last = words[-1].lower() if words else ""
+    if len(last) < 2 or not unit_named(last):
+        return head, ""
+    before = words[-2].lower() if len(words) > 1 else ""
+    return head, " ".join(words[-3:]) if before in PER else f"{before} {last}" if before in WORKING else last
 
 
 def _in_order(unit: str) -> str:
@@ -110,6 +118,12 @@ def _is_rule(line: str) -> bool:
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:
     return frozenset(one for token in tokenise(text) if token.kind != "sign" and (one := stem(token.low)) is not None)
+
+
+def _parts(name: str, stem: Stem) -> tuple[frozenset[str], ...]:
+    """The stems of each of several things that a row is of, where it says so: "Norway, Switzerland"."""
+    parts = [_stems(one, stem) for one in _SEVERAL.split(name)]
+    return tuple(parts) if len(parts) > 1 and all(parts) else ()
 
 
 def _cells(row: str) -> Iterator[tuple[int, str]]:

@@ -102,6 +102,10 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
             "Press the red button to start the pump, the green one to stop it.",
         ),
         ("The key must not be copied.", "Copying the key is prohibited."),
+        (
+            "He has to be muzzled and leashed.",
+            "Dogs above 10 kg must be leashed and muzzled. Guide dogs don't have to wear a muzzle.",
+        ),
         ("Not all rooms have a balcony.", "Some rooms have no balcony."),
         ("The update is installed automatically.", "No manual installation is needed, the update installs itself."),
         ("Backups are made daily.", "Backups are made every day; monthly copies are kept for a year."),

@@ -8,7 +8,6 @@ import pytest
 
 from sidecar.inference.grounding.said import stem_beside_values as stem
 from sidecar.inference.values.cases import case_asked, cases
-from sidecar.inference.values.read import read_values
 from sidecar.inference.values.rules import Rule, rules_of
 
 SHIPPING = "Orders over $50 ship free. Others pay $6."
@@ -16,6 +15,8 @@ BAGS = "Checked bags up to 23 kg are free. Bags from 23 to 32 kg cost €60; hea
 NOTICE = "Notice is one month in the first year, two months from one to five years, and three months after five years."
 FARES = "Passengers aged 65 and over travel at half fare. All others pay the full fare."
 RETURNS = "Items can be returned for a full refund within 30 days of purchase."
+ACCOUNTS = "You must be at least 18 years old to open an account."
+BOUGHT = "I bought the lamp {} days ago, can I still return it?"
 SCHOOLS = "The licence is free for schools with fewer than 500 pupils. Larger schools pay $2 per pupil."
 DOGS = "Dogs of up to 8 kg can travel in the cabin in a carrier. Heavier dogs travel in the hold."
 
@@ -62,6 +63,27 @@ def test_bounds_and_what_is_said_of_the_others_are_rules(text: str, bounds: list
         (NOTICE, "I worked here for 2 years.", "With two years your notice is three months.", False),
         (FARES, "I am 60.", "At 60 you pay the full fare.", True),
         (FARES, "I am 60.", "At 60 you travel at half fare.", False),
+        (SHIPPING, "", "Your $35 order qualifies for free shipping.", False),
+        (SHIPPING, "", "Your $65 order qualifies, since it is over $50.", True),
+        (ACCOUNTS, "I am 17. Can I open one?", "Yes, at 17 you can open an account.", False),
+        (ACCOUNTS, "I am 19. Can I open one?", "Yes, at 19 you can open an account.", True),
+        (ACCOUNTS, "I am 17. Can I open one?", "At 17 you cannot open an account yet.", True),
+        (RETURNS, BOUGHT.format(20), "You bought it 20 days ago, so you can still return it.", True),
+        (RETURNS, BOUGHT.format(40), "You bought it 40 days ago, so you can still return it.", False),
+        (RETURNS, BOUGHT.format(40), "You bought it 40 days ago, so it is too late to return it.", True),
+        (RETURNS, BOUGHT.format(20), "You bought it 20 days ago, so it is too late to return it.", None),
+        (
+            "Staff on leave of six weeks or more keep their days until December.",
+            "I have 4 days left. Do I keep them?",
+            "Because of your leave, those 4 days stay until December.",
+            None,
+        ),
+        (
+            "If nothing has come within 10 days, write to support.",
+            "I ordered 12 days ago. What now?",
+            "Since you ordered 12 days ago, you should write to support.",
+            True,
+        ),
         ("Tokens expire after 24 hours.", "", "Tokens expire after 36 hours.", None),
         ("Children under 8 must ride with an adult.", "", "Your 9-year-old must ride with an adult.", False),
         ("Children under 8 must ride with an adult.", "", "Your 6-year-old must ride with an adult.", True),
@@ -70,7 +92,7 @@ def test_bounds_and_what_is_said_of_the_others_are_rules(text: str, bounds: list
 def test_a_case_falls_under_the_rule_that_is_told_or_does_not(
     text: str, question: str, claim: str, falls: bool | None
 ) -> None:
-    found = cases(claim, [text], read_values(question), weight, stem, rules)
+    found = cases(claim, [text], question, weight, stem, rules)
     assert [one.falls for one in found] == ([] if falls is None else [falls])
 
 

@@ -19,6 +19,10 @@ from sidecar.inference.values.supposed import supposed
         ("What do I pay with a rent of 900 euros?", "With a rent of €900 it is €1,800.", ["€900"]),
         ("Does the warranty last for 3 years?", "Yes, it lasts for 3 years.", []),
         ("Why was it late on 3 May?", "On 3 May the bridge was closed.", []),
+        ("The freezer was off for 30 hours. Is it safe?", "It keeps for 48 hours and you're at 30.", ["30"]),
+        ("Is a score of 6.5 enough for Law?", "Yes, Law asks for 6.5.", []),
+        ("I have 6.5. Is that enough for Law?", "Yes, Law asks for 6.5.", []),
+        ("I have 6.5. Is that enough for Law?", "Yes, with 6.5 you are admitted.", ["6.5"]),
         ("How much is it?", "For a $35 order it is $6.95.", []),
     ],
 )

@@ -18,6 +18,24 @@ TABLE = """Prices:
 All prices with VAT."""
 
 
+LIMITS = """| Plan | Requests per minute | Requests per day |
+|---|---|---|
+| Free | 60 | 5,000 |
+| Starter | 120 | 50,000 |
+"""
+ZONES = """| Destination | Working days | Duties |
+|---|---|---|
+| EU countries | 5 | included |
+| Norway, Switzerland | 9 | collected |
+"""
+SCORES = """| Programme | Score |
+|---|---|
+| MSc Economics | 6.5 |
+| MSc Data Science | 7.0 |
+| MSc Forestry | 6.0 |
+"""
+
+
 def rows() -> tuple[list[str], list[tuple[Stated, ...]]]:
     spans = sentences(TABLE)
     pieces = [TABLE[one.start : one.end] for one in spans]
@@ -149,6 +167,14 @@ def outcomes(claim: str, text: str) -> list[Outcome]:
         ("The noise of Vento 2 and Vento 3 is 52 and 47 dB.", MODELS, Outcome.AGREES),
         ("Item A-20 has a shelf life of 9 months.", ITEMS, Outcome.DISAGREES),
         ("Item A-20 has a shelf life of 12 months.", ITEMS, Outcome.AGREES),
+        ("A Free key allows 60 calls a minute.", LIMITS, Outcome.AGREES),
+        ("A Free key allows 120 calls a minute.", LIMITS, Outcome.DISAGREES),
+        ("Delivery to Norway takes 9 working days.", ZONES, Outcome.AGREES),
+        ("Delivery to Norway takes 5 working days.", ZONES, Outcome.DISAGREES),
+        ("Delivery takes 5 working days.", ZONES, Outcome.AGREES),
+        ("Data Science asks for a score of 6.5.", SCORES, Outcome.DISAGREES),
+        ("Data Science asks for a score of 7.0.", SCORES, Outcome.AGREES),
+        ("An MSc asks for a score of 6.5.", SCORES, Outcome.AGREES),
     ],
 )
 def test_a_claim_is_held_against_the_rows_that_it_names(claim: str, text: str, last: Outcome) -> None:
