@@ -181,7 +181,7 @@ class EmbeddedGrounder:
         """Probability that the whole answer is consistent with the documents."""
         least = min((one.probability for one in supports), default=None)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
-        if least is not None and (alone or await _all_copied(answer, claims, documents)):
+        if least is not None and (alone or await _but_one_copied(answer, claims, documents)):
             whole = least
         else:
             asked = Claim(answer, question=claims[0].question if claims else "")
@@ -287,11 +287,11 @@ async def copied_in(claims: Sequence[Claim], documents: Sequence[str]) -> list[C
     return await off_loop(lambda: copied([claim.text for claim in claims], documents))
 
 
-async def _all_copied(answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> bool:
-    """Whether an answer is sentences of the documents and no more."""
+async def _but_one_copied(answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> bool:
+    """Whether an answer is sentences of the documents and one claim at most beside them."""
     if bare_words([answer]) != bare_words(claim.text for claim in claims):
         return False
-    return None not in await copied_in(claims, documents)
+    return (await copied_in(claims, documents)).count(None) <= 1
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
