@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,11 @@ class Encoded:
     weights: FloatArray
     words: Words
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return self.tokens.nbytes + self.weights.nbytes + 2 * self.vector.nbytes + 400
+
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
@@ -51,12 +56,13 @@ class _Windows:
 
 @dataclass(frozen=True, slots=True)
 class EncodedDocument:
-    """A document, sentence by sentence. `spans` are places in its text; `vectors` (sentences, 384)."""
+    """A document, sentence by sentence. `spans` are places in its text, `words` what stands there, `sentences` those that were encoded by their number,
+    and `vectors` (len(sentences), 384) theirs."""
 
     spans: tuple[Span, ...]
-    sentences: tuple[Encoded, ...]
+    words: tuple[Words, ...]
+    sentences: Mapping[int, Encoded]
     vectors: FloatArray
-    size_bytes: int
 
 
 class MiniLM:
@@ -96,8 +102,8 @@ class MiniLM:
             at_once=at_once,
             slots=slots,
         )
-        self._documents = Shared(
-            self._encode_documents,
+        self._sentences = Shared(
+            self._encode_sentences,
             most_bytes=documents_bytes,
             cache_bytes=cache_bytes,
             show=lambda amount: telemetry.set("rag_sidecar_buffer_bytes", amount, buffer="documents"),
@@ -123,24 +129,31 @@ class MiniLM:
         states = await self._batcher.predict(windows.encodings)
         return await off_loop(lambda: self._joined(texts, windows, states))
 
-    def documents(self, texts: Sequence[str]) -> AbstractAsyncContextManager[list[EncodedDocument]]:
-        """Each document sentence by sentence, for as long as the context is open: it may wait for others to close theirs, so
-        that the states of all documents in use fit into memory. Nobody may wait for documents while holding some."""
-        return self._documents.lease(texts)
+    @asynccontextmanager
+    async def documents(
+        self, texts: Sequence[str], only: Sequence[Collection[int]] | None = None
+    ) -> AsyncIterator[list[EncodedDocument]]:
+        """Each document sentence by sentence, or of each `only` the sentences of these numbers, for as long as the context is open: it may wait for
+        others to close theirs, so that the states of all sentences in use fit into memory. A sentence that several documents or requests have is
+        encoded once. Nobody may wait for documents while holding some."""
 
-    async def _encode_documents(self, texts: Mapping[bytes, str]) -> dict[bytes, EncodedDocument]:
-        def cut() -> tuple[dict[bytes, list[Span]], list[str], _Windows]:
-            spans = {key: sentences(text) for key, text in texts.items()}
-            pieces = [texts[key][span.start : span.end] for key, own in spans.items() for span in own]
-            return spans, pieces, self._windows(pieces)
+        def cut() -> tuple[list[list[Span]], list[list[int]], list[str]]:
+            spans = [sentences(text) for text in texts]
+            read = [sorted(one) for one in only] if only is not None else [list(range(len(own))) for own in spans]
+            parts = zip(texts, spans, read, strict=True)
+            return spans, read, [text[own[n].start : own[n].end] for text, own, numbers in parts for n in numbers]
 
-        def put_together() -> dict[bytes, EncodedDocument]:
-            encoded = iter(self._joined(pieces, windows, states))
-            return {key: _document(own, [next(encoded) for _ in own]) for key, own in spans.items()}
+        def put_together(encoded: Sequence[Encoded]) -> list[EncodedDocument]:
+            each = iter(encoded)
+            parts = zip(texts, spans, read, strict=True)
+            return [_document(text, own, {n: next(each) for n in numbers}) for text, own, numbers in parts]
 
-        spans, pieces, windows = await off_loop(cut)
-        states = await self._batcher.predict(windows.encodings)
-        return await off_loop(put_together)
+        spans, read, pieces = await off_loop(cut)
+        async with self._sentences.lease(pieces) as encoded:
+            yield await off_loop(lambda: put_together(encoded))
+
+    async def _encode_sentences(self, texts: Mapping[bytes, str]) -> dict[bytes, Encoded]:
+        return dict(zip(texts, await self.encode(list(texts.values())), strict=True))
 
     def _windows(self, texts: Sequence[str]) -> _Windows:
         """What the model reads of each text, the shortest first."""
@@ -191,10 +204,12 @@ class MiniLM:
         return [by_word[word] for word in encoding.word_ids[1:-1] if word is not None]
 
 
-def _document(spans: Sequence[Span], encoded: Sequence[Encoded]) -> EncodedDocument:
-    vectors = np.stack([one.vector for one in encoded]) if encoded else np.zeros((0, 384), np.float32)
-    size = sum(one.tokens.nbytes + one.weights.nbytes + one.vector.nbytes + 400 for one in encoded) + vectors.nbytes
-    return EncodedDocument(tuple(spans), tuple(encoded), vectors, size)
+def _document(text: str, spans: Sequence[Span], encoded: Mapping[int, Encoded]) -> EncodedDocument:
+    vectors = np.stack([one.vector for one in encoded.values()]) if encoded else np.zeros((0, 384), np.float32)
+    words = tuple(
+        encoded[n].words if n in encoded else read_words(text[span.start : span.end]) for n, span in enumerate(spans)
+    )
+    return EncodedDocument(tuple(spans), words, encoded, vectors)
 
 
 def packaged_encoder(

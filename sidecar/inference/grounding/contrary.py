@@ -165,7 +165,7 @@ class Contraries:
         if OF_ANOTHER.search(f"{claim} {question}"):
             return None
         lines = [
-            Line(label.row, frozenset(documents[number].sentences[n].words.stems), (number, n))
+            Line(label.row, frozenset(documents[number].words[n].stems), (number, n))
             for (number, n), label in labels.items()
             if label.group == SECTIONS
         ]
@@ -204,9 +204,9 @@ def _items(
             figures = any(char.isdecimal() for char in part.group())
             items.append(Item(label.row, label.group, _words(part.group()), figures, (number, n), *part.span()))
     others = [
-        frozenset(one.words.stems)
+        frozenset(one.stems)
         for number, document in enumerate(documents)
-        for n, one in enumerate(document.sentences)
+        for n, one in enumerate(document.words)
         if (number, n) not in labels
     ]
     return items, others

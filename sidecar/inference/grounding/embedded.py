@@ -34,7 +34,7 @@ from sidecar.inference.grounding.claims import encode_claims
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.copied import Copied, bare_words, copied
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.grounding.evidence import Ranked, choices, choose, premise, premise_words, rank
+from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
@@ -217,8 +217,9 @@ class EmbeddedGrounder:
         left = [claim for claim, one in zip(claims, there, strict=True) if one is None]
         if not left:
             return [Read.of_copied(claim, one) for claim, one in zip(claims, there, strict=True) if one is not None]
+        only = await off_loop(lambda: nearly_there([claim.text for claim in left], documents, self._idf))
         reading = encode_claims(self._encoder, left)
-        async with alongside(reading) as encoding, self._encoder.documents(documents) as encoded:
+        async with alongside(reading) as encoding, self._encoder.documents(documents, only) as encoded:
             encoded_claims = await encoding
 
             def work() -> list[Read]:

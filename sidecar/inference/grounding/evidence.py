@@ -16,9 +16,11 @@ import numpy as np
 from sidecar.inference.base import FloatArray
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument
+from sidecar.inference.embedding.text import read_words, sentences
 
 SENTENCES_OF_ONE = 4
 DOCUMENTS_ALONE = 4
+_NEARLY_ALL, _OF_NEARLY_ALL = 0.92, 10  # of a claim's idf; sentences
 _HELD_ALREADY = 0.2  # what a word counts once it is held
 _PER_COSINE = 2.0  # in idf
 _NEXT_TO_CHOSEN = 0.15
@@ -40,8 +42,8 @@ class Ranked:
 
 
 def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument], idf: Idf) -> Ranked:
-    """All sentences, best first. `asked` (384,) is the embedding to rank by: the claim's, or that of the claim with its context."""
-    places = tuple((number, n) for number, document in enumerate(documents) for n in range(len(document.sentences)))
+    """All sentences that were encoded, best first. `asked` (384,) is the embedding to rank by: the claim's, or that of the claim with its context."""
+    places = tuple((number, n) for number, document in enumerate(documents) for n in document.sentences)
     stems = list(dict.fromkeys(claim.words.stems))
     weights = np.array([idf.of(one) for one in stems], np.float32)
     if not places:
@@ -57,6 +59,26 @@ def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument]
     own = np.concatenate([document.vectors @ claim.vector for document in documents if document.sentences])
     nearest = places[int((own + shared).argmax())]
     return Ranked(tuple(places[n] for n in order), nearest, places, cosines, held, weights)
+
+
+def nearly_there(claims: Sequence[str], texts: Sequence[str], idf: Idf) -> list[set[int]] | None:
+    """The sentences of each text that a claim's evidence is chosen from where by words alone one holds nearly all that the claim says: no other needs to be
+    searched by what it means. None where that is not so of every claim."""
+    words = [
+        (number, n, frozenset(read_words(text[span.start : span.end]).stems))
+        for number, text in enumerate(texts)
+        for n, span in enumerate(sentences(text))
+    ]
+    found: list[set[int]] = [set() for _ in texts]
+    for claim in claims:
+        weights = {stem: idf.of(stem) for stem in read_words(claim).stems}
+        held = [sum(weights[stem] for stem in weights.keys() & stems) for _, _, stems in words]
+        if not weights or max(held, default=0.0) < _NEARLY_ALL * sum(weights.values()):
+            return None
+        for row in np.argsort(-np.array(held), kind="stable")[:_OF_NEARLY_ALL]:
+            number, n, _ = words[int(row)]
+            found[number].add(n)
+    return found
 
 
 def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDocument]) -> list[list[Encoded]]:

@@ -59,12 +59,18 @@ async def test_it_is_its_own_evidence(grounder: EmbeddedGrounder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "read"), [("The lamp costs $5. It is blue.", False), ("No. The lamp costs $5. It is blue.", True)]
+    ("answer", "parts", "read"),
+    [
+        ("The lamp costs $5. It is blue.", ["The lamp costs $5.", "It is blue."], False),
+        ("No. The lamp costs $5. It is blue.", ["The lamp costs $5.", "It is blue."], True),
+        ("The lamp costs $5. It is quite blue.", ["The lamp costs $5.", "It is quite blue."], False),
+        ("It costs $5. It is quite blue.", ["It costs $5.", "It is quite blue."], True),
+    ],
 )
-async def test_an_answer_of_such_sentences_alone_is_not_read(
-    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch, answer: str, read: bool
+async def test_an_answer_of_such_sentences_and_one_more_is_not_read(
+    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch, answer: str, parts: list[str], read: bool
 ) -> None:
-    claims = [Claim("The lamp costs $5."), Claim("It is blue.")]
+    claims = [Claim(part) for part in parts]
     supports = await grounder.support(claims, DOCUMENTS)
     asked: list[str] = []
     encode = grounder._encoder.encode
@@ -75,5 +81,5 @@ async def test_an_answer_of_such_sentences_alone_is_not_read(
 
     monkeypatch.setattr(grounder._encoder, "encode", seen)
     score = await grounder.consistency(answer, claims, supports, DOCUMENTS)
-    assert asked == [answer] * read
+    assert (answer in asked) is read
     assert score > grounder.answer_threshold

@@ -1,0 +1,75 @@
+"""Which sentences are encoded for claims nearly all of whose words one sentence has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from sidecar.inference.base import Claim
+from sidecar.inference.embedding.minilm import Encoded
+from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.grounding.evidence import nearly_there
+
+ALIKE = " ".join(f"Room {n} has {n + 1} chairs and a lamp." for n in range(30))
+DOCUMENTS = [f"The harbour ferry leaves from pier nine at noon. {ALIKE}", "Tickets are sold on board by the crew."]
+NEAR = "At noon the harbour ferry leaves from pier nine."
+
+
+@pytest.mark.parametrize(
+    ("claims", "found"),
+    [
+        ([NEAR], True),
+        ([NEAR, "Tickets are sold by the crew on board."], True),
+        ([NEAR, "The captain sells tickets."], False),
+        ([NEAR, "It is."], False),  # nothing to search by
+        ([], True),
+    ],
+)
+def test_all_claims_must_be_nearly_there(grounder: EmbeddedGrounder, claims: list[str], found: bool) -> None:
+    only = nearly_there(claims, DOCUMENTS, grounder._idf)
+    assert (only is not None) is found
+    if only and claims:
+        assert 0 in only[0]
+        assert sum(map(len, only)) <= 10 * len(claims)
+
+
+async def test_no_other_sentences_are_encoded(grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    encode = grounder._encoder.encode
+
+    async def seen(texts: Sequence[str]) -> list[Encoded]:
+        asked.extend(texts)
+        return await encode(texts)
+
+    monkeypatch.setattr(grounder._encoder, "encode", seen)
+    [near] = await grounder.support([Claim(NEAR)], DOCUMENTS)
+    assert len(asked) == 11
+    [far] = await grounder.support([Claim("You go by boat from a pier.")], DOCUMENTS)
+    assert len(asked) > 30
+    assert near.evidence is not None
+    assert near.evidence == far.evidence
+    assert DOCUMENTS[0][near.evidence.start : near.evidence.end].startswith("The harbour ferry")
+    assert near.probability > grounder.threshold
+
+
+async def test_a_sentence_of_several_documents_is_encoded_once(
+    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    encode = grounder._encoder.encode
+
+    async def seen(texts: Sequence[str]) -> list[Encoded]:
+        asked.extend(texts)
+        return await encode(texts)
+
+    monkeypatch.setattr(grounder._encoder, "encode", seen)
+    shared = "Chunks of a text overlap by a sentence."
+    texts = [f"The first one begins here. {shared}", f"{shared} The second one goes on."]
+    async with grounder._encoder.documents(texts) as [first, second]:
+        assert first.sentences[1] is second.sentences[0]
+        assert [len(one.vectors) for one in (first, second)] == [2, 2]
+    assert asked.count(shared) == 1
+    async with grounder._encoder.documents(texts, [{1}, set()]) as [first, second]:
+        assert (list(first.sentences), list(second.sentences)) == ([1], [])
+        assert (len(first.words), len(first.spans), len(second.vectors)) == (2, 2, 0)
