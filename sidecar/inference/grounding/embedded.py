@@ -254,7 +254,7 @@ class EmbeddedGrounder:
     ) -> Read:
         if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
-        chosen = choose(ranked, documents, premise_words(claim.text))
+        chosen = choose(ranked, documents, premise_words(claim.text, nearly_there=ranked.nearly_there))
         said = self._values.said(claim.text, ranked, texts, documents, claim.question)
         rows = features(own, choices(ranked, chosen, documents), self._idf, said)
         places = [ranked.places[row] for row in chosen]

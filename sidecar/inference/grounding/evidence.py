@@ -20,7 +20,8 @@ from sidecar.inference.embedding.text import read_words, sentences
 
 SENTENCES_OF_ONE = 4
 DOCUMENTS_ALONE = 4
-_NEARLY_ALL, _OF_NEARLY_ALL = 0.92, 10  # of a claim's idf; sentences
+_NEARLY_ALL, _OF_NEARLY_ALL = 0.85, 10  # of a claim's idf; sentences
+_LEAST_WORDS = 45  # of evidence
 _HELD_ALREADY = 0.2  # what a word counts once it is held
 _PER_COSINE = 2.0  # in idf
 _NEXT_TO_CHOSEN = 0.15
@@ -39,6 +40,12 @@ class Ranked:
     cosines: FloatArray
     held: FloatArray
     idf: FloatArray
+
+    @property
+    def nearly_there(self) -> bool:
+        """Whether one sentence holds nearly all that the claim says."""
+        held = (self.held * self.idf).sum(axis=1)
+        return bool(held.size and held.max() >= _NEARLY_ALL * self.idf.sum() > 0)
 
 
 def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument], idf: Idf) -> Ranked:
@@ -63,21 +70,24 @@ def rank(claim: Encoded, asked: FloatArray, documents: Sequence[EncodedDocument]
 
 def nearly_there(claims: Sequence[str], texts: Sequence[str], idf: Idf) -> list[set[int]] | None:
     """The sentences of each text that a claim's evidence is chosen from where by words alone one holds nearly all that the claim says: no other needs to be
-    searched by what it means. None where that is not so of every claim."""
-    words = [
-        (number, n, frozenset(read_words(text[span.start : span.end]).stems))
-        for number, text in enumerate(texts)
-        for n, span in enumerate(sentences(text))
-    ]
+    searched by what it means, but for those with its figures. The same sentence of several texts is one. None where that is not so of every claim."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for number, text in enumerate(texts):
+        for n, span in enumerate(sentences(text)):
+            places.setdefault(text[span.start : span.end], []).append((number, n))
+    words = [(read_words(sentence), where) for sentence, where in places.items()]
     found: list[set[int]] = [set() for _ in texts]
     for claim in claims:
-        weights = {stem: idf.of(stem) for stem in read_words(claim).stems}
-        held = [sum(weights[stem] for stem in weights.keys() & stems) for _, _, stems in words]
+        own = read_words(claim)
+        weights = {stem: idf.of(stem) for stem in own.stems}
+        held = [sum(weights[stem] for stem in weights.keys() & set(there.stems)) for there, _ in words]
         if not weights or max(held, default=0.0) < _NEARLY_ALL * sum(weights.values()):
             return None
-        for row in np.argsort(-np.array(held), kind="stable")[:_OF_NEARLY_ALL]:
-            number, n, _ = words[int(row)]
-            found[number].add(n)
+        best = np.argsort(-np.array(held), kind="stable")[:_OF_NEARLY_ALL].tolist()
+        for row, (there, where) in enumerate(words):
+            if row in best or not own.numbers.isdisjoint(there.numbers):
+                for number, n in where:
+                    found[number].add(n)
     return found
 
 
@@ -94,10 +104,10 @@ def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDo
     return [*alone, together]
 
 
-def premise_words(claim: str) -> int:
-    """How many words of evidence a claim gets. With half as many again answers are ranked no better (docs/models/embedded.md, "What
-    was tried")."""
-    return int(min(120, max(45, 30 + 2.5 * len(claim.split()))))
+def premise_words(claim: str, *, nearly_there: bool = False) -> int:
+    """How many words of evidence a claim gets, the least where one sentence holds nearly all of it. With half as many again answers are ranked no better
+    (docs/models/embedded.md, "What was tried")."""
+    return _LEAST_WORDS if nearly_there else int(min(120, max(_LEAST_WORDS, 30 + 2.5 * len(claim.split()))))
 
 
 def choose(ranked: Ranked, documents: Sequence[EncodedDocument], most_words: int) -> list[int]:

@@ -12,8 +12,11 @@ from sidecar.inference.grounding.embedded import EmbeddedGrounder
 from sidecar.inference.grounding.evidence import nearly_there
 
 ALIKE = " ".join(f"Room {n} has {n + 1} chairs and a lamp." for n in range(30))
-DOCUMENTS = [f"The harbour ferry leaves from pier nine at noon. {ALIKE}", "Tickets are sold on board by the crew."]
-NEAR = "At noon the harbour ferry leaves from pier nine."
+DOCUMENTS = [
+    f"The harbour ferry leaves from the old wooden pier at noon. {ALIKE}",
+    "Tickets are sold on board by the crew.",
+]
+NEAR = "At noon the harbour ferry leaves from the old wooden pier."
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,21 @@ def test_all_claims_must_be_nearly_there(grounder: EmbeddedGrounder, claims: lis
     if only and claims:
         assert 0 in only[0]
         assert sum(map(len, only)) <= 10 * len(claims)
+
+
+def test_sentences_with_a_figure_of_the_claim_are_among_them(grounder: EmbeddedGrounder) -> None:
+    crowd = " ".join(f"The harbour ferry has a deck {name}." for name in "abcdefghijklmnop")
+    text = f"The harbour ferry leaves from the old wooden pier at noon. {crowd} Season of 2019."
+    for claim, there in ((NEAR, False), (f"{NEAR.removesuffix('.')} since 2019.", True)):
+        only = nearly_there([claim], [text], grounder._idf)
+        assert only is not None
+        assert (17 in only[0]) is there
+
+
+def test_the_same_sentence_of_several_texts_is_one(grounder: EmbeddedGrounder) -> None:
+    crowd = " ".join(f"The harbour ferry has a deck {name}." for name in "abcdefg")
+    texts = [f"The harbour ferry leaves from the old wooden pier at noon. {crowd}"] * 3
+    assert nearly_there([NEAR], texts, grounder._idf) == [set(range(8))] * 3
 
 
 async def test_no_other_sentences_are_encoded(grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch) -> None:
