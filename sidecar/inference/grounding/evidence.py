@@ -75,17 +75,18 @@ def nearly_there(claims: Sequence[str], texts: Sequence[str], idf: Idf) -> list[
     for number, text in enumerate(texts):
         for n, span in enumerate(sentences(text)):
             places.setdefault(text[span.start : span.end], []).append((number, n))
-    words = [(read_words(sentence), where) for sentence, where in places.items()]
+    read = ((read_words(sentence), where) for sentence, where in places.items())
+    words = [(frozenset(one.stems), one.numbers, where) for one, where in read]
     found: list[set[int]] = [set() for _ in texts]
     for claim in claims:
         own = read_words(claim)
         weights = {stem: idf.of(stem) for stem in own.stems}
-        held = [sum(weights[stem] for stem in weights.keys() & set(there.stems)) for there, _ in words]
+        held = [sum(weights[stem] for stem in weights.keys() & stems) for stems, _, _ in words]
         if not weights or max(held, default=0.0) < _NEARLY_ALL * sum(weights.values()):
             return None
         best = np.argsort(-np.array(held), kind="stable")[:_OF_NEARLY_ALL].tolist()
-        for row, (there, where) in enumerate(words):
-            if row in best or not own.numbers.isdisjoint(there.numbers):
+        for row, (_, numbers, where) in enumerate(words):
+            if row in best or not own.numbers.isdisjoint(numbers):
                 for number, n in where:
                     found[number].add(n)
     return found

@@ -22,8 +22,8 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 _LONGEST = 600  # characters of a claim and of a question
 _MOST_ROWS = 40
 _LABELLED = re.compile(r"^[ \t]{0,4}(?:[-*•][ \t]{1,3})?(?P<label>[^:|\n]{1,60}):[ \t]{1,3}(?P<rest>[^\n|]{1,200})$")
-_COMPARES = re.compile(r"\b(?:than|instead|versus|vs|whereas|while|unlike|compared|until)\b", re.IGNORECASE)
-_OF_ALL = re.compile(r"\b(?:you|your|yours|it|its|he|she|his|her)\b|^[^a-z]*\d", re.IGNORECASE)
+_COMPARES = re.compile(r"\b(?:than|instead|versus|vs|whereas|while|unlike|compared|until|if|when)\b", re.IGNORECASE)
+_OF_ONE = re.compile(r"\b(?:you|your|yours|it|its|he|she|his|her)\b|^[^a-z]*\d", re.IGNORECASE)
 _AGE = re.compile(r"\bages?\b|\baged\b|\byears? old\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d[\d.,]*(?<=\d)")
 _BY_THEIR_WORDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT})
@@ -49,11 +49,12 @@ class Column:
     of_ages: bool
 
     def rows_of(self, value: Value) -> frozenset[int]:
-        """The rows into whose range a value falls, the narrowest where one lies in another: "up to 1 hour", "up to 2 hours"."""
+        """The rows into whose range a value falls, the narrowest where one lies in another: "up to 1 hour", "up to 2 hours". None of one that bounds
+        a range and may be in another: "under 6", "6-15"."""
         amount = in_base(value.amount, value.unit)
         within = [one for one in self.brackets if one.low <= amount <= one.high]
-        if not within or any(math.isclose(amount, one.low) for one in within):
-            within = [one for one in within if not math.isclose(amount, one.low)] or within
+        if len({(one.low, one.high) for one in within}) > 1 and any(amount in (one.low, one.high) for one in within):
+            return frozenset()
         ups = min((one.high for one in within), default=math.inf)
         downs = max((one.low for one in within if one.high == ups), default=-math.inf)
         return frozenset(one.row for one in within if one.high == ups and one.low == downs)
@@ -87,9 +88,9 @@ def tables_of(text: str, stem: Stem) -> tuple[Table, ...]:
 def of_another_row(
     claim: str, question: str, texts: Sequence[str], stem: Stem, tables: Callable[[str], tuple[Table, ...]]
 ) -> OfAnotherRow | None:
-    """The first value of a claim that tables have for other cases than the asker's alone. Claims that compare, deny or set aside, and such as tell a rule of
-    a table ("parcels of up to 5 kg cost $9") are not read so, nor values that a text has beside the table."""
-    if len(claim) > _LONGEST or SETS_ASIDE.search(claim) or _COMPARES.search(claim) or not _OF_ALL.search(claim):
+    """The first value of a claim that tables have for other cases than the asker's alone. Claims that compare, deny, set aside or say "if", and such as tell a rule
+    of a table ("parcels of up to 5 kg cost $9") are not read so, nor values that a text has beside the table."""
+    if len(claim) > _LONGEST or SETS_ASIDE.search(claim) or _COMPARES.search(claim) or not _OF_ONE.search(claim):
         return None
     asked_in, asked = read_tokens(question[:_LONGEST])
     tokens, values = read_tokens(claim)

@@ -59,6 +59,7 @@ def tables(text: str) -> tuple[Table, ...]:
         (DOSES, "My son weighs 18 kg. How much?", "He may take 10 ml.", "5 ml"),
         (TICKETS, "My girl is 8 years old. What does she pay?", "Your girl pays €1.", "€5"),
         (TICKETS, "My girl is 8 years old. What does she pay?", "Your girl pays €5.", None),
+        (TICKETS, "My girl is 6 years old. What does she pay?", "Your girl pays €1.", None),  # which row has the bound?
         (SEATS, "We need 20 seats. What is it a month?", "It is $40 a month.", "$150"),
         # Nothing that says which row is asked about, or not clearly.
         (POWER, "What do I pay?", "You pay 29.8 ct per kWh.", None),
@@ -68,6 +69,7 @@ def tables(text: str) -> tuple[Table, ...]:
         (SEATS, "I live at 20 Mill Lane. What is it a month?", "It is $40 a month.", None),
         # The claim tells a rule of the table, compares, denies, or has the case's own value too.
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much?", "Parcels up to 5 kg cost €18.49.", None),
+        (PARCELS, "My parcel of 6.5 kg goes to the EU. How much?", "If it is up to 5 kg, you pay €18.49.", None),
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much?", "It is more than €18.49.", None),
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much?", "It does not cost €18.49.", None),
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much?", "It costs €23.99, up to 5 kg €18.49.", None),
