@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from sidecar.inference.values.cases import is_age
 from sidecar.inference.values.compare import dimension, equal
 from sidecar.inference.values.read import read_tokens
-from sidecar.inference.values.rules import KINDS, SETS_ASIDE, beside, denies, intervals, is_of_ages
+from sidecar.inference.values.rules import KINDS, SETS_ASIDE, beside, denies, intervals, is_of_ages, stems_in
 from sidecar.inference.values.stated import Stem
 from sidecar.inference.values.tables import cells_of, header_of, row_stated
 from sidecar.inference.values.tokens import Token
-from sidecar.inference.values.units import in_base
+from sidecar.inference.values.units import in_base, unit_named
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 _LONGEST = 600  # characters of a claim and of a question
@@ -25,6 +25,7 @@ _LABELLED = re.compile(r"^[ \t]{0,4}(?:[-*•][ \t]{1,3})?(?P<label>[^:|\n]{1,60
 _COMPARES = re.compile(r"\b(?:than|instead|versus|vs|whereas|while|unlike|compared|until|if|when)\b", re.IGNORECASE)
 _OF_ONE = re.compile(r"\b(?:you|your|yours|it|its|he|she|his|her)\b|^[^a-z]*\d", re.IGNORECASE)
 _AGE = re.compile(r"\bages?\b|\baged\b|\byears? old\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\d[\d.,]*(?<=\d)")
 _BY_THEIR_WORDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT})
 
@@ -133,7 +134,9 @@ def _case(value: Value, column: Column, tokens: Sequence[Token], stem: Stem) -> 
     if value.kind is Kind.MONEY and value.unit != bound.unit:
         return None
     if value.kind in _BY_THEIR_WORDS:
-        return value if beside(tokens, value, stem) & column.stems else None
+        asked = stems_in(tokens, [], stem) if value.kind is Kind.MONEY else []
+        near = beside(tokens, value, stem).union(one for _, one in asked)
+        return value if near & column.stems else None
     return value if dimension(value) != "time" or value.unit == bound.unit else None
 
 
@@ -141,19 +144,22 @@ def _of_others(table: Table, rows: frozenset[int], values: Sequence[Value]) -> t
     """A value of the claim that other rows alone have, and the one that the case's row has in its place; None where one of the claim's is the case's."""
     wrong = None
     for value in values:
-        places = [(row, column) for row, told in enumerate(table.told) for column, one in told if _is_same(value, one)]
-        if any(row in rows for row, _ in places):
+        places = [
+            (row, column, one) for row, told in enumerate(table.told) for column, one in told if _is_same(value, one)
+        ]
+        if any(row in rows for row, *_ in places):
             return None
-        for _, column in places:
+        for _, column, there in places:
             other = next((one for row in rows for at, one in table.told[row] if at == column), None)
-            if wrong is None and other is not None and dimension(other) == dimension(value):
+            if wrong is None and other is not None and dimension(other) == dimension(there):
                 wrong = value, other
     return wrong
 
 
 def _is_same(own: Value, there: Value) -> bool:
-    """Whether both are the same but for what they are by."""
-    return own.hedge is Hedge.NONE and equal(replace(own, per=""), replace(there, per=""))
+    """Whether both are the same but for what they are by, and a unit that the table leaves out."""
+    bare = there.kind is Kind.NUMBER and own.kind is Kind.QUANTITY and own.amount == there.amount
+    return own.hedge is Hedge.NONE and (bare or equal(replace(own, per=""), replace(there, per="")))
 
 
 def _elsewhere(claim: str, own: Value, texts: Sequence[str], number: int, table: Table) -> bool:
@@ -207,7 +213,8 @@ def _table(text: str, lines: Sequence[tuple[int, str]], stem: Stem) -> Table | N
             told.append(tuple(stated))
     if len(rows) < 2:
         return None
-    columns = (_ranges(n, rows, heads[n] if n < len(heads) else "", stem) for n in range(max(map(len, rows))))
+    title = text[: lines[0][0]].rstrip().rpartition("\n")[2]
+    columns = (_ranges(n, rows, heads[n] if n < len(heads) else "", title, stem) for n in range(max(map(len, rows))))
     end = lines[-1][0] + len(lines[-1][1])
     return Table(lines[0][0], end, tuple(one for one in columns if one is not None), tuple(told))
 
@@ -220,15 +227,18 @@ def _column(cells: Sequence[tuple[int, str]], at: int) -> int:
     return max((n for n, (start, _) in enumerate(cells) if start <= at), default=0)
 
 
-def _ranges(number: int, rows: Sequence[Sequence[tuple[int, str]]], head: str, stem: Stem) -> Column | None:
-    """A column of ranges: two rows at least have one, and all are of one dimension."""
+def _ranges(number: int, rows: Sequence[Sequence[tuple[int, str]]], head: str, title: str, stem: Stem) -> Column | None:
+    """A column of ranges: two rows at least have one, and all are of one dimension. What the head says of the unit is each value's own."""
     brackets: list[Bracket] = []
-    words, aged = [head], False
+    words, aged = [head, title], False
+    unit = next((word for word in _WORD.findall(head) if len(word) > 1 and unit_named(word.lower())), "")
     for row, cells in enumerate(rows):
         if number >= len(cells):
             continue
         text = cells[number][1]
         tokens, values = read_tokens(text)
+        if unit and all(one.kind is Kind.NUMBER for one in values):
+            tokens, values = read_tokens(f"{text} {unit}")
         own = list(intervals(values, tokens)) or _from_to(text, values)
         words.append(text)
         if len(own) == 1:
@@ -237,7 +247,7 @@ def _ranges(number: int, rows: Sequence[Sequence[tuple[int, str]]], head: str, s
     kinds = {(dimension(one.bound), one.bound.unit if one.bound.kind is Kind.MONEY else "") for one in brackets}
     if len(brackets) < 2 or len(kinds) != 1:
         return None
-    stems = frozenset(one for text in words for token in read_tokens(text)[0] if (one := stem(token.low)) is not None)
+    stems = frozenset(one for text in words for _, one in stems_in(read_tokens(text)[0], [], stem))
     return Column(number, tuple(brackets), stems, aged or any(_AGE.search(text) for text in words))
 
 

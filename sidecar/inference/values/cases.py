@@ -16,8 +16,10 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 # Shares of what a claim says: from which on a rule tells it, and by how much more than another that its value falls under.
 _TELLS, _CLEARLY = 0.6, 0.2
 _VALUE = 6.0  # of idf: what another value of the claim weighs
+_LEAST_COUNTED = 3  # letters
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
+_PEOPLE, _GROUPS = frozenset("peopl person guest visitor".split()), frozenset("group party team".split())  # stems
 # Words by which an answer holds a case to a rule, and which no rule needs to have.
 _APPLIES = frozenset(
     "qualify qualifies qualified eligible entitled applies apply count counts get gets fall falls still already yet would need needs since because ago too late".split()
@@ -61,6 +63,7 @@ def cases(
         held = replace(own, kind=Kind.QUANTITY, unit="year") if age and own.kind is Kind.NUMBER else own
         ago = mine and claim[own.end :].lstrip().startswith("ago")
         near = beside(tokens, own, stem)
+        near = near | _GROUPS if near & _PEOPLE else near
         left = stems - _of_its_statement(question, asked, stem) if asked else stems
         others = [one for one in values if one is not own and one.hedge is Hedge.NONE]
         for piece, text in enumerate(pieces):
@@ -143,9 +146,11 @@ def _of_its_statement(question: str, value: Value, stem: Stem) -> frozenset[str]
 
 
 def is_age(value: Value, tokens: Sequence[Token]) -> bool:
-    """Whether a value is how old somebody is: "I am 17", "17 years old"."""
+    """Whether a value is how old somebody is: "I am 17", "17 years old", but not "We are 8 people"."""
     before = next((one.low for one, token in itertools.pairwise(tokens) if token.start == value.start), "")
-    return value.unit == "year" or before in _AGED
+    after = next((token.low for token in tokens if token.start >= value.end), "")
+    counts = after == "people" or (len(after) > _LEAST_COUNTED and after.endswith("s"))
+    return value.unit == "year" or (before in _AGED and not counts)
 
 
 def _nth(value: Value, tokens: Sequence[Token]) -> Value:

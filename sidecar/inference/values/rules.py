@@ -19,6 +19,7 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 LONGEST = 600  # characters of a text
 _SINCE, _FILLERS = frozenset("within after before".split()), frozenset("the first or".split())
 _FROM_PEOPLE = 4  # tokens from people to their age
+_SHORT = 4  # letters of a stem
 _NEAR = 3  # words from a value to what it is of
 KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _ENDS, _COMMA = frozenset(".;!?\n|"), ","
@@ -204,7 +205,7 @@ def beside(tokens: Sequence[Token], value: Value, stem: Stem) -> frozenset[str]:
 def stems_in(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], stem: Stem) -> list[tuple[int, str]]:
     """Where each word that says something stands, and its stem, but for those of values."""
     return [
-        (token.start, one)
+        (token.start, _single(one))
         for token in tokens
         if token.kind == "word"
         and token.low not in _HOLD_BACK
@@ -212,6 +213,11 @@ def stems_in(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], stem: St
         and not any(start <= token.start < end for start, end in spans)
         and (one := stem(token.low)) is not None
     ]
+
+
+def _single(stem: str) -> str:
+    """A stem without the letter that an ending doubled: "shipp" of "shipping", for "ships"."""
+    return stem[:-1] if len(stem) > _SHORT and stem[-1] == stem[-2] and stem[-1] in "bdgmnprt" else stem
 
 
 def denies(tokens: Sequence[Token]) -> bool:

@@ -32,6 +32,17 @@ TICKETS = """Admission:
 - Children 6–15: €5
 - Children under 6: €1
 """
+LEAVE = """| Years of service | Days of leave |
+|---|---|
+| 0–2 | 22 |
+| 3–5 | 25 |
+| 6–10 | 28 |
+"""
+TAX = """Income tax:
+- up to €12,000: 0%
+- €12,001 to €40,000: 20%
+- above €40,000: 40%
+"""
 SEATS = """| Seats | Price per month |
 |---|---|
 | 1 to 10 | $40 |
@@ -61,6 +72,11 @@ def tables(text: str) -> tuple[Table, ...]:
         (TICKETS, "My girl is 8 years old. What does she pay?", "Your girl pays €5.", None),
         (TICKETS, "My girl is 6 years old. What does she pay?", "Your girl pays €1.", None),  # which row has the bound?
         (SEATS, "We need 20 seats. What is it a month?", "It is $40 a month.", "$150"),
+        (LEAVE, "How much leave do I get after 7 years?", "After 7 years you get 25 days.", "28"),
+        (LEAVE, "How much leave do I get after 7 years?", "After 7 years you get 28 days.", None),
+        (TAX, "I earn €30,000. What is my tax rate?", "With €30,000 your rate is 40%.", "20%"),
+        (TAX, "I earn €30,000. What is my tax rate?", "With €30,000 your rate is 20%.", None),
+        (TAX, "I won €30,000. May I keep it?", "With €30,000 your rate is 40%.", None),
         # Nothing that says which row is asked about, or not clearly.
         (POWER, "What do I pay?", "You pay 29.8 ct per kWh.", None),
         (DOSES, "My daughter is 9 and weighs 38 kg. How much?", "She may take 15 ml.", None),  # the columns disagree
