@@ -30,7 +30,7 @@ FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
 # engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials and examples; messages of Google's services; a C parser
 # of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, and a reader of Markdown; names of other
-# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
@@ -42,6 +42,8 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/google/api python3*/site-packages/google/cloud python3*/site-packages/google/gapic python3*/site-packages/google/logging \
         python3*/site-packages/google/longrunning python3*/site-packages/google/type \
         python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
+        python3*/site-packages/pydantic/mypy.py python3*/site-packages/anyio/_backends/_trio.py python3*/site-packages/click/testing.py \
+        python3*/site-packages/genai_prices/_cli.py \
         python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
     && rm -rf python3*/site-packages/numpy/distutils \
     && find . \( -path '*/pygments/lexers/*.py' -o -path '*/pygments/formatters/*.py' -o -path '*/pygments/styles/*.py' \) -not -name __init__.py -not -name _mapping.py -delete \
