@@ -93,16 +93,18 @@ def of_another_row(
     of a table ("parcels of up to 5 kg cost $9") are not read so, nor values that a text has beside the table."""
     if len(claim) > _LONGEST or SETS_ASIDE.search(claim) or _COMPARES.search(claim) or not _OF_ONE.search(claim):
         return None
+    there = [(number, table) for number, text in enumerate(texts) for table in tables(text)]
+    if not there:
+        return None
     asked_in, asked = read_tokens(question[:_LONGEST])
     tokens, values = read_tokens(claim)
     if not values or denies(tokens):
         return None
-    for number, text in enumerate(texts):
-        for table in tables(text):
-            rows = _rows_of_case(table, asked, asked_in, stem)
-            found = _of_others(table, rows, values) if rows else None
-            if found is not None and not _elsewhere(claim, found[0], texts, number, table):
-                return OfAnotherRow(*found, number)
+    for number, table in there:
+        rows = _rows_of_case(table, asked, asked_in, stem)
+        found = _of_others(table, rows, values) if rows else None
+        if found is not None and not _elsewhere(claim, found[0], texts, number, table):
+            return OfAnotherRow(*found, number)
     return None
 
 

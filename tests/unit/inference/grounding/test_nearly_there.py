@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from sidecar.inference.base import Claim
-from sidecar.inference.embedding.minilm import Encoded
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
 from sidecar.inference.grounding.evidence import nearly_there
 
@@ -52,15 +49,7 @@ def test_the_same_sentence_of_several_texts_is_one(grounder: EmbeddedGrounder) -
     assert nearly_there([NEAR], texts, grounder._idf) == [set(range(8))] * 3
 
 
-async def test_no_other_sentences_are_encoded(grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    encode = grounder._encoder.encode
-
-    async def seen(texts: Sequence[str]) -> list[Encoded]:
-        asked.extend(texts)
-        return await encode(texts)
-
-    monkeypatch.setattr(grounder._encoder, "encode", seen)
+async def test_no_other_sentences_are_encoded(grounder: EmbeddedGrounder, asked: list[str]) -> None:
     [near] = await grounder.support([Claim(NEAR)], DOCUMENTS)
     assert len(asked) == 11
     [far] = await grounder.support([Claim("You go by boat from a pier.")], DOCUMENTS)
@@ -71,17 +60,7 @@ async def test_no_other_sentences_are_encoded(grounder: EmbeddedGrounder, monkey
     assert near.probability > grounder.threshold
 
 
-async def test_a_sentence_of_several_documents_is_encoded_once(
-    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    encode = grounder._encoder.encode
-
-    async def seen(texts: Sequence[str]) -> list[Encoded]:
-        asked.extend(texts)
-        return await encode(texts)
-
-    monkeypatch.setattr(grounder._encoder, "encode", seen)
+async def test_a_sentence_of_several_documents_is_encoded_once(grounder: EmbeddedGrounder, asked: list[str]) -> None:
     shared = "Chunks of a text overlap by a sentence."
     texts = [f"The first one begins here. {shared}", f"{shared} The second one goes on."]
     async with grounder._encoder.documents(texts) as [first, second]:
