@@ -34,7 +34,7 @@ class OnnxModel:
     def __init__(self, path: Path, *, sha256: str, threads: int, tables: Tables | None = None) -> None:
         """Load a model whose file has this sha256 (hex). `tables` are the initializers that the graph says lie outside of it, by name; those of
         several models are in memory once. Raises ConfigError naming the file and the mend."""
-        data = read_verified(path, sha256)
+        verify(path, sha256)
         options = _options(threads)
         self._tables = {name: onnxruntime.OrtValue.ortvalue_from_numpy(one) for name, one in (tables or {}).items()}
         # The first call alone would copy each table into the session; the second makes it read the array, which is held for that.
@@ -43,7 +43,8 @@ class OnnxModel:
         for name, table in self._tables.items():
             options.add_initializer(name, table)
         try:
-            self._session = onnxruntime.InferenceSession(data, options, providers=list(CPU))
+            # By its path: of a model that is given as bytes onnxruntime keeps them beside the weights that it makes of them.
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=list(CPU))
         except Exception as error:  # onnxruntime raises many types of its own; all of them mean the same here
             raise ConfigError(
                 "inference.model_dir", f"{path}: {type(error).__name__}", "onnxruntime is too old for this model?"
@@ -109,14 +110,31 @@ def read_verified(path: Path, sha256: str) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ConfigError("inference.model_dir", f"{path}: {error.strerror}", "install the package again") from error
-    found = hashlib.sha256(data).hexdigest()
+        raise _unread(path, error) from error
+    _check(path, hashlib.sha256(data).hexdigest(), sha256)
+    return data
+
+
+def verify(path: Path, sha256: str) -> None:
+    """Raises ConfigError unless the file has this sha256."""
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unread(path, error) from error
+    _check(path, found, sha256)
+
+
+def _unread(path: Path, error: OSError) -> ConfigError:
+    return ConfigError("inference.model_dir", f"{path}: {error.strerror}", "install the package again")
+
+
+def _check(path: Path, found: str, sha256: str) -> None:
     if found != sha256:
         problem = f"{path}: sha256 is {found[:12]}..., the card says {sha256[:12]}..."
         raise ConfigError(
             "inference.model_dir", problem, "the file is damaged or not the one of the card: install it again"
         )
-    return data
 
 
 def size_of(path: Path) -> int:

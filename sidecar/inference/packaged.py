@@ -15,7 +15,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import FOLDER, packaged_encoder
 from sidecar.inference.entry import Dependencies
 from sidecar.inference.grounding import embedded_zh
-from sidecar.inference.onnx import Provider, read_verified
+from sidecar.inference.onnx import Provider, verify
 from sidecar.inference.pairs import packaged_pairs
 from sidecar.inference.turn import Slots
 from sidecar.inference.words import words_of
@@ -38,7 +38,7 @@ def packaged_parts(
     at_once, of_each = shared(threads)
     card = Card.load(directory / "embedded")
     for name, sha256 in card.files.items():
-        read_verified(directory / "embedded" / name, sha256)
+        verify(directory / "embedded" / name, sha256)
     idf = Idf.load(directory / "embedded" / "idf.json.gz")
     words, slots = words_of(directory), Slots(at_once)
     encoder = packaged_encoder(

@@ -7,6 +7,7 @@ no sign of it (docs/models/embedded.md): both must have moved."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
@@ -15,17 +16,35 @@ from sidecar.inference.contrasts.reading import Reading, Weight
 _APART = 2  # clauses from one to the other, at most
 _LEAST_MOVED = 2.5  # of idf: what each clause takes from each
 _LEAST_HELD = 0.85  # share of what tells the two clauses apart that the text's two have
+_MOSTLY = 0.75  # share of what tells it apart that a clause has of one of the text's two
 _IN_ORDER = 0.9  # share of a clause's own words that stand in one clause of a text, from which on it is said there
+_PREPOSITIONS = frozenset(
+    "of to in for from by with at on as into than per through over under after before during between about".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The stems of a clause, the number of the text that it is of, and where it stands there."""
+    """The stems of a clause, its words with theirs in order, the number of the text that it is of, and where it stands there."""
 
     stems: frozenset[str]
+    words: tuple[tuple[str, str | None], ...]
     text: int
     start: int
     end: int
+
+    def begins_with(self, stems: Set[str]) -> bool:
+        """Whether these stand before all others, and a preposition behind them if anything does."""
+        led = itertools.takewhile(lambda one: one[1] is None or one[1] in stems, self.words)
+        n = max((k for k, (_, stem) in enumerate(self.words) if stem in stems), default=-1) + 1
+        return {stem for _, stem in led if stem} == stems and (
+            n == len(self.words) or self.words[n][0] in _PREPOSITIONS
+        )
+
+    def ends_with(self, stems: Set[str]) -> bool:
+        """Whether these stand behind all others."""
+        told = [stem for _, stem in self.words if stem]
+        return set(told[len(told) - len(stems) :]) == stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +85,27 @@ def _apart(pair: tuple[Clause, Clause]) -> tuple[Set[str], Set[str]]:
 def _crossed(mine: tuple[Clause, Clause], theirs: tuple[Clause, Clause], weight: Weight) -> float:
     sides = _apart(mine)
     moved = [_weight(one & other, weight) for one in sides for other in _apart(theirs)]
-    return sum(moved) / sum(_weight(side, weight) for side in sides) if min(moved) >= _LEAST_MOVED else 0.0
+    if min(moved) < _LEAST_MOVED or _of_one(moved) or _only_coordinated(mine, theirs):
+        return 0.0
+    return sum(moved) / sum(_weight(side, weight) for side in sides)
+
+
+def _of_one(moved: Sequence[float]) -> bool:
+    """Whether both clauses say nearly all that one of the text's says and a little of the other: it was told in two, and nothing exchanged."""
+    shares = moved[0] / (moved[0] + moved[1]), moved[2] / (moved[2] + moved[3])
+    return min(shares) >= _MOSTLY or max(shares) <= 1 - _MOSTLY
+
+
+def _only_coordinated(mine: tuple[Clause, Clause], theirs: tuple[Clause, Clause]) -> bool:
+    """Whether all that has changed places are two things at either side of an "and": "organs and tissues" of "tissues and organs"."""
+    (one, two), (there, next_there) = _apart(mine), _apart(theirs)
+    left, right = one & next_there, two & there
+    return (
+        mine[0].ends_with(left)
+        and mine[1].begins_with(right)
+        and theirs[0].ends_with(right)
+        and theirs[1].begins_with(left)
+    )
 
 
 def _said(mine: tuple[Clause, Clause], others: Sequence[Clause], weight: Weight) -> bool:
@@ -96,7 +135,8 @@ def _clauses(texts: Sequence[Reading], *, rows: bool = True) -> list[Clause]:
         for at in text.by_clause() if rows or not _is_row(text) else ():
             stems = frozenset(stem for k in at if (stem := text.stems[k]) is not None)
             if stems:
-                found.append(Clause(stems, number, text.spans[at[0]][0], text.spans[at[-1]][1]))
+                words = tuple((text.words[k], text.stems[k]) for k in at)
+                found.append(Clause(stems, words, number, text.spans[at[0]][0], text.spans[at[-1]][1]))
     return found
 
 

@@ -13,6 +13,7 @@ from sidecar.inference.contrasts.words import (
     BEING,
     COURSES,
     DENIERS,
+    FAILING,
     HELPING,
     LIMITS,
     LONGEST,
@@ -162,6 +163,11 @@ def read(text: str, stem: Stem) -> Reading:
     denied = frozenset(
         clause for word, clause in zip(words, clauses, strict=True) if denies(word) and word != "without"
     )
+    denied |= {
+        clause
+        for word, behind, clause in zip(words, words[1:], clauses, strict=False)
+        if word in FAILING and behind == "to"
+    }
     denied |= {clauses[k] for k in range(1, len(words)) if words[k] == "or" and clauses[k - 1] in denied}
     spans = tuple(one.span() for one in found)
     reading = Reading(spans, words, stems, clauses, negated, _partly(words, clauses), denying, denied)
@@ -214,7 +220,7 @@ def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequenc
         if clauses[j] != clause and not alternative:
             return False
         clause = clauses[j]
-        if denies(words[j]):
+        if denies(words[j]) or (words[j] in FAILING and words[j + 1] == "to"):
             return not (words[j] == "without" and j > 0 and denies(words[j - 1]))
         if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
             return False

@@ -138,6 +138,9 @@ DENIED = frozenset({"time"})
 PARTLY = frozenset({"only", "necessarily"})
 """In the clause of a negation it is of a part alone,"""
 
+FAILING = frozenset("fail fails failed failing refuse refuses refused decline declines declined".split())
+"""Whoever does so to do a thing does not do it."""
+
 WHOLES = frozenset("all every everyone everybody always both".split())
 """and so is one right before these: "not all"."""
 

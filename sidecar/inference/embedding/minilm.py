@@ -19,7 +19,7 @@ from sidecar.inference.card import Card
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.shared import Shared
 from sidecar.inference.embedding.text import Span, Words, read_words, sentences
-from sidecar.inference.onnx import OnnxModel, Tables, read_verified
+from sidecar.inference.onnx import OnnxModel, Tables, verify
 from sidecar.inference.threads import off_loop
 from sidecar.inference.turn import Slots
 from sidecar.observe.telemetry import Telemetry
@@ -227,7 +227,7 @@ def packaged_encoder(
 ) -> MiniLM:
     """The encoder inside the package. Raises ConfigError."""
     card = Card.load(directory / FOLDER)
-    read_verified(directory / FOLDER / _TOKENIZER, card.files[_TOKENIZER])
+    verify(directory / FOLDER / _TOKENIZER, card.files[_TOKENIZER])
     return MiniLM(
         directory / FOLDER / MODEL,
         directory / FOLDER / _TOKENIZER,

@@ -5,7 +5,7 @@ Sentences are selected by the packaged encoder, which is English: for a model of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import MiniLM
 from sidecar.inference.grounding.claims import encode_claims
 from sidecar.inference.grounding.embedded import NOTHING_TO_READ, place
-from sidecar.inference.grounding.evidence import choose, premise, premise_words, rank
+from sidecar.inference.grounding.evidence import choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.own.judge import Judge
 from sidecar.inference.threads import alongside, off_loop
 
@@ -32,17 +32,23 @@ class Beside:
 
 
 async def select(
-    encoder: MiniLM, idf: Idf, claims: Sequence[Claim], documents: Sequence[str], words: Sequence[int]
+    encoder: MiniLM,
+    idf: Idf,
+    claims: Sequence[Claim],
+    documents: Sequence[str],
+    words: int | None = None,
+    only: Sequence[Collection[int]] | None = None,
 ) -> list[Beside]:
-    """The evidence of each claim, about so many words of it."""
+    """The evidence of each claim, about so many words of it, by default as many as `premise_words` says; of the sentences of each document in `only`."""
     reading = encode_claims(encoder, claims)
-    async with alongside(reading) as encoding, encoder.documents(documents) as encoded:
+    async with alongside(reading) as encoding, encoder.documents(documents, only) as encoded:
         own, asked = await encoding
 
         def work() -> list[Beside]:
             found = []
-            for claim, vector, most in zip(own, asked, words, strict=True):
+            for claim, vector, context in zip(own, asked, claims, strict=True):
                 ranked = rank(claim, vector, encoded, idf)
+                most = words or premise_words(context.text, nearly_there=ranked.nearly_there)
                 text = premise(ranked, choose(ranked, encoded, most), documents, encoded) if ranked.nearest else ""
                 found.append(Beside(text, place(ranked.nearest, encoded)))
             return found
@@ -75,7 +81,7 @@ class JudgedGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
-        read = await self._read(claims, documents, [premise_words(claim.text) for claim in claims])
+        read = await self._read(claims, documents, only=await self._few(claims, documents))
         found = [n for n, one in enumerate(read) if one.premise.strip()]
         context = [*documents, *(claim.text for claim in claims)]
         judged = await self._judge.judge([(read[n].premise, claims[n].text) for n in found], context=context)
@@ -91,14 +97,27 @@ class JudgedGrounder:
         same = len(claims) == 1 and claims[0].text.strip() == answer.strip()
         if supports and (same or self._answer == "claims"):
             return min(one.probability for one in supports)
-        words = min(ANSWER_WORDS, sum(premise_words(claim.text) for claim in claims))
-        [read] = await self._read([Claim(answer)], documents, [words])
+        few = await self._few(claims, documents)
+        words = min(ANSWER_WORDS, sum(premise_words(claim.text, nearly_there=few is not None) for claim in claims))
+        [read] = await self._read([Claim(answer)], documents, words, few)
         if not read.premise.strip():
             return NOTHING_TO_READ
         [one] = await self._judge.judge([(read.premise, answer)], context=[*documents, answer])
         return one.probability
 
-    async def _read(self, claims: Sequence[Claim], documents: Sequence[str], words: Sequence[int]) -> list[Beside]:
+    async def _few(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[set[int]] | None:
+        """The sentences that need to be searched for these claims, where not all do."""
+        if self._reads == "documents":
+            return None
+        return await off_loop(lambda: nearly_there([claim.text for claim in claims], documents, self._idf))
+
+    async def _read(
+        self,
+        claims: Sequence[Claim],
+        documents: Sequence[str],
+        words: int | None = None,
+        only: Sequence[Collection[int]] | None = None,
+    ) -> list[Beside]:
         if self._reads == "documents":
             return [Beside("\n\n".join(documents))] * len(claims)
-        return await select(self._encoder, self._idf, claims, documents, words)
+        return await select(self._encoder, self._idf, claims, documents, words, only)

@@ -31,7 +31,7 @@ from sidecar.inference.grounding.lexical_zh import (
     lexical_grounder,
     supported,
 )
-from sidecar.inference.onnx import read_verified, size_of
+from sidecar.inference.onnx import size_of, verify
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
 from sidecar.inference.threads import off_loop
 
@@ -190,7 +190,7 @@ def load(dependencies: Dependencies) -> tuple[Card, dict[str, Any]]:
     card = Card.load(directory)
     for name, sha256 in card.files.items():
         if name != CROSS_ENCODER:  # which its loader verifies
-            read_verified(directory / name, sha256)
+            verify(directory / name, sha256)
     return card, json.loads((directory / HEADS).read_text(encoding="utf-8"))
 
 

@@ -17,7 +17,7 @@ from sidecar.inference.card import Card
 from sidecar.inference.entry import Built, Dependencies, Entry
 from sidecar.inference.grounding.beside import JudgedGrounder
 from sidecar.inference.grounding.detector import Detector
-from sidecar.inference.onnx import read_verified, size_of
+from sidecar.inference.onnx import size_of, verify
 from sidecar.inference.own.folder import at_home
 from sidecar.inference.own.judge import Judged, Pair
 from sidecar.inference.pairs import PairModel
@@ -53,7 +53,7 @@ def load_card(directory: Path) -> Card:
 def load(directory: Path, *, file: str, threads: int, batch_tokens: int, telemetry: Telemetry) -> PairModel:
     """One of the exported graphs. Raises ConfigError naming the file and the mend."""
     card = load_card(directory)
-    read_verified(directory / "tokenizer.json", card.files["tokenizer.json"])
+    verify(directory / "tokenizer.json", card.files["tokenizer.json"])
     return PairModel(
         directory / file,
         directory / "tokenizer.json",

@@ -19,7 +19,7 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
 from sidecar.inference.grounding.han import Piece, as_written, choose, pieces, read
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES, TURNED, Question, features
-from sidecar.inference.onnx import read_verified, size_of
+from sidecar.inference.onnx import size_of, verify
 from sidecar.inference.threads import off_loop
 
 NAME = "lexical-zh"
@@ -90,7 +90,7 @@ def load(dependencies: Dependencies) -> tuple[Card, dict[str, Any], Idf]:
     directory = dependencies.directory / NAME
     card = Card.load(directory)
     for name, sha256 in card.files.items():
-        read_verified(directory / name, sha256)
+        verify(directory / name, sha256)
     return card, json.loads((directory / HEADS).read_text(encoding="utf-8")), Idf.load(directory / IDF)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from sidecar.inference.values.alike import comparable, is_its_amount, of_the_same, stands_alike
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
@@ -17,12 +18,7 @@ from sidecar.inference.values.compare import (
     is_a_case,
     less_exact,
     may_be_working,
-    same_day,
     same_digits,
-    same_interval,
-    same_letters,
-    same_whole,
-    says_as_much,
 )
 from sidecar.inference.values.moments import is_moved
 from sidecar.inference.values.rows import HARDLY, OF_ITS_CLAUSE, Rows, cell_instead, named_of, other_measure, rows_named
@@ -156,12 +152,12 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
     same, others, alike = None, None, None
     spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
-        if not (_comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
+        if not (comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
             continue
         found = _There(one, piece, _shared(own, one, weight))
-        if agree(own.value, one.value, within=_BOUNDARY.isdisjoint(own.words)):
+        if is_its_amount(own, one) or agree(own.value, one.value, within=_BOUNDARY.isdisjoint(own.words)):
             same = max(same or found, found, key=lambda there: there.strength)
-        elif not _is_another_way(own.value, one.value) and _of_the_same(own, one):
+        elif not _is_another_way(own.value, one.value) and of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
             found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
@@ -240,6 +236,8 @@ def _decide(
         return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
+    if same and other and stands_alike(case.own, same.stated, other.stated):
+        return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)
     if same and other and _leads_to_another(case.own, same, other):
         return Finding(Outcome.DISAGREES, own, other.strength, other.stated.value, other.piece)
     if same and not in_another_row and (other is None or other.strength < same.strength + margin):
@@ -295,38 +293,6 @@ def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:
     if same.piece != other.piece or not one or one != two or lead in ("", one, *own.words):
         return False
     return all(other.stated.words.get(stem, 0.0) >= OF_ITS_CLAUSE for stem in own.words)
-
-
-def _comparable(own: Stated, other: Stated) -> bool:
-    if any(same(own.value, other.value) for same in (same_digits, same_whole, same_interval)):
-        return True
-    if same_day(own.value, other.value):
-        return own.noun == other.noun == ""
-    if Kind.NAME in (own.value.kind, other.value.kind):
-        return own.value.kind is other.value.kind or equal(own.value, other.value)
-    return dimension(own.value) == dimension(other.value)
-
-
-def _of_the_same(own: Stated, other: Stated) -> bool:
-    """Whether an unequal value can speak against the claim's: it counts the same things, or is a date that says as much."""
-    if own.value.difference is not other.value.difference:
-        return False
-    if own.value.kind is Kind.ORDINAL:
-        return own.noun == other.noun
-    if own.value.kind is Kind.NUMBER:
-        return _same_noun(own, other)
-    if own.value.kind is Kind.NAME:
-        return same_letters(own.value, other.value)
-    if own.value.kind is Kind.DATE:
-        return says_as_much(own.value, other.value)
-    return True
-
-
-def _same_noun(own: Stated, other: Stated) -> bool:
-    """What is counted is the same, or stands among the words of the one that does not say what it counts."""
-    if own.noun and other.noun:
-        return own.noun == other.noun
-    return own.noun in ("", *other.words) and other.noun in ("", *own.words)
 
 
 def _figures(own: Value, other: Value) -> float:

@@ -91,7 +91,7 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     said = clock_at(tokens, n) or frequency_at(tokens, n)
     if said:
         return said
-    if _is_ignored(tokens, n) or _numbers_a_line(tokens, n):
+    if _is_ignored(tokens, n) or _numbers_a_line(tokens, n) or _cites(tokens, n):
         return None
     return moment_at(tokens, n) or recurring(tokens, n, _rated(tokens, n, _counted(tokens, n)))
 
@@ -111,6 +111,16 @@ def _numbers_a_line(tokens: Tokens, n: int) -> bool:
         return False
     before = tokens.text[max(0, tokens[n].start - 3) : tokens[n].start].rstrip(" ")
     return before[-1:] in ("", "\n") and tokens[n + 2].kind == "word"
+
+
+def _cites(tokens: Tokens, n: int) -> bool:
+    """Whether it is the mark of a footnote or source behind what it is of: "crystalline rock.[1]"."""
+    one, opens, closes = tokens[n], tokens[n - 1], tokens[n + 1]
+    mark = opens.text == "[" and closes.text == "]" and one.text.isdecimal() and len(one.text) < _LONGEST_MARK
+    return mark and (tokens[n - 2].kind == "word" or tokens[n - 2].text in tuple('.,;)"]'))
+
+
+_LONGEST_MARK = 4  # digits
 
 
 def _placed(tokens: Tokens, n: int) -> bool:
@@ -229,8 +239,8 @@ def _quantity(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | Non
     end = number.end
     if 0 < number.amount < 1 and tokens[end].low == "of" and tokens[end + 1].low in ("a", "an"):
         end += 2
-    if tokens[end].text == "-" and tokens.joined(end):
-        end += 1
+    if tokens[end].text == "-" and (tokens.joined(end) or tokens[end + 2].text == "-"):
+        end += 1  # "two-year", and "23 - year - old" of a text that was taken apart
     if tokens[end].text == "°" or tokens[end].low in ("degree", "degrees"):
         return _degrees(tokens, n, number, end)
     if tokens[end].text in ("C", "F") and tokens.joined(end):

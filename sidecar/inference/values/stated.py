@@ -24,6 +24,8 @@ _LONGEST = 6000  # characters
 _MOST_WORDS = 48  # about a value
 _OWN, _SHARED, _FOREIGN, _SUBJECT_OF_ANOTHER = 1.0, 0.9, 0.1, 0.3
 _EARLIER = 0.6
+AGE = "old"  # the stem of what an age counts
+_RIGHT_BEFORE, _LEAST_TOLD = 3, 2  # words before a value, those of them that say something
 _MOST_SMALL = 4  # words from a value back to the one that leads to it
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset("and but while whereas or although though against compared then plus versus vs".split())
@@ -54,7 +56,8 @@ Stem = Callable[[str], str | None]
 class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
     `row` are the stems that name the row of a table that it stands in, `parts` those of each of several things that do ("Norway, Switzerland"), `head` those
-    of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the one before a colon before it."""
+    of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the one before a colon before it. `before` are the three
+    words right before it where they say something ("usual age of"), else (), `behind` is the stem right behind it. What an age counts is AGE."""
 
     value: Value
     noun: str
@@ -64,6 +67,8 @@ class Stated:
     lead: str = ""
     label: str = ""
     parts: tuple[frozenset[str], ...] = ()
+    before: tuple[str, ...] = ()
+    behind: str = ""
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
@@ -78,7 +83,13 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
     sentence = _Sentence(tokens, values, stem)
     return tuple(
         Stated(
-            value, sentence.noun(value), sentence.words(value), lead=sentence.lead(value), label=sentence.label(value)
+            value,
+            sentence.noun(value),
+            sentence.words(value),
+            lead=sentence.lead(value),
+            label=sentence.label(value),
+            before=sentence.before(value),
+            behind=sentence.behind(value),
         )
         for value in values
     )
@@ -150,13 +161,37 @@ class _Sentence:
                 return self._stems[k] or ""
         return ""
 
+    def _is_age(self, value: Value) -> bool:
+        """Whether a length of time is one: "22-year-old", "two years old", "aged 6 months"."""
+        *_, last = self._within(value)
+        first = self._at[value.start]
+        told = [token.low for token in self._tokens[last + 1 : last + 3] if token.text != "-"]
+        return told[:1] == ["old"] or (first > 0 and self._tokens[first - 1].low in ("aged", "age"))
+
+    def before(self, value: Value) -> tuple[str, ...]:
+        """The three words right before a value, () where a mark or a value stands there or hardly one of them says anything."""
+        at = self._at[value.start]
+        every = set[int]().union(*self._covered.values())
+        own = range(max(0, at - _RIGHT_BEFORE), at)
+        if any(k in every or self._tokens[k].kind == "sign" for k in own):
+            return ()
+        told = sum(self._stems[k] is not None for k in own)
+        return tuple(self._tokens[k].low for k in own) if told >= _LEAST_TOLD else ()
+
+    def behind(self, value: Value) -> str:
+        """The stem right behind a value."""
+        *_, last = self._within(value)
+        return (self._stems[last + 1] or "") if last + 1 < len(self._stems) else ""
+
     def label(self, value: Value) -> str:
         """The stem before a colon before a value: "floor: 2"."""
         at = self._at[value.start]
         return (self._stems[at - 2] or "") if at > 1 and self._tokens[at - 1].text == ":" else ""
 
     def noun(self, value: Value) -> str:
-        """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it."""
+        """What a number counts: the first plural among the few words right behind it; of an ordinal the word behind it; of an age AGE."""
+        if value.kind is Kind.QUANTITY:
+            return AGE if self._is_age(value) else ""
         if value.kind not in (Kind.NUMBER, Kind.ORDINAL):
             return ""
         single = value.kind is Kind.NUMBER and value.amount == 1.0

@@ -18,7 +18,7 @@ from sidecar.inference.batcher import Batcher
 from sidecar.inference.calibrated import Logistic, expand
 from sidecar.inference.cpu import cpu_limit, shared
 from sidecar.inference.embedding.text import SENTENCE_WORDS, read_words, sentences
-from sidecar.inference.onnx import read_verified
+from sidecar.inference.onnx import read_verified, verify
 from sidecar.inference.turn import Slots, in_turn
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, PermanentInferenceError, RetryableInferenceError
@@ -276,9 +276,12 @@ def test_a_logistic_gives_probabilities_that_are_never_certain() -> None:
 def test_a_damaged_model_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(b"good")
-    assert read_verified(path, hashlib.sha256(b"good").hexdigest()) == b"good"
+    good = hashlib.sha256(b"good").hexdigest()
+    assert read_verified(path, good) == b"good"
+    verify(path, good)
     path.write_bytes(b"bad")
-    with pytest.raises(ConfigError, match=r"model\.onnx: sha256 is .* install it again"):
-        read_verified(path, hashlib.sha256(b"good").hexdigest())
-    with pytest.raises(ConfigError, match="No such file"):
-        read_verified(tmp_path / "gone", "00")
+    for check in (read_verified, verify):
+        with pytest.raises(ConfigError, match=r"model\.onnx: sha256 is .* install it again"):
+            check(path, good)
+        with pytest.raises(ConfigError, match="No such file"):
+            check(tmp_path / "gone", "00")

@@ -17,6 +17,14 @@ LEAVE = "Requests are submitted through the portal. The line manager reviews the
 MENU = "On Monday there is soup and bread; on Tuesday there is salad and cake."
 PATCH = "To apply the patch:\n1. Stop the scheduler.\n2. Install the package.\n3. Clear the template cache.\n4. Restart the web nodes."
 BUS = "The train takes 25 minutes and costs 11 euros; the bus takes 50 minutes and costs 4 euros."
+DOSE = "The effective dose takes into account the sensitivity of organs and tissues to radiation."
+COACH = (
+    "The 39-year-old thanked the players whose efforts have helped him win the chairman's favour since taking charge."
+)
+THANKS = (
+    "The 39-year-old thanked the players whose efforts have helped him win the chairman's favour "
+    "since he replaced Allan Ost as head coach in February."
+)
 
 
 def weight(_: str) -> float:
@@ -38,6 +46,15 @@ def readings(*texts: str) -> list[Reading]:
         (["The line manager reviews the dates.", "The HR partner approves the request."], LEAVE, False),
         (["Soup on Monday and salad on Tuesday."], MENU, False),
         (["Soup on Tuesday and salad on Monday."], MENU, True),
+        (["The dose counts how sensitive tissues and organs are to radiation."], DOSE, False),
+        (["It counts the sensitivity of tissues and organs to radiation."], DOSE, False),
+        (["It counts the sensitivity of tissues and organs."], DOSE, False),
+        (["The team lead reports overtime and payroll approves it."], OVERTIME, True),
+        (
+            ["Marsh replaced Allan Ost as head coach in February.", COACH],
+            f"Marsh takes charge on Friday. {THANKS}",
+            False,
+        ),
         (["Payroll approves it."], OVERTIME, False),  # what only one has exchanged other checks must see
     ],
 )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from exporters.result import ModelIdentity
 from sidecar.inference.base import Claim
+from sidecar.inference.grounding.beside import JudgedGrounder
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
 from sidecar.inference.grounding.evidence import nearly_there
+from sidecar.inference.own.judge import Judged, Pair
 
 ALIKE = " ".join(f"Room {n} has {n + 1} chairs and a lamp." for n in range(30))
 DOCUMENTS = [
@@ -70,3 +75,33 @@ async def test_a_sentence_of_several_documents_is_encoded_once(grounder: Embedde
     async with grounder._encoder.documents(texts, [{1}, set()]) as [first, second]:
         assert (list(first.sentences), list(second.sentences)) == ([1], [])
         assert (len(first.words), len(first.spans), len(second.vectors)) == (2, 2, 0)
+
+
+class Reader:
+    """A judge that believes all and keeps what it reads."""
+
+    identity = ModelIdentity("reader", "1", "0" * 64)
+
+    def __init__(self) -> None:
+        self.read: list[Pair] = []
+
+    async def judge(self, pairs: Sequence[Pair], *, context: Sequence[str] = ()) -> list[Judged]:
+        """As Judge says."""
+        self.read.extend(pairs)
+        return [Judged(0.9)] * len(pairs)
+
+
+async def test_a_model_of_ones_own_searches_and_reads_as_little(grounder: EmbeddedGrounder) -> None:
+    read = {}
+    for claim in (NEAR, "The captain sells tickets for the ferry on the new quay."):
+        reader = Reader()
+        own = JudgedGrounder(
+            grounder._encoder, grounder._idf, reader, threshold=0.5, languages=frozenset({"en"}), answer="whole"
+        )
+        claims = [Claim(claim), Claim(claim.replace(".", " today."))]
+        supports = await own.support(claims, DOCUMENTS)
+        await own.consistency(" ".join(one.text for one in claims), claims, supports, DOCUMENTS)
+        read[claim] = [premise for premise, _ in reader.read]
+    near, far = read.values()
+    assert all("old wooden pier" in premise for premise in near)
+    assert sum(map(len, near)) < sum(map(len, far))
