@@ -38,6 +38,7 @@ _ALTERNATIVES = frozenset({"or", "nor"})
 _LEAST_WORDS = 2  # of a clause that another one may follow
 _HAVING = frozenset("have has had having i've we've you've they've".split())
 _BEHIND_NEGATION = 4  # words
+_MAYBE = frozenset("can could may might".split())
 _NEAR = 8  # words
 _VERB = 2  # words that say what may or must be done
 _OWN, _FAR, _OTHERS, _ANOTHER_POLE, _CARRIED = 1.0, 0.7, 0.6, 0.15, 0.8
@@ -163,11 +164,7 @@ def read(text: str, stem: Stem) -> Reading:
     denied = frozenset(
         clause for word, clause in zip(words, clauses, strict=True) if denies(word) and word != "without"
     )
-    denied |= {
-        clause
-        for word, behind, clause in zip(words, words[1:], clauses, strict=False)
-        if word in FAILING and behind == "to"
-    }
+    denied |= {clauses[k] for k in range(len(words)) if _fails(words, k)}
     denied |= {clauses[k] for k in range(1, len(words)) if words[k] == "or" and clauses[k - 1] in denied}
     spans = tuple(one.span() for one in found)
     reading = Reading(spans, words, stems, clauses, negated, _partly(words, clauses), denying, denied)
@@ -220,11 +217,17 @@ def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequenc
         if clauses[j] != clause and not alternative:
             return False
         clause = clauses[j]
-        if denies(words[j]) or (words[j] in FAILING and words[j + 1] == "to"):
+        if denies(words[j]) or _fails(words, j):
             return not (words[j] == "without" and j > 0 and denies(words[j - 1]))
         if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
             return False
     return False
+
+
+def _fails(words: Sequence[str], k: int) -> bool:
+    """Whether it says that somebody or something does not do what follows: "fails to", not "may fail to" or "never fails to"."""
+    told = words[k] in FAILING and tuple(words[k + 1 : k + 2]) == ("to",)
+    return told and not (k > 0 and (words[k - 1] in _MAYBE or denies(words[k - 1])))
 
 
 def denies(word: str) -> bool:

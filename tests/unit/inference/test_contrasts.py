@@ -147,6 +147,8 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("Spend £15 and the class costs you nothing.", "The class is £5, free if you spend £15."),
         ("Profit rose by 5 %.", "Profit was up by 5 %."),
         ("Makers may not disclose all ingredients.", "Makers fail to disclose all ingredients."),
+        ("The fluid flows quickly.", "Thick fluid can fail to flow quickly."),
+        ("The pump starts in winter.", "The pump never fails to start in winter."),
         ("The company did not pay the ransom.", "The company refused to pay the ransom."),
         ("Wait for the seconds given in the header.", "The header gives the seconds to wait for."),
         ("The egg whites are beaten until stiff.", "Beat the egg whites until stiff."),
