@@ -118,10 +118,12 @@ class Reading:
 
     def sides(self, one: Opposite, about: Mapping[str, float]) -> Sides:
         """The stems about an opposite of its own side, which is what follows in its clause, and those of the other side; before "by" the
-        sides of a verb have changed places."""
+        sides of a verb have changed places. What goes on behind "and" is of neither side of a trade: "sells bread and cheese"."""
         clause = self.clauses[one.first]
         behind = {self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == clause}
-        every = {stem: much for stem, much in about.items() if stem not in self.carried and not stem[0].isdecimal()}
+        later = set(self.stems[one.last + 1 :]) if one.group in TRADED else set[str | None]()
+        neither = self.carried | (later - behind)
+        every = {stem: much for stem, much in about.items() if stem not in neither and not stem[0].isdecimal()}
         own, other = ({s: w for s, w in every.items() if (s in behind) is side} for side in (True, False))
         return (other, own) if self.words[one.last + 1 : one.last + 2] == ("by",) else (own, other)
 
@@ -244,7 +246,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
             found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         month = start > 0 and text[start:end] == "May"
-        if last is None or month or _is_part(text, start, end) or _is_recipe(reading.words, k):
+        told_before = reading.words[k] in ("before", "after") and reading.words[k + 1 : k + 2] in (("that",), ("this",))
+        if last is None or month or told_before or _is_part(text, start, end) or _is_recipe(reading.words, k):
             k += 1
             continue
         passive = _is_passive(reading.words, k) and reading.words[last + 1 : last + 2] != ("by",)
