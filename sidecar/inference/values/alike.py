@@ -13,7 +13,7 @@ from sidecar.inference.values.compare import (
     says_as_much,
 )
 from sidecar.inference.values.stated import AGE, Stated
-from sidecar.inference.values.value import Hedge, Kind
+from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _LARGE = 100
 
@@ -23,8 +23,11 @@ def stands_alike(own: Stated, same: Stated, other: Stated) -> bool:
     not: what else the claim says may be of both."""
     if own.before and own.before == same.before != other.before:
         return True
-    year = own.value.kind is Kind.DATE and own.value.end - own.value.start == len("2016")
-    return year and own.behind == same.behind not in ("", other.behind)
+    return _is_year(own.value) and own.behind == same.behind not in ("", other.behind)
+
+
+def _is_year(value: Value) -> bool:
+    return bool(value.dates) and all(one == Date(year=one.year) for one in value.dates)
 
 
 def is_its_amount(own: Stated, other: Stated) -> bool:

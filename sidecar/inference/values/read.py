@@ -116,11 +116,11 @@ def _numbers_a_line(tokens: Tokens, n: int) -> bool:
 def _cites(tokens: Tokens, n: int) -> bool:
     """Whether it is the mark of a footnote or source behind what it is of: "crystalline rock.[1]"."""
     one, opens, closes = tokens[n], tokens[n - 1], tokens[n + 1]
-    mark = opens.text == "[" and closes.text == "]" and one.text.isdecimal() and len(one.text) < _LONGEST_MARK
+    mark = opens.text == "[" and closes.text == "]" and one.text.isdecimal() and len(one.text) <= _LONGEST_MARK
     return mark and (tokens[n - 2].kind == "word" or tokens[n - 2].text in tuple('.,;)"]'))
 
 
-_LONGEST_MARK = 4  # digits
+_LONGEST_MARK = 3  # digits
 
 
 def _placed(tokens: Tokens, n: int) -> bool:
