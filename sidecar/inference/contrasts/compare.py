@@ -67,6 +67,7 @@ class _Told:
     compared: bool
     verbs: tuple[str, ...]
     left_out: frozenset[str]
+    listed: frozenset[int]
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -108,6 +109,8 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
                 same = not same
             same ^= bool(subject) and subject <= other.left_out
+            if not same and own.one.pole in other.listed:
+                continue
             if _of_other_deeds(own.verbs, other.verbs) and not (same and own.verbs[0] in other.about):
                 continue
             there = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
@@ -123,7 +126,8 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     timed = reading.words[one.first] if one.group == "open" and reading.counted(one.last) else ""
     compared = one.group in SCALES and reading.compared(one)
     verbs = reading.verbs(one) if one.group in OF_DEEDS else ()
-    return _Told(one, about, sides, denied, partly, timed, compared, verbs, reading.left_out(one.first))
+    out, listed = reading.left_out(one.first), reading.listed(one)
+    return _Told(one, about, sides, denied, partly, timed, compared, verbs, out, listed)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:

@@ -39,6 +39,7 @@ _LEAST_WORDS = 2  # of a clause that another one may follow
 _HAVING = frozenset("have has had having i've we've you've they've".split())
 _BEHIND_NEGATION = 4  # words
 _MAYBE = frozenset("can could may might".split())
+_ENUMERATE = frozenset({",", "and", "or"})
 _NEAR = 8  # words
 _VERB = 2  # words that say what may or must be done
 _OWN, _FAR, _OTHERS, _ANOTHER_POLE, _CARRIED = 1.0, 0.7, 0.6, 0.15, 0.8
@@ -99,6 +100,20 @@ class Reading:
             self.stems[k] for k in range(one.last + 1, len(self.stems)) if self.clauses[k] == self.clauses[one.first]
         )
         return tuple(itertools.islice((stem for stem in behind if stem is not None), _VERB))
+
+    def listed(self, one: Opposite) -> frozenset[int]:
+        """The poles of its group that an opposite is enumerated with: "red, green and blue"."""
+        alike = [each for each in self.opposites if each.group == one.group]
+        at = alike.index(one)
+        first = last = at
+        while first > 0 and self._enumerates(alike[first - 1], alike[first]):
+            first -= 1
+        while last + 1 < len(alike) and self._enumerates(alike[last], alike[last + 1]):
+            last += 1
+        return frozenset(each.pole for each in alike[first : last + 1]) if first < last else frozenset()
+
+    def _enumerates(self, one: Opposite, other: Opposite) -> bool:
+        return set(self.words[one.last + 1 : other.first]) <= _ENUMERATE
 
     def subject(self, k: int) -> frozenset[str]:
         """The stems before a token in its clause."""
