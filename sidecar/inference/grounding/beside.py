@@ -46,9 +46,9 @@ async def select(
 
         def work() -> list[Beside]:
             found = []
-            for claim, vector, context in zip(own, asked, claims, strict=True):
-                ranked = rank(claim, vector, encoded, idf)
-                most = words or premise_words(context.text, nearly_there=ranked.nearly_there)
+            for claim, read, vector in zip(claims, own, asked, strict=True):
+                ranked = rank(read, vector, encoded, idf)
+                most = words or premise_words(claim.text, nearly_there=ranked.nearly_there)
                 text = premise(ranked, choose(ranked, encoded, most), documents, encoded) if ranked.nearest else ""
                 found.append(Beside(text, place(ranked.nearest, encoded)))
             return found

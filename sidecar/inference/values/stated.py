@@ -108,6 +108,7 @@ class _Sentence:
         for value in values:
             self._alike.setdefault(dimension(value), []).append(value)
             self._covered.setdefault(dimension(value), set()).update(self._within(value))
+        self._of_values = set[int]().union(*self._covered.values())
 
     def _within(self, value: Value) -> Iterator[int]:
         k = self._at[value.start]
@@ -153,9 +154,8 @@ class _Sentence:
     def lead(self, value: Value) -> str:
         """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there."""
         at = self._at[value.start]
-        every = set[int]().union(*self._covered.values())
         for k in range(at - 1, max(-1, at - 1 - _MOST_SMALL), -1):
-            if k in every or self._tokens[k].kind == "sign":
+            if k in self._of_values or self._tokens[k].kind == "sign":
                 return ""
             if self._stems[k] is not None and self._tokens[k].low not in _LEADS:
                 return self._stems[k] or ""
@@ -171,9 +171,8 @@ class _Sentence:
     def before(self, value: Value) -> tuple[str, ...]:
         """The three words right before a value, () where a mark or a value stands there or hardly one of them says anything."""
         at = self._at[value.start]
-        every = set[int]().union(*self._covered.values())
         own = range(max(0, at - _RIGHT_BEFORE), at)
-        if any(k in every or self._tokens[k].kind == "sign" for k in own):
+        if any(k in self._of_values or self._tokens[k].kind == "sign" for k in own):
             return ()
         told = sum(self._stems[k] is not None for k in own)
         return tuple(self._tokens[k].low for k in own) if told >= _LEAST_TOLD else ()

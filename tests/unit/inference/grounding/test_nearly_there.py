@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
 from exporters.result import ModelIdentity
 from sidecar.inference.base import Claim
+from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.grounding.beside import JudgedGrounder
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
 from sidecar.inference.grounding.evidence import nearly_there
@@ -91,17 +93,25 @@ class Reader:
         return [Judged(0.9)] * len(pairs)
 
 
-async def test_a_model_of_ones_own_searches_and_reads_as_little(grounder: EmbeddedGrounder) -> None:
-    read = {}
-    for claim in (NEAR, "The captain sells tickets for the ferry on the new quay."):
-        reader = Reader()
-        own = JudgedGrounder(
-            grounder._encoder, grounder._idf, reader, threshold=0.5, languages=frozenset({"en"}), answer="whole"
-        )
-        claims = [Claim(claim), Claim(claim.replace(".", " today."))]
-        supports = await own.support(claims, DOCUMENTS)
-        await own.consistency(" ".join(one.text for one in claims), claims, supports, DOCUMENTS)
-        read[claim] = [premise for premise, _ in reader.read]
-    near, far = read.values()
-    assert all("old wooden pier" in premise for premise in near)
-    assert sum(map(len, near)) < sum(map(len, far))
+@pytest.mark.parametrize(("claim", "few"), [(NEAR, True), ("The captain sells tickets on the new quay.", False)])
+async def test_a_model_of_ones_own_searches_and_reads_as_little(
+    grounder: EmbeddedGrounder, monkeypatch: pytest.MonkeyPatch, claim: str, few: bool
+) -> None:
+    searched: list[Sequence[Collection[int]] | None] = []
+    documents = grounder._encoder.documents
+
+    def seen(
+        texts: Sequence[str], only: Sequence[Collection[int]] | None = None
+    ) -> AbstractAsyncContextManager[list[EncodedDocument]]:
+        searched.append(only)
+        return documents(texts, only)
+
+    monkeypatch.setattr(grounder._encoder, "documents", seen)
+    reader, claims = Reader(), [Claim(claim), Claim(claim.replace(".", " today."))]
+    own = JudgedGrounder(grounder._encoder, grounder._idf, reader, threshold=0.5, languages=frozenset({"en"}))
+    supports = await own.support(claims, DOCUMENTS)
+    await own.consistency(" ".join(one.text for one in claims), claims, supports, DOCUMENTS)
+    assert [only is not None for only in searched] == [few, few]  # for the claims, and for the whole answer
+    assert len(reader.read) == 3
+    if few:
+        assert all("old wooden pier" in premise for premise, _ in reader.read)
