@@ -37,7 +37,7 @@ class Claim:
     """One checkable statement. `text` is what the answer says; `context` is what a pronoun in it may refer to
     (the sentence before), `question` what the answer was to; or empty. Characters `start` to `end` of the answer say it; what a claim
     takes from elsewhere in the answer to be read alone (a subject, a heading) stands in `text` only. None where the claim was not cut
-    out of an answer. `short` where it is all that the answer says, in a few words that mean nothing without the question."""
+    out of an answer. `short` where it is all that the answer says, in a few words that mean nothing without the question; `numbered` where it is of a numbered list."""
 
     text: str
     context: str = ""
@@ -45,6 +45,7 @@ class Claim:
     end: int | None = None
     question: str = ""
     short: bool = False
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

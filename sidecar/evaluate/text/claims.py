@@ -88,6 +88,7 @@ class Statement:
     language: str
     lead: str = ""
     cell: bool = False
+    numbered: bool = False
 
     @property
     def said(self) -> str:
@@ -113,7 +114,7 @@ class Statement:
     def _claim(self, clause: Clause, first: Clause | None) -> Claim:
         text = f"{self.lead}{self._mark}{clause.text}" if self.lead else clause.text
         context = self.context or (first.text if first and _PRONOUN.match(clause.text) else "")
-        return Claim(text, context, clause.start, clause.end)
+        return Claim(text, context, clause.start, clause.end, numbered=self.numbered)
 
     @property
     def _mark(self) -> str:
@@ -148,6 +149,7 @@ def claims_of(said: Sequence[Statement]) -> list[Claim]:
 def read_answer(answer: str) -> Answer:
     """The statements and questions of an answer, in order."""
     read = [*itertools.islice(_sentences(answer[:_READ]), _MOST_SENTENCES + 1)]
+    read = read or [*itertools.islice(_sentences(answer[:_READ], nothing_else=True), _MOST_SENTENCES + 1)]
     whole = len(answer) <= _READ and len(read) <= _MOST_SENTENCES
     firm = [one for one in read if not one[1].bare] or read
     found: list[Statement] = []
@@ -167,7 +169,8 @@ def read_answer(answer: str) -> Answer:
             fragment = not block.cell and _is_fragment(text.text, language)
             joins = bool(lead) and (fragment or (not block.cell and wants_verb(lead)))
             context = "" if joins else lead or (before if _PRONOUN.match(text.text) else "")
-            said = Statement(text, context, sentence.text, language, lead=lead if joins else "", cell=block.cell)
+            joined = lead if joins else ""
+            said = Statement(text, context, sentence.text, language, joined, cell=block.cell, numbered=block.numbered)
             if said.claims:
                 found.append(said)
                 before = text.text
@@ -195,8 +198,9 @@ def _states_something(whole: str, text: str, language: str, *, only: bool, liste
     return enough and not _BARE.fullmatch(text)
 
 
-def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
-    """Each sentence, the block that it stands in, and what introduces it; what only introduces a list is none."""
+def _sentences(answer: str, *, nothing_else: bool = False) -> Iterator[tuple[Marked, Block, str]]:
+    """Each sentence, the block that it stands in, and what introduces it; what only introduces a list is none, but of an answer of `nothing_else`, as
+    where code follows, what it states."""
     for block in blocks(answer):
         lead = _introduction(block.lead)
         plain = _plain(block.text)
@@ -204,21 +208,22 @@ def _sentences(answer: str) -> Iterator[tuple[Marked, Block, str]]:
             plain = plain.cut(0, end.start())
         for sentence in _cut(plain, whole=block.cell):
             introduces = not block.alone and sentence.text.endswith((":", "：")) and not block.bare
-            if introduces and (told := _told_by(sentence, block)) is not None:
+            if introduces and (told := _told_by(sentence, block, nothing_else=nothing_else)) is not None:
                 yield told, block, ""
             if not introduces and (_LETTER.search(sentence.text) or any(c.isdigit() for c in sentence.text)):
                 yield sentence, block, lead if block.alone or (lead and _leaves_out(sentence.text)) else ""
 
 
-def _told_by(lead: Marked, block: Block) -> Marked | None:
-    """What a sentence that introduces something states itself, with figures or code in it: "Hold the button for 10 seconds, then do the following:"."""
+def _told_by(lead: Marked, block: Block, *, nothing_else: bool) -> Marked | None:
+    """What a sentence that introduces something states itself, with figures or code in it, or of an answer of `nothing_else`: "Hold the button for 10 seconds, then
+    do the following:"."""
     said = lead.cut(0, len(lead.text.rstrip(": ")))
     points = _POINTS_ON.search(said.text)
     if points:
         said = said.cut(0, max(0, *(said.text.rfind(one, 0, points.start()) for one in _BEFORE_POINTING)))
         for join in _JOINS_ON:
             said = said.cut(0, len(said.text.removesuffix(join)))
-    telling = any(char.isdigit() for char in said.text) or (points is None and "`" in block.text.text)
+    telling = nothing_else or any(char.isdigit() for char in said.text) or (points is None and "`" in block.text.text)
     enough = len(said.text.split()) >= _LEAST_TOLD and chinese.language(said.text) != "zh"
     whole = is_sentence(said.text) and not wants_object(said.text) and not _OPEN_END.search(said.text)
     return said if telling and enough and whole else None

@@ -173,6 +173,7 @@ _POINTS_ELSEWHERE = re.compile(
     r"(?:want|need|wish|try|check|find|consult|refer|contact|look|have to|be able to find)|for (?:more|further|the most|accurate|detailed|up-to-date|specific|precise)|"
     r"(?:more|further|additional|specific) (?:information|details|context)|let me know|feel free|could you|can you|if you (?:have|can|need|provide|could)|"
     r"(?:perhaps|maybe|try) [^.?!]{2,60} (?:can|could|may|might|will) (?:help|tell you|advise)|"
+    r"(?:would be|is) the (?:right|best) (?:person|people|place|one)(?: to (?:ask|talk to|speak to|turn to|contact))?|(?:is|are) (?:entirely |really )?(?:up to|for) you\b|"
     r"it (?:is|would be|might be|may be)(?: always)? (?:best|recommended|advisable|helpful|necessary|possible|a good idea)|reliable sources?|official (?:sources?|website|records))\b",
     re.IGNORECASE,
 )

@@ -55,13 +55,14 @@ _NO_NAMES = frozenset(
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece of an answer. `lead` introduces it (a heading, the line before a list); `alone` where it stands by itself, as
-    an item of a list or a cell of a table does; `bare` where it is a heading that nothing follows."""
+    an item of a list or a cell of a table does; `bare` where it is a heading that nothing follows, `numbered` where it is an item with a number."""
 
     text: Marked
     lead: str = ""
     alone: bool = False
     cell: bool = False
     bare: bool = False
+    numbered: bool = False
 
 
 @dataclass(slots=True)
@@ -102,7 +103,8 @@ class _Reader:
             self.lead, self.header, self.items = self.heading.text, None, []
         elif item:
             yield from self._flush()
-            yield from self._item(line.cut(*item.span("text")), len(item["indent"].expandtabs(4)))
+            numbered = line.text.lstrip(" \t(")[:1].isdecimal()
+            yield from self._item(line.cut(*item.span("text")), len(item["indent"].expandtabs(4)), numbered=numbered)
         elif line.text.strip():
             self._sentence(line)
         else:
@@ -115,14 +117,14 @@ class _Reader:
             self.items = []
         self.paragraph.append(line)
 
-    def _item(self, text: Marked, indent: int) -> Iterator[Block]:
+    def _item(self, text: Marked, indent: int, *, numbered: bool) -> Iterator[Block]:
         self.header, self.heading = None, None
         while self.items and self.items[-1][0] >= indent:
             self.items.pop()
         above = self.items[-1][1] if self.items else self.lead
         self.items.append((indent, text.text))
         if not text.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION) and not _SOURCES.fullmatch(above):
-            yield Block(text, above, alone=True)
+            yield Block(text, above, alone=True, numbered=numbered)
 
     def _row(self, cells: Sequence[Marked]) -> Iterator[Block]:
         """The cells of a row beside their names, each with the first cell of the row, which says of what it speaks."""

@@ -39,6 +39,7 @@ _PLAIN_WILL_NOT = (
     rf"(?:(?: am|[’']m| are|[’']re)? (?:(?:{NEG}|will not|won[’']t|must not) (?:be able to |promote|provide|help|assist|answer|fulfill|comply|give|offer|support|"
     r"be (?!able)\w+ing\b|engage|share|encourage|condone|do (?:that|this|so)\b|advocate|participate|take part|discuss|speculate|comment|write|draft|create|generate|disclose|reveal|"
     # "I do not recommend it" is advice.
+    r"make (?:(?:an?|any|such|that|this|specific|personal|medical) ){0,2}(?:recommendation|choice|decision|judge?ment|diagnosis|prediction)s?\b|diagnose|"
     r"predict|(?<!do not )(?<!don[’']t )(?:advise|suggest|recommend)(?! (?:\w+ ){1,4}enough))|(?:not able|unable|not comfortable|not going|not willing) ))"
 )
 _DECLINE = (

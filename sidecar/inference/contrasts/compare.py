@@ -106,8 +106,10 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
                 continue
             strength = share(own.about, other.about, weight, _PRIOR)
             same = other.one.pole == own.one.pole
-            if own.sides and other.sides and _crossed(*_of_whom(own.one.group, own.sides, other.sides), weight):
-                same = not same
+            if own.sides and other.sides:
+                traded = own.one.group in TRADED
+                sides = _of_whom(own.one.group, own.sides, other.sides)
+                same ^= _crossed(*sides, weight, pronouns=traded and not same)
             same ^= bool(subject) and subject <= other.left_out
             if not same and own.one.pole in other.listed:
                 continue
@@ -154,9 +156,13 @@ def _of_whom(group: str, mine: Sides, theirs: Sides) -> tuple[Sides, Sides]:
     return left[0], left[1]
 
 
-def _crossed(mine: Sides, theirs: Sides, weight: Weight) -> bool:
-    """Whether the sides of the claim's word fit those of the other one better the other way round."""
-    if any(one.keys().isdisjoint(side) for one, side in zip(mine, theirs[::-1], strict=True)):
+def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, pronouns: bool) -> bool:
+    """Whether the sides of the claim's word fit those of the other one better the other way round. With `pronouns` nothing is known of a side
+    without words: "he sold it to his sister"."""
+    if any(
+        ((one and side) or not pronouns) and one.keys().isdisjoint(side)
+        for one, side in zip(mine, theirs[::-1], strict=True)
+    ):
         return False
     straight = [share(one, side, weight, _PRIOR) for one, side in zip(mine, theirs, strict=True)]
     across = [share(one, side, weight, _PRIOR) for one, side in zip(mine, theirs[::-1], strict=True)]

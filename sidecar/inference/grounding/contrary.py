@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from exporters.result import Evidence, ValueConflict
+from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray, misplaced
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
+from sidecar.inference.contrasts.listed import Listed, listed_otherwise, lists_of
 from sidecar.inference.contrasts.names import Misnamed, misnamed
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
@@ -36,7 +38,9 @@ _CERTAIN = 1.4  # what another cell of a table has, or the same figures in anoth
 _OF_NAMES = 0.5  # another name
 _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
+_REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
+_HOW = re.compile(r"\bhow (?:do|does|can|should|to)\b|\b(?:steps?|order|procedure|process|sequence)\b", re.IGNORECASE)
 _ITEM = re.compile(r"[^,;\n]{2,80}")
 _LONGEST_REMEMBERED = 600  # characters
 
@@ -70,6 +74,7 @@ class Contraries:
     def __init__(self, idf: Idf) -> None:
         self._weight = idf.of
         self._reading = functools.lru_cache(maxsize=_REMEMBERED)(_reading)
+        self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
 
     def of(
         self,
@@ -91,6 +96,9 @@ class Contraries:
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
+        listed = self._listed(claim, texts, documents)
+        if listed is not None:
+            return replace(listed, conflicts=(*listed.conflicts, *said.conflicts))
         elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
         if elsewhere is not None:
             return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
@@ -107,24 +115,27 @@ class Contraries:
 
     def together(
         self,
-        claims: Sequence[str],
+        claims: Sequence[Claim],
         places: Sequence[tuple[int, int]],
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
     ) -> dict[int, Contrary]:
         """What an answer's claims say to the contrary by how they stand together, by the claim's number: clauses that have changed the
         places of two at `places`, and steps in another order than a document that has one of these tells them in."""
-        parts = [self._read(claim) for claim in claims]
+        parts = [self._read(claim.text) for claim in claims]
+        counted = frozenset[int]()
+        if claims and _HOW.search(claims[0].question):
+            counted = frozenset(n for n, claim in enumerate(claims) if claim.numbered)
         pieces = [self._read(texts[number][_span(documents, number, n)]) for number, n in places]
         found: dict[int, Contrary] = {}
         for one in crossings(parts, pieces, self._weight):
             for clause, other in zip(one.own, one.other, strict=True):
                 there = _evidence(documents, *places[other.text], other.start, other.end)
                 _add(found, clause.text, ValueConflict(clause.start, clause.end, there))
-        for number in {number for number, _ in places} if tells_steps(parts) else ():
+        for number in {number for number, _ in places} if tells_steps(parts, counted) else ():
             spans = documents[number].spans[:_MOST_STEPS]
             steps = [self._read(texts[number][span.start : span.end]) for span in spans]
-            for turned in turned_steps(parts, steps, self._weight):
+            for turned in turned_steps(parts, steps, self._weight, counted):
                 there = _evidence(documents, number, turned.other.text, turned.other.start, turned.other.end)
                 _add(found, turned.later.text, ValueConflict(turned.later.start, turned.later.end, there))
         return found
@@ -147,6 +158,18 @@ class Contraries:
         if len(rows) < _LEAST_ROWS:
             return None
         return misplaced(self._read(claim), rows, [one for one, head in zip(pieces, heads, strict=True) if not head])
+
+    def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
+        """Where a claim says of a thing what a list denies of it, or the other way round."""
+        lists = [(number, one) for number, text in enumerate(texts) for one in self._lists(text)]
+        if not lists:
+            return None
+        others = [frozenset(one.stems) for document in documents for one in document.words]
+        item = listed_otherwise(self._read(claim), [one for _, one in lists], others)
+        if item is None:
+            return None
+        number = next(number for number, one in lists if one is item)
+        return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, item.start, item.end)),))
 
     def _elsewhere(
         self,
@@ -191,6 +214,10 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
+
+
+def _lists_in(text: str) -> tuple[Listed, ...]:
+    return lists_of(text, content_stem)
 
 
 def _items(

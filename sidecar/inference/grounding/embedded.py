@@ -243,7 +243,7 @@ class EmbeddedGrounder:
     ) -> list[Read]:
         """The claims with what they say to the contrary by how they stand together."""
         places = sorted({place for one in read for place in one.places})[:MOST_SENTENCES]
-        found = self._contraries.together([claim.text for claim in claims], places, texts, documents)
+        found = self._contraries.together(claims, places, texts, documents)
         return [
             replace(one, contrary=one.contrary.and_also(found[n])) if n in found and not one.copied else one
             for n, one in enumerate(read)

@@ -91,14 +91,15 @@ def of_another_row(
 ) -> OfAnotherRow | None:
     """The first value of a claim that tables have for other cases than the asker's alone. Claims that compare, deny, set aside or say "if", and such as tell a rule
     of a table ("parcels of up to 5 kg cost $9") are not read so, nor values that a text has beside the table."""
-    if len(claim) > _LONGEST or SETS_ASIDE.search(claim) or _COMPARES.search(claim) or not _OF_ONE.search(claim):
+    if len(claim) > _LONGEST or SETS_ASIDE.search(claim) or _COMPARES.search(claim):
         return None
     there = [(number, table) for number, text in enumerate(texts) for table in tables(text)]
     if not there:
         return None
     asked_in, asked = read_tokens(question[:_LONGEST])
     tokens, values = read_tokens(claim)
-    if not values or denies(tokens):
+    of_one = _OF_ONE.search(claim) or any(equal(own, one) and equal(one, own) for own in values for one in asked)
+    if not values or not of_one or denies(tokens):
         return None
     for number, table in there:
         rows = _rows_of_case(table, asked, asked_in, stem)

@@ -161,6 +161,8 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
             others = max(others or found, found, key=lambda there: there.strength)
             found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
+    if same and own.whole:
+        return _Case(own, same, None)
     return _Case(own, same, others if same else alike)
 
 

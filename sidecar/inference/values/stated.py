@@ -57,7 +57,8 @@ class Stated:
     """A value, the stem of what it counts ("" where that is not known), and the stems around it with how much each is its own (0..1).
     `row` are the stems that name the row of a table that it stands in, `parts` those of each of several things that do ("Norway, Switzerland"), `head` those
     of its column, `lead` is the stem before it, but for small words: "payable on 1 May", `label` the one before a colon before it. `before` are the three
-    words right before it where they say something ("usual age of"), else (), `behind` is the stem right behind it. What an age counts is AGE."""
+    words right before it where they say something ("usual age of"), else (), `behind` is the stem right behind it. What an age counts is AGE.
+    `whole` says that another number is a part of it: 41 of "38 of the 41"."""
 
     value: Value
     noun: str
@@ -69,6 +70,7 @@ class Stated:
     parts: tuple[frozenset[str], ...] = ()
     before: tuple[str, ...] = ()
     behind: str = ""
+    whole: bool = False
 
 
 def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
@@ -81,6 +83,11 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
         return ()
     values = with_periods(_with_units_left_out(found[:MOST_VALUES], tokens), tokens)
     sentence = _Sentence(tokens, values, stem)
+    wholes = {
+        other.start
+        for one, other in itertools.pairwise(values)
+        if one.kind is Kind.NUMBER and _together(one, other, tokens)
+    }
     return tuple(
         Stated(
             value,
@@ -90,6 +97,7 @@ def stated(text: str, stem: Stem) -> tuple[Stated, ...]:
             label=sentence.label(value),
             before=sentence.before(value),
             behind=sentence.behind(value),
+            whole=value.start in wholes,
         )
         for value in values
     )

@@ -1,0 +1,102 @@
+"""Where a claim says of a thing what a list denies of it: "car tyres are accepted" of "Not accepted:" with car tyres below, or denies what a list says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.contrasts.reading import Reading, Stem, denies, read
+from sidecar.inference.contrasts.words import DENIERS, EXCEPTIONS, PARTLY
+from sidecar.inference.embedding.text import content_stem
+
+_LONGEST, _MOST_ITEMS, _MOST_STEMS = 20_000, 200, 4
+_LINE = re.compile(
+    r"^[ \t>]{0,8}(?P<title>#{1,6}[ \t])?"
+    r"(?P<mark>[-*•·–✗✓✔❌✅][ \t]{1,3}|\d{1,2}[.)][ \t])?(?:\*\*)?(?P<head>[^\W\d_][^:.!?\n|*]{1,60})(?P<colon>(?:\*\*)?:(?:\*\*)?)?(?P<rest>[^\n|]{0,300})$",
+    re.MULTILINE,
+)
+_ITEM = re.compile(r"[^,;]{2,80}")
+_JOINED = re.compile(r"^(?:and|or|any|the|a|an)\s{1,3}", re.IGNORECASE)
+_AND = re.compile(r"\s(?:and|or|&)\s")
+_EXCLUDES = DENIERS | {"exclusions"}
+_ALIKE = tuple(
+    frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
+    for words in (
+        "included includes include covered covers cover inclusions excluded excludes exclude exclusions",
+        "allowed allow allows permitted permit permits accepted accept accepts bring brought prohibited forbidden banned",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """text[start:end] is an item, by its stems, of a list whose heading says, or denies, `says`."""
+
+    stems: frozenset[str]
+    says: frozenset[str]
+    denied: bool
+    start: int
+    end: int
+
+
+def lists_of(text: str, stem: Stem) -> tuple[Listed, ...]:
+    """The items of a text's lists, of which one at least is of what is denied, as lines below a line that ends in a colon or behind it."""
+    found = list(_items(text[:_LONGEST], stem))
+    return tuple(found[:_MOST_ITEMS]) if any(one.denied for one in found) else ()
+
+
+def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[frozenset[str]]) -> Listed | None:
+    """The one list's item that a claim speaks of and says the contrary of. `others` are the stems of sentences; one that is of no list and has the item may say
+    more of it. Claims of a part or with an exception are not looked at."""
+    if claim.partly or not EXCEPTIONS.isdisjoint(claim.words):
+        return None
+    said = frozenset(one for one in claim.stems if one is not None)
+    named = [one for one in listed if one.stems <= said and one.says & (said - one.stems)]
+    named = [one for one in named if not any(one.stems < other.stems for other in named)]
+    clauses = {
+        clause for one in named for clause, stem in zip(claim.clauses, claim.stems, strict=True) if stem in one.stems
+    }
+    if len(clauses) != 1:
+        return None
+    denied = not clauses.isdisjoint(claim.denied | claim.denying)
+    if any(one.denied == denied for one in named) or sum(named[0].stems <= one for one in others) > len(named):
+        return None
+    return named[0]
+
+
+def _items(text: str, stem: Stem) -> Iterator[Listed]:
+    above: tuple[frozenset[str], bool] | None = None
+    for line in _LINE.finditer(text):
+        rest, marked = line["rest"].strip(" *"), bool(line["mark"])
+        if line["colon"] or line["title"]:
+            head = _heading(line["head"], stem)
+            if not rest:
+                above = head
+            elif head is not None:
+                for item in _ITEM.finditer(text, line.start("rest"), line.end("rest")):
+                    yield from _item(item.group(), item.start(), head, stem)
+        elif marked and above is not None:
+            start = line.start("head")
+            yield from _item(text[start : line.end()], start, above, stem)
+        else:
+            above = None
+
+
+def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:
+    """What a heading says of the things below it, and whether it denies it; None where that is not clear."""
+    own = read(text, stem)
+    says = frozenset(one for one in own.stems if one is not None)
+    if not says or not PARTLY.isdisjoint(own.words) or not EXCEPTIONS.isdisjoint(own.words):
+        return None
+    says = says.union(*(alike for alike in _ALIKE if alike & says))
+    return says, any(denies(word) or word in _EXCLUDES for word in own.words)
+
+
+def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem) -> Iterator[Listed]:
+    for part in dict.fromkeys((text, *_AND.split(text))):
+        bare = _JOINED.sub("", part.strip(" \t*."))
+        stems = frozenset(one for one in read(bare.partition("(")[0], stem).stems if one is not None)
+        if 0 < len(stems) <= _MOST_STEMS:
+            at = start + text.index(bare)
+            yield Listed(stems, *head, at, at + len(bare))
