@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from exporters.result import Abstention
 from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
 from sidecar.evaluate.text.claims import claims_of
+from sidecar.evaluate.text.clauses import is_sentence
+from sidecar.evaluate.text.declining import names_choices, needs_more
+from sidecar.evaluate.text.silence import is_of_the_house
 from sidecar.inference.base import AbstentionModel
 
 # A longer answer is left to the rules: the model reads an answer whole or not at all.
 MOST_CHARS = 600
+_WORD, _STEM = re.compile(r"[^\W\d_]{4,}"), 5
+_OF_THE_TALK = re.compile(
+    r"\b(?:i|me|us|let['’]s|depend\w*|differ\w*|var(?:y|ies)|hinge\w*|several|various|could mean|each|both|there are)\b|\bi['’]|\bwe (?:have|offer|sell)\b|"
+    r"\byou(?:['’]|r\b|(?! (?:can|may|must|have to|get|need to|are allowed|cannot|can['’]t)\b))",
+    re.IGNORECASE,
+)
+_STATES = 0.5  # likelihood of declining below which a sentence beside a question back is taken for a statement
 
 
 async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stance:
@@ -22,18 +33,38 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
     [likely] = await model.kinds(question, [answer])
     if likely is None:
         return stance
-    if declining(likely) >= model.threshold and not await _answers_beside(model, question, stance):
-        return Stance(max(DECLINES, key=likely.__getitem__), (), by=model.identity)
+    kind = max(DECLINES, key=likely.__getitem__)
+    asks = kind is Abstention.CLARIFICATION and stance.asks
+    if declining(likely) >= model.threshold and not await _answers_beside(model, question, stance, asks=asks):
+        return Stance(kind, (), by=model.identity)
     if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
         return await _in_part(model, question, stance)
     return stance
 
 
-async def _answers_beside(model: AbstentionModel, question: str, stance: Stance) -> bool:
-    """Whether an answer that declines in part by the rules states figures that the model, which reads it whole, takes for an answer by themselves."""
-    left = claims_of(stance.left) if stance.kind is Abstention.PARTIAL else []
-    texts = [claim.text for claim in left if any(map(str.isdigit, claim.text))]
-    return not all(_is_silent(model, one) for one in await model.kinds(question, texts))
+async def _answers_beside(model: AbstentionModel, question: str, stance: Stance, *, asks: bool) -> bool:
+    """Whether the model, which reads an answer whole, takes what that states for an answer by itself: figures of one that declines in part by the rules,
+    a sentence about what was asked beside a question back ("The warranty lasts five years. Which model do you have?")."""
+    texts = [claim.text for claim in claims_of(stance.left)]
+    if texts and all(map(is_of_the_house, texts)):
+        return True
+    if asks:
+        stated = [text for text in texts if _is_of(text, question)]
+        likely = await model.kinds(question, stated)
+        return any(one is not None and declining(one) < _STATES for one in likely)
+    figures = [text for text in texts if stance.kind is Abstention.PARTIAL and any(map(str.isdigit, text))]
+    return not all(_is_silent(model, one) for one in await model.kinds(question, figures))
+
+
+def _is_of(text: str, question: str) -> bool:
+    """Whether a sentence states something of what was asked, with a word of the question, and is not about the talk or why more must be known."""
+    if not is_sentence(text) or needs_more(text) or names_choices(text) or _OF_THE_TALK.search(text):
+        return False
+    return not _begins(text).isdisjoint(_begins(question))
+
+
+def _begins(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM].lower() for word in _WORD.findall(text))
 
 
 def declining(likely: Mapping[Abstention, float]) -> float:

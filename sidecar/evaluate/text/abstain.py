@@ -40,13 +40,14 @@ _OF_US = re.compile(
 @dataclass(frozen=True)
 class Stance:
     """An answer, and how far it declines. `left` are the statements that answer something, `whole` says whether they are all of them, `silent` are texts
-    of claims in them that decline where a model said so; without any the rules say which. `by` is the model that decided how far it declines, None where
-    the rules did."""
+    of claims in them that decline where a model said so; without any the rules say which. `asks` says whether the answer asks something too. `by` is the model that
+    decided how far it declines, None where the rules did."""
 
     kind: Abstention
     left: tuple[Statement, ...]
     whole: bool = True
     silent: frozenset[str] = frozenset()
+    asks: bool = False
     by: ModelIdentity | None = None
 
     @cached_property
@@ -88,7 +89,8 @@ def stance_of(answer: str) -> Stance:
         return Stance(Abstention.NONE, tuple(said), read.whole) if plain else Stance(Abstention.FULL, ())
     hedged = any(now is not before for now, before in zip(said, read.statements, strict=True))
     partial = hedged or len(left) < len(said) or any(map(_declines_in_part, left))
-    return Stance(Abstention.PARTIAL if partial else Abstention.NONE, tuple(left), read.whole)
+    kind = Abstention.PARTIAL if partial else Abstention.NONE
+    return Stance(kind, tuple(left), read.whole, asks=bool(read.questions))
 
 
 def _answer_of(one: Statement) -> Statement:

@@ -22,6 +22,12 @@ _SHORT_FORMS = (
     ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'s", " is"),
 )  # fmt: skip
 _TOKEN = re.compile(r"[a-z]+(?:-[a-z]+)*|\d[\d.,]*|[?:;,—–-]")
+_OF_THE_HOUSE = re.compile(
+    r"(?:(?:no|sorry|unfortunately|i[’']m afraid)[,;:]? (?:but )?)?(?:we|they|the [\w-]{1,30}) (?:do not|don[’']t|does not|doesn[’']t|never|cannot|can[’']t) "
+    r"(?:currently |yet |actually )?(?:offer|sell|ship|deliver|accept|take|allow|serve|rent|repair|charge|support|stock|carry|give (?:refunds|discounts|credit)|make (?:exceptions|deliveries))\b"
+    r"(?! (?:[\w-]{1,30} ){0,3}(?:information|details?|answers?|advice|questions?|requests?|guidance))",
+    re.IGNORECASE,
+)
 _LINKS = frozenset(("x", "the", "in", "about", ",", "^", "$"))
 _OWN = frozenset("up down here there enough far as than even once single anywhere yet empty-handed".split())
 _WORDS: Mapping[str, str] = {
@@ -123,9 +129,14 @@ def _fitted() -> tuple[float, Mapping[str, float]]:
     return read["bias"] - read["threshold"], read["weights"]
 
 
+def is_of_the_house(sentence: str) -> bool:
+    """Whether a sentence says what a house does not do: "we do not accept cheques" answers."""
+    return _OF_THE_HOUSE.match(sentence) is not None
+
+
 def is_silent(sentence: str) -> bool:
     """Whether a sentence says that what was asked stands nowhere, is not known or will not be told."""
-    if _REPLY.match(sentence) or _ITEM.match(sentence):
+    if _REPLY.match(sentence) or _ITEM.match(sentence) or is_of_the_house(sentence):
         return False
     bias, weights = _fitted()
     found = features(sentence)
