@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from exporters.result import Evaluation, ModelIdentity, Subject
 from sidecar.evaluate.case import Case
+from sidecar.inference.calibrated import logit, probability
 
 
 class Needs(enum.StrEnum):
@@ -190,10 +191,33 @@ class Threshold:
 
     def of(self, service: str, default: float) -> float:
         """What holds for a service; `default` where nothing is set. 0 is set."""
+        own = self.set_for(service)
+        return default if own is None else own
+
+    def set_for(self, service: str) -> float | None:
+        """What is set for a service, None where nothing is."""
         for pattern, value in self.services.items():
             if fnmatchcase(service, pattern):
                 return value
-        return default if self.general is None else self.general
+        return self.general
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimThreshold:
+    """Support from which on a claim counts as supported: what is set for `claims`; where another threshold than the model's is set for `answers` alone, the model's
+    own, moved as far in log odds, so that an answer whose only claim is weak is hallucinated rather than undecided; else the model's own. See docs/adr/0013."""
+
+    claims: Threshold = Threshold()
+    answers: Threshold = Threshold()
+
+    def of(self, service: str, claim: float, answer: float) -> float:
+        """What holds for a service, of a model whose own thresholds are `claim` and `answer`."""
+        own, asked = self.claims.set_for(service), self.answers.set_for(service)
+        if own is not None:
+            return own
+        if asked is None or asked in (0.0, 1.0):
+            return claim if asked is None else asked
+        return probability(logit(claim) + logit(asked) - logit(answer))
 
 
 class Thresholded(Settings):
@@ -219,7 +243,7 @@ class Dependencies:
             the verdict of another tell one story
     """
 
-    claims: Threshold = Threshold()
+    claims: ClaimThreshold = ClaimThreshold()
 
 
 @runtime_checkable

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
-from sidecar.evaluate.base import About, Dependencies, Evaluator, Section
+from sidecar.evaluate.base import About, ClaimThreshold, Dependencies, Evaluator, Section
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.judged.own import OwnEvaluator, OwnMetric
 from sidecar.evaluate.metrics.faithfulness import Faithfulness
+from sidecar.evaluate.metrics.groundedness import Groundedness
 from sidecar.evaluate.registry import DEFAULTS, EVALUATORS, NAMES, Entry, Standing, judged_name
 from sidecar.inference.base import ModelSource
 from sidecar.inference.grounding.detector import Anchor
@@ -142,7 +143,10 @@ def build(config: EvaluateConfig, judge: Judge | None = None, models: ModelSourc
     """The evaluators that `config` names, each with its settings, in the order of the registry: local ones, then those that ask the judge, and
     metrics of the user's own. Without a judge, and models that it may borrow, only local ones are built. Raises ConfigError where a library is
     missing of one that is named."""
-    shared = Dependencies(claims=getattr(config, Faithfulness.name).by_service)
+    claims = ClaimThreshold(
+        getattr(config, Faithfulness.name).by_service, getattr(config, Groundedness.name).by_service
+    )
+    shared = Dependencies(claims)
     built: list[Evaluator] = []
     for entry in config.running:
         section = config.of(entry.name)

@@ -86,7 +86,7 @@ class Faithfulness(ByGrounder):
         grounder = case.models.grounder
         if not case.claims:
             raise Unscorable("no_claims")
-        threshold = self._threshold.of(case.trace.service, grounder.threshold)
+        threshold = self._threshold.of(case.trace.service, grounder.threshold, grounder.answer_threshold)
         supports = await case.support()
         claims = tuple(
             ClaimResult(

@@ -52,7 +52,7 @@ class Groundedness(ByGrounder):
             raise Unscorable("no_claims")
         score = await case.consistency()
         threshold = self._threshold.of(case.trace.service, grounder.answer_threshold)
-        supported_from = self._claims.of(case.trace.service, grounder.threshold)
+        supported_from = self._claims.of(case.trace.service, grounder.threshold, grounder.answer_threshold)
         supported = [one.probability >= supported_from for one in await case.support()]
         return Evaluation(
             evaluator=self.name,

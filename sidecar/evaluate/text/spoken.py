@@ -16,7 +16,7 @@ _SOURCE = (
 _GREETING = re.compile(
     r"""
     (?:hi|hello|hey|dear|greetings|good\ (?:morning|afternoon|evening|day))\b(?:[\s,]{1,3}[\w'’][\w'’.]{0,29}+){0,4}\W{0,3}
-    |(?:thanks|thank\ you|many\ thanks)\b[^.]{0,80}\W?
+    |(?:thanks|thank\ you|many\ thanks)\b(?!\ to\ (?!you|your|everyone|all\b))[^.]{0,80}\W?
     |(?:you[’']re|you\ are)\ (?:very\ |most\ )?welcome\b[^.]{0,60}\W?
     |(?:(?:that|this)(?:[’']s|\ is)\ )?(?:a\ )?(?:really\ |very\ )?(?:great|good|excellent|interesting|fair|important)\ (?:question|point|one|choice)\b[^.]{0,40}\W?
     |(?:great|sure|certainly|of\ course|absolutely|definitely|gladly|okay|ok|alright|all\ right|got\ it|perfect|wonderful|understood|sounds\ good|no\ (?:problem|worries)|
@@ -24,7 +24,7 @@ _GREETING = re.compile(
     |(?:i(?:[’']m|\ am|[’']d\ be|\ would\ be|[’']ll\ be)\ |we(?:[’']re|\ are|[’']d\ be)\ )?(?:more\ than\ |very\ |always\ |so\ )?(?:happy|glad|pleased|delighted|
         here)\ to\ (?:help|assist|answer|explain|clarify|hear|be|check|look)\b[^.]{0,80}\W?
     |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
-    |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
+    |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b(?!\ that\ (?!you|this|it|that))[^.]{0,90}\W?
     |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|(?:for|about)\ (?:the|any|your))\b[^.]{0,80}\W?
     |(?:i[’']m|i\ am|we[’']re|we\ are)\ (?:so\ |very\ |really\ |truly\ )?(?:sorry|afraid)\W{0,3}
     |(?:i|we)\ apologi[sz]e\ for\b[^.]{0,80}\W?
@@ -37,7 +37,8 @@ _GREETING = re.compile(
 _CLOSING = re.compile(
     r"""
     (?:i\ )?(?:(?:do|really)\ )?(?:hope|trust)\ (?:this|that|it|these|the\ above)\b[^.]{0,60}(?:help|answer|clarif|clear|useful|sense|assist|work)\w*[^.]{0,60}\W?
-    |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|
+    |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free(?!\ to\ (?!ask|reach|contact|let|call|get|message|write|e-?mail|check|share|visit|come|drop|tell|
+        reply|send|follow|provide|specify|clarify|rephrase|paste))|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|
         give\ us\ a\ (?:call|shout)|reply\ to\ this\ (?:message|e-?mail)|
         ask\ away)\b[^.]{0,200}\W?
     |(?:if|should)\ (?:you|there|anything|that|this|it)\b[^.]{0,120}(?:let\ (?:me|us)\ know|feel\ free|just\ ask|ask\ away|i[’']?(?:m|\ am|\ can|[’']?d\ be|
@@ -45,7 +46,8 @@ _CLOSING = re.compile(
         happy\ to|glad\ to|reach\ out|get\ in\ touch|(?:don[’']t|do\ not)\ hesitate|here\ to\ help|reply\ to\ this)\b[^.]{0,120}\W?
     |(?:is\ there\ anything|would\ you\ like|do\ you\ want|can\ i\ help|anything\ else|shall\ i|want\ me\ to|need\ anything)\b[^.]{0,120}\W?
     |(?:have|enjoy)\ (?:a|your)\ (?:great|good|nice|lovely|wonderful|pleasant|safe|rest)\b[^.]{0,40}\W?
-    |(?:good\ luck|take\ care|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|enjoy|cheers|bon\ app[eé]tit|safe\ travels|
+    |(?:good\ luck|take\ care(?!\ (?:not|that|when|to|of|with))|stay\ safe|happy\ (?:shopping|coding|cooking|travels|reading|learning|to\ help)|
+        enjoy(?=\W*$|\ (?:your|the|it|this|every|shopping|reading))|cheers|bon\ app[eé]tit|safe\ travels|
         see\ you(?:\ soon)?|looking\ forward\ to)\b[^.]{0,30}\W?
     |(?:i|we)(?:[’']m|[’']re|\ am|\ are)\ here\ (?:for\ you|if|whenever)\b[^.]{0,60}\W?
     |(?:best|kind|warm|many)\ regards\b[^.]{0,60}\W?|regards,[^.]{0,60}|(?:yours\ )?(?:sincerely|faithfully|truly)\b[^.]{0,40}\W?|best(?:\ wishes)?,?
@@ -151,20 +153,38 @@ _YES_OR_NO = re.compile(
     r"(?:yes|yeah|yep|no|nope)\s?[,.!:;—–-]\s+(?!and\b|but\b|or\b|just\b|only\b|not\b)(?=\S)", re.IGNORECASE
 )
 _LEAST_WORDS_ALONE = 5
-_TURN = re.compile(r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so)\s+|[，：]")
+_TURN = re.compile(
+    r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so|-|and(?!\s(?:i|we)\b|\s(?:i|we)['’]))\s+|[，：]", re.IGNORECASE
+)
+_THANKS = re.compile(r"(?:非常|十分)?(?:感谢|谢谢)")
+# A courtesy states no figure, but for "24/7".
+_FIGURE = re.compile(
+    r"(?<![\d/])(?!24/7)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|sixty|ninety|hundred)[ -](?:[a-z]{1,20} )?"
+    r"(?:minute|hour|day|night|week|month|year|euro|dollar|pound|percent|time|person|people|piece|item|mile|met(?:er|re))s?\b",
+    re.IGNORECASE,
+)
 _LEAST_SAID = 3
 _MOST_SPOKEN = 400
 
 
 def is_chatter(sentence: str, *, language: str) -> bool:
     """Whether a sentence says nothing about the matter."""
-    return _is_spoken(sentence, language) and _after_turn(sentence, language) is None
+    return _is_spoken(sentence, language) and _after_turn(sentence, language) is None and not _tells_figure(sentence)
+
+
+def _tells_figure(sentence: str) -> bool:
+    """Whether a courtesy states a figure: "Thanks to its 5,000 mAh battery"; what introduces or is about the answer may have one."""
+    bare = _SYMBOLS.sub("", sentence)
+    courtesy = (
+        any(pattern.fullmatch(bare) for pattern in (_GREETING, _CLOSING)) or _THANKS.match(simplified(bare)) is not None
+    )
+    return courtesy and _FIGURE.search(bare) is not None and _REMARK.fullmatch(bare) is None
 
 
 def without_lead(sentence: Marked, *, language: str) -> Marked:
     """The sentence without "Sure," and "According to the documents," before it, where enough is left."""
     if _is_spoken(sentence.text, language) and (turn := _after_turn(sentence.text, language)) is not None:
-        sentence = sentence.cut(turn)
+        sentence = sentence if _tells_figure(sentence.text[:turn]) else sentence.cut(turn)
     chinese = language == "zh"
     match = _CHINESE_LEAD.match(simplified(sentence.text)) if chinese else _LEAD.match(sentence.text)
     rest = sentence.cut(match.end()) if match else sentence
