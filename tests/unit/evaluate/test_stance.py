@@ -310,3 +310,43 @@ async def test_figures_beside_what_declines_are_judged_though_the_model_takes_al
     assert (await stance_by(Reader({answer: "full"}), "What is the range?", answer)).kind is Abstention.PARTIAL
     both = Reader({answer: "full", told: "full"})
     assert (await stance_by(both, "What is the range?", answer)).kind is Abstention.FULL
+
+
+BACK = "Which model do you have?"
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind"),
+    [
+        ("The warranty lasts five years.", Abstention.NONE),
+        ("You can use the warranty within 90 days.", Abstention.NONE),
+        ("The warranty depends on the model.", Abstention.CLARIFICATION),
+        ("I can look up the warranty for you.", Abstention.CLARIFICATION),
+        ("The shop is in Leeds.", Abstention.CLARIFICATION),
+    ],
+)
+async def test_what_an_answer_states_of_what_was_asked_is_judged_though_it_asks_back(
+    stated: str, kind: Abstention
+) -> None:
+    for answer in (f"{stated} {BACK}", f"{BACK} {stated}"):
+        reader = Reader({answer: "clarification"})
+        assert (await stance_by(reader, "How long is the warranty?", answer)).kind is kind
+
+
+async def test_a_sentence_beside_a_question_back_that_the_model_takes_for_a_refusal_states_nothing() -> None:
+    stated = "The warranty stands on a page that was not passed on."
+    reader = Reader({f"{stated} {BACK}": "clarification", stated: "full"})
+    asked = "How long is the warranty?"
+    assert (await stance_by(reader, asked, f"{stated} {BACK}")).kind is Abstention.CLARIFICATION
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("We do not offer a warranty.", Abstention.NONE),
+        ("No, we can't accept cheques.", Abstention.NONE),
+        ("We cannot offer any information on warranties.", Abstention.FULL),
+    ],
+)
+async def test_what_a_house_does_not_do_is_an_answer(answer: str, kind: Abstention) -> None:
+    assert (await stance_by(Reader({answer: "full"}), "Is there a warranty?", answer)).kind is kind

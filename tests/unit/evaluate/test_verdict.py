@@ -67,6 +67,21 @@ async def test_a_service_has_thresholds_of_its_own_and_they_tell_one_story() -> 
         assert evaluated.verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("answers", "verdict"), [(None, Verdict.GROUNDED), (0.8, Verdict.HALLUCINATED), (1.0, Verdict.HALLUCINATED)]
+)
+async def test_the_threshold_of_claims_follows_that_of_answers_where_it_is_not_set(
+    answers: float | None, verdict: Verdict
+) -> None:
+    """Else an answer whose only claim is as weak as itself would have no verdict at a threshold that was raised."""
+    grounder = FakeGrounder(whole=0.6, by_claim={"It is blue.": 0.6})
+    config = EvaluateConfig.model_validate({"groundedness": {"threshold": answers}})
+    evaluated = await Engine(config, models(grounder)).evaluate(request())
+    assert evaluated.verdict is verdict
+    [claims] = [one.claims for one in evaluated.evaluations if one.claims]
+    assert [claim.supported for claim in claims] == [verdict is Verdict.GROUNDED]
+
+
 def test_only_an_evaluation_that_decides_is_asked() -> None:
     told = Evaluation(evaluator="a", outcome=Outcome.SCORED, score=0.1, label="hallucinated")
     decided = Evaluation(evaluator="b", outcome=Outcome.SCORED, score=0.9, label="grounded", decides_verdict=True)

@@ -98,7 +98,39 @@ def test_a_crossing_says_where() -> None:
 )
 def test_steps_in_another_order(claims: list[str], text: str, turned: bool) -> None:
     own = readings(*claims)
-    assert (tells_steps(own) and bool(turned_steps(own, readings(text), weight))) is turned
+    none = frozenset[int]()
+    assert (tells_steps(own, none) and bool(turned_steps(own, readings(text), weight, none))) is turned
+
+
+CTL = (
+    "Upgrade:\n1. Stop the service: `ctl stop`\n2. Run the migration: `ctl migrate`\n3. Start the service: `ctl start`"
+)
+
+
+@pytest.mark.parametrize(
+    ("claims", "counted", "text", "turned"),
+    [
+        (["Stop the scheduler", "Restart the web nodes", "Install the package"], {0, 1, 2}, PATCH, True),
+        (["Stop the scheduler", "Install the package", "Restart the web nodes"], {0, 1, 2}, PATCH, False),
+        (["Restart the web nodes", "Install the package"], set(), PATCH, False),
+        (["Restart the web nodes", "Install the package"], {1}, PATCH, False),
+        (
+            ["Stop the service with ctl stop", "Start the service with ctl start", "Once it runs, run ctl migrate"],
+            {0, 1, 2},
+            CTL,
+            True,
+        ),
+        (
+            ["Stop the service with ctl stop", "Run ctl migrate", "Start the service with ctl start"],
+            {0, 1, 2},
+            CTL,
+            False,
+        ),
+    ],
+)
+def test_steps_with_numbers_in_another_order(claims: list[str], counted: set[int], text: str, *, turned: bool) -> None:
+    own = readings(*claims)
+    assert (tells_steps(own, counted) and bool(turned_steps(own, readings(text), weight, counted))) is turned
 
 
 @pytest.mark.parametrize(

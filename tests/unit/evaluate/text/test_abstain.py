@@ -119,6 +119,8 @@ def test_an_answer_that_only_asks_back_or_declines_leaves_nothing_to_judge() -> 
         ("It is not appropriate to speculate about her health. Her privacy should be respected.", "full"),
         ("It is not safe to mix bleach with vinegar. Chlorine gas is dangerous.", "none"),
         ("It is not ethanol but methanol that is dangerous. It harms the eyes.", "none"),
+        ("I can't make a recommendation on savings. An adviser would be the right person to ask.", "full"),
+        ("I can't tell you which to choose; the choice is up to you.", "full"),
         ("I cannot give legal advice. However, the notice period in the contract is three months.", "partial"),
         (
             "I cannot give the price of the lift. A day ticket costs 40 euros, a week ticket 190 euros, both from the desk at the valley station.",

@@ -59,6 +59,64 @@ def test_chinese_answers_are_cut_where_a_reader_would(answer: str, claims: list[
     assert [claim.text for claim in split_claims(answer)] == claims
 
 
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (
+            "Thanks to its 5,000 mAh battery it lasts three days.",
+            ["Thanks to its 5,000 mAh battery it lasts three days."],
+        ),
+        (
+            "It is red. Feel free to use it underwater for two hours.",
+            ["It is red.", "Feel free to use it underwater for two hours."],
+        ),
+        ("It is red. Feel free to bring your dog.", ["It is red.", "Feel free to bring your dog."]),
+        ("It is red. Feel free to ask any time.", ["It is red."]),
+        ("It is red. We're here for you 24/7.", ["It is red."]),
+        ("Take care not to exceed the dose. Take care!", ["Take care not to exceed the dose."]),
+        ("Enjoy free shipping on all orders! Enjoy your stay!", ["Enjoy free shipping on all orders!"]),
+        (
+            "Let us know within 90 days and you get a full refund.",
+            ["Let us know within 90 days and you get a full refund."],
+        ),
+        ("Great question - it is five years.", ["it is five years."]),
+        ("I checked the documents and the warranty lasts five years.", ["the warranty lasts five years."]),
+        ("It is red. Thanks for writing and I hope this helps.", ["It is red."]),
+        ("I understand that the warranty lasts a year.", ["I understand that the warranty lasts a year."]),
+        ("It is red. I understand that this is annoying.", ["It is red."]),
+    ],
+)
+def test_a_courtesy_that_states_something_is_a_claim(answer: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(answer)] == claims
+
+
+@pytest.mark.parametrize(
+    ("lead", "claims"),
+    [
+        ("Stop the service, make a copy, then start it again:", ["Stop the service, make a copy, then start it again"]),
+        (
+            "The metadata is kept by default, so no flag is needed:",
+            ["The metadata is kept by default, so no flag is needed"],
+        ),
+        ("Run the following command:", []),
+        ("Here's how you can do it in Python:", []),
+        ("To resize the photo, run:", []),
+    ],
+)
+def test_what_leads_into_code_states_something_where_nothing_else_does(lead: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(f"{lead}\n\n```sh\nservice stop\n```")] == claims
+
+
+def test_an_item_of_a_numbered_list_is_known_as_one() -> None:
+    claims = split_claims("Do this:\n1. Stop the pump\n2. Open the lid\n- Close the lid\n\nIt is done.")
+    assert [(claim.text, claim.numbered) for claim in claims] == [
+        ("Stop the pump", True),
+        ("Open the lid", True),
+        ("Close the lid", False),
+        ("It is done.", False),
+    ]
+
+
 def test_a_long_answer_has_a_bounded_number_of_claims() -> None:
     assert len(split_claims("The sky is blue today. " * 1000)) == MOST_CLAIMS + 1
 

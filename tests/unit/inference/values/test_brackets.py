@@ -77,6 +77,8 @@ def tables(text: str) -> tuple[Table, ...]:
         (TAX, "I earn €30,000. What is my tax rate?", "With €30,000 your rate is 40%.", "20%"),
         (TAX, "I earn €30,000. What is my tax rate?", "With €30,000 your rate is 20%.", None),
         (TAX, "I won €30,000. May I keep it?", "With €30,000 your rate is 40%.", None),
+        (DOSES, "She weighs 18 kg. How much?", "At 18 kg, the dose is 10 ml.", "5 ml"),
+        (DOSES, "She weighs 18 kg. How much?", "At 18 kg, the dose is 5 ml.", None),
         # Nothing that says which row is asked about, or not clearly.
         (POWER, "What do I pay?", "You pay 29.8 ct per kWh.", None),
         (DOSES, "My daughter is 9 and weighs 38 kg. How much?", "She may take 15 ml.", None),  # the columns disagree
