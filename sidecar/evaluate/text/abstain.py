@@ -31,6 +31,18 @@ _TURN = re.compile(
     r"(?:[,;] (?:but|however|although|though|while|yet)|;),? (?=(?:it|the|this|there|how|what|whether|when|where|which|who|why|i|we)\b)",
     re.IGNORECASE,
 )
+# The same of clauses that only stand one behind the other.
+_JOINED = re.compile(
+    r", (?=(?:the|its|it|there|this)\b)|,? and (?=[a-z])(?!(?:do|does|did|is|are|was|were|has|have|can|could|will|would|neither|nor|not|so|i|we)\b)| \((?=[a-z])",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|free)\b", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"[^.:;]{1,60}: (?:unknown|unspecified|not (?:stated|specified|mentioned|given|provided|disclosed))\b[^\w.]{0,2}(?: in the [a-z]{1,20})?\W{0,2}",
+    re.IGNORECASE,
+)
 _OF_US = re.compile(
     r"(?:i|we|you|this|that|these|those|it|they|there|sorry|thanks|thank|great|good|unfortunately)\b|the (?:question|answer)",
     re.IGNORECASE,
@@ -94,19 +106,29 @@ def stance_of(answer: str) -> Stance:
 
 
 def _answer_of(one: Statement) -> Statement:
-    """A statement without its end, where it answers and then declines: "It lasts 16 hours, but it is not stated how heavy it is". Only its last turn is
-    looked at, and none of a long statement: one that turns all the time would be read once for each."""
-    turns = list(_TURN.finditer(one.text.text)) if len(one.text.text) <= _LONGEST_TURNED else []
-    if not turns:
+    """A statement without its end, where it answers and then declines: "It lasts 16 hours, but it is not stated how heavy it is"; or without its beginning, where it
+    declines and then states a figure. Only its last turn is looked at, and none of a long statement: one that turns all the time would be read once for each."""
+    text, language = one.text.text, one.language
+    if len(text) > _LONGEST_TURNED:
         return one
-    head, tail = one.text.cut(0, turns[-1].start()), one.text.cut(turns[-1].end())
-    answers = is_sentence(head.text) and not (
-        _OF_US.match(head.text) or declining.says_nothing(head.text, language=one.language)
-    )
-    silent = _declines(tail.text, one.language) or declining.declines(tail.text, language=one.language)
-    if answers and silent and not declining.declines(head.text, language=one.language):
-        return replace(one, text=head, whole=head.text)
+    if turns := list(_TURN.finditer(text)):
+        head, tail = one.text.cut(0, turns[-1].start()), one.text.cut(turns[-1].end())
+        silent = _declines(tail.text, language) or declining.declines(tail.text, language=language)
+        if silent and _answers(head.text, language):
+            return replace(one, text=head, whole=head.text)
+    if turns := list(_JOINED.finditer(text)):
+        head, tail = one.text.cut(0, turns[-1].start()), one.text.cut(turns[-1].end())
+        for part, other in ((head, tail), (tail, head)):
+            told = _FIGURE.search(part.text) is not None and _answers(part.text, language)
+            if told and declining.says_not_found(other.text, language=language):
+                return replace(one, text=part, whole=part.text)
     return one
+
+
+def _answers(text: str, language: str) -> bool:
+    """Whether a clause states something, of the matter and not of the documents or of who speaks."""
+    nothing = _OF_US.match(text) or declining.says_nothing(text, language=language)
+    return is_sentence(text, language=language) and not (nothing or declining.declines(text, language=language))
 
 
 def abstains(answer: str) -> bool:
@@ -124,7 +146,11 @@ def _declines_in_part(one: Statement) -> bool:
 
 
 def _declines(text: str, language: str) -> bool:
-    return declining.says_not_found(text, language=language) or refusing.i_refuse(text)
+    return (
+        declining.says_not_found(text, language=language)
+        or refusing.i_refuse(text)
+        or _UNKNOWN.fullmatch(text) is not None
+    )
 
 
 def _declines_by_clauses(one: Statement) -> bool:

@@ -294,6 +294,19 @@ async def test_another_threshold_is_another_identity(name: str, tmp_path: Path) 
     [
         ("The battery lasts 16 hours, but it is not stated how heavy the camera is.", ["The battery lasts 16 hours"]),
         ("Checkout is at 11; there is no information on late checkout.", ["Checkout is at 11"]),
+        (
+            "The warranty is five years, the shipping cost is not stated in the documents.",
+            ["The warranty is five years"],
+        ),
+        ("The warranty is five years and shipping costs are not mentioned.", ["The warranty is five years"]),
+        (
+            "The warranty is five years (shipping costs are not mentioned in the documents).",
+            ["The warranty is five years"],
+        ),
+        ("Shipping costs are not mentioned, and the warranty is five years.", ["the warranty is five years."]),
+        ("Warranty: five years. Shipping: not stated.", ["Warranty: five years."]),
+        ("The documents do not mention shipping and the warranty.", None),
+        ("The price is not given, and neither is the time.", None),
         ("I searched the manual, but it does not mention the weight.", None),
         ("This is a good question, but the documents don't say.", None),
     ],

@@ -95,8 +95,8 @@ def test_a_courtesy_that_states_something_is_a_claim(answer: str, claims: list[s
     [
         ("Stop the service, make a copy, then start it again:", ["Stop the service, make a copy, then start it again"]),
         (
-            "The metadata is kept by default, so no flag is needed:",
-            ["The metadata is kept by default, so no flag is needed"],
+            "The metadata is kept by default, so it stays with the photo:",
+            ["The metadata is kept by default", "it stays with the photo"],
         ),
         ("Run the following command:", []),
         ("Here's how you can do it in Python:", []),
