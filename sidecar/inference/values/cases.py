@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from sidecar.inference.values.calendar import as_numbers
 from sidecar.inference.values.compare import dimension, equal
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.rules import KINDS, LONGEST, SETS_ASIDE, Rule, beside, denies, stems_in
@@ -49,8 +50,8 @@ def cases(
     if len(claim) > LONGEST or SETS_ASIDE.search(claim):
         return []
     question = question[:LONGEST]
-    asked_in, brought = read_tokens(question)
-    tokens, values = read_tokens(claim)
+    asked_in, brought = _read(question)
+    tokens, values = _read(claim)
     stems, denied = _told_of(tokens, values, stem), _denies(tokens)
     found = []
     for own in values[:MOST_VALUES]:
@@ -92,8 +93,8 @@ def case_asked(
     of the question speaks of what the rule limits, both are ages, or it says how long ago something was; other numbers of a question are held to nothing."""
     if len(claim) > LONGEST or SETS_ASIDE.search(claim) or SETS_ASIDE.search(question):
         return None
-    asked_in, asked = read_tokens(question[:LONGEST])
-    tokens, values = read_tokens(claim)
+    asked_in, asked = _read(question[:LONGEST])
+    tokens, values = _read(claim)
     stems, denied = _told_of(tokens, values, stem), _denies(tokens)
     told = {dimension(one) for one in values}
     for one in asked[:MOST_VALUES] if stems else ():
@@ -115,6 +116,11 @@ def case_asked(
                 if found is not None and found[0].denied == denied:
                     return Case(one, found[1], found[0], piece)
     return None
+
+
+def _read(text: str) -> tuple[Sequence[Token], list[Value]]:
+    tokens, values = read_tokens(text)
+    return tokens, as_numbers(values, tokens)
 
 
 def _told_of(tokens: Sequence[Token], values: Sequence[Value], stem: Stem) -> frozenset[str]:

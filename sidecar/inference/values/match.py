@@ -6,7 +6,7 @@ import enum
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sidecar.inference.values.alike import comparable, is_its_amount, of_the_same, stands_alike
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
@@ -38,6 +38,7 @@ _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim'
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
+_LITTLE, _ASKED = 8.0, 0.6  # of idf: what says next to nothing; how much a word of the question is a value's own
 _BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
 _COUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.QUANTITY})  # what amounts are multiplied by
 _EXACT = frozenset({Hedge.NONE, Hedge.ABOUT})
@@ -104,7 +105,7 @@ def match(
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     columns = any(one.head for one, _ in evidence)
     of = [named_of(one, claim, named, question, columns=columns) for one in claim]
-    cases = [_case(one, evidence, weight) for one in claim]
+    cases = [_case(_with_asked(one, about, weight), evidence, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
@@ -128,6 +129,12 @@ def match(
         (_by_weight(own, evidence, lambda *_: True) or one) if one.outcome is Outcome.ABSENT else one
         for own, one in zip(claim, found, strict=True)
     ]
+
+
+def _with_asked(own: Stated, about: frozenset[str] | None, weight: Weight) -> Stated:
+    """A value with the stems that stand for its claim's pronouns where its own say next to nothing: "you would pay $320"."""
+    little = sum(weight(stem) * share for stem, share in own.words.items()) < _LITTLE
+    return replace(own, words={**dict.fromkeys(about, _ASKED), **own.words}) if little and about else own
 
 
 def _in_its_cell(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sidecar.inference.values.calendar import as_numbers
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.stated import Stem
@@ -42,7 +43,7 @@ SETS_ASIDE = re.compile(
 )
 _BOUND = re.compile(
     r"\b(?:over|above|under|below|within|up to|at (?:least|most)|(?:more|less|fewer|greater|longer|older|younger|higher|lower|shorter) than|exceed\w{0,3}|from|between|"
-    r"after|minimum|maximum|limited to|or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
+    r"after|until|through|by|before|since|minimum|maximum|limited to|or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
     re.IGNORECASE,
 )
 
@@ -76,7 +77,8 @@ def rules_of(text: str, stem: Stem) -> tuple[tuple[Rule, ...], ...]:
     text = text[:LONGEST]
     if not _BOUND.search(text) or SETS_ASIDE.search(text):
         return ()
-    tokens, values = read_tokens(text)
+    tokens, read = read_tokens(text)
+    values = as_numbers(read, tokens)
     by: dict[tuple[str, str], list[tuple[float, float, Value, Value]]] = {}
     for low, high, first, last in intervals(values, tokens):
         key = (dimension(first), first.unit if first.kind is Kind.MONEY else "")

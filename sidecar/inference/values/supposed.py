@@ -13,6 +13,11 @@ _CASE = re.compile(
     r"\b(?:(?:for|with|if|when|given|your|my)\b[^,.;:!?\n]{0,30}|you(?:'re|’re| are) at )$", re.IGNORECASE
 )
 _ONE = re.compile(r"\b(?:an?|my|your|any|you(?:'re|’re| are) at) $", re.IGNORECASE)
+_OF_ASKERS, _ON = (
+    re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE),
+    re.compile(r"(?:on|at|in|by|as of)\s", re.IGNORECASE),
+)
+_OF_THEM = re.compile(r"\byou(?:r|['’]ve)?\b", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:ask|call|look|pay|charg|bill|requir|appl)\w{0,3} (?:\w+ )?for [^,.;:!?\n]{0,12}$", re.IGNORECASE
 )
@@ -23,17 +28,37 @@ _MAY_BE_SO = re.compile(
 
 def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Value]) -> frozenset[Value]:
     """Those of a claim's values that it states as the asker's own case. `asked` are the values of the question. Of a question for yes or no, which may
-    ask for the value itself ("Does it last for 3 years?"), only "a $35 order" is a case."""
+    ask for the value itself ("Does it last for 3 years?"), only "a $35 order" is a case, and the day that a claim begins with where askers speak of themselves:
+    "On 6 May the early fee is over" of "if I register on 6 May"; and what they state of themselves: "You bought it on 3 May" of "I bought it on 3 May. ..."."""
     if not asked:
         return frozenset()
+    mine = _OF_ASKERS.search(question) is not None
     says = _ONE if _MAY_BE_SO.match(question.strip()) else _CASE
     return frozenset(
         one
         for one in own
-        if says.search(claim[max(0, one.start - _BEFORE) : one.start])
+        if (
+            says.search(claim[max(0, one.start - _BEFORE) : one.start])
+            or (mine and _begins(claim, one))
+            or (
+                _OF_THEM.search(claim[: one.start])
+                and any(equal(one, other) and _is_stated(question, other) for other in asked)
+            )
+        )
         and not _WANTED.search(claim[max(0, one.start - _BEFORE) : one.start])
         and any(_is_same(one, other) for other in asked)
     )
+
+
+def _begins(claim: str, one: Value) -> bool:
+    return one.kind is Kind.DATE and _ON.fullmatch(claim[: one.start]) is not None
+
+
+def _is_stated(question: str, value: Value) -> bool:
+    """Whether the sentence of a question that has a value is no question itself, and is about the asker."""
+    start = max(question.rfind(mark, 0, value.start) for mark in ".?!\n") + 1
+    end = min((at for mark in ".?!\n" if (at := question.find(mark, value.end)) >= 0), default=len(question))
+    return question[end : end + 1] != "?" and _OF_ASKERS.search(question[start:end]) is not None
 
 
 def _is_same(own: Value, asked: Value) -> bool:
