@@ -173,7 +173,7 @@ def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, pronouns: bool) -> b
 def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: Stem) -> Iterator[Contrast]:
     seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
-        if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE:
+        if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE or claim.within_opposite(k):
             continue
         seen[own] += 1
         same = list(_with_same_word(claim, k, own, pieces, stem))
@@ -194,7 +194,11 @@ def _with_same_word(
     denying, unsure, subject = claim.clauses[k] in claim.denying, claim.unsure(k), claim.subject(k)
     for number, piece in pieces:
         for j, turned in itertools.islice(_same_word(claim.words[k], own, piece, stem), _MOST_ALIKE):
-            if piece.clauses[j] in piece.partly or (piece.clauses[j] in piece.denying) != denying:
+            if (
+                piece.clauses[j] in piece.partly
+                or piece.within_opposite(j)
+                or (piece.clauses[j] in piece.denying) != denying
+            ):
                 continue
             if unsure == piece.unsure(j):
                 left_out = bool(subject) and subject <= piece.left_out(j)

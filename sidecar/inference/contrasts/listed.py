@@ -19,6 +19,10 @@ _LINE = re.compile(
 _ITEM = re.compile(r"[^,;]{2,80}")
 _JOINED = re.compile(r"^(?:and|or|any|the|a|an)\s{1,3}", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|or|&)\s")
+_FOR_A_FEE = re.compile(
+    r"\b(?:for a (?:small )?fee|at (?:extra|additional) cost|chargeable|subject to (?:a )?charges?)\b", re.IGNORECASE
+)
+_FREE = frozenset(stem for word in "free charge complimentary".split() if (stem := content_stem(word)) is not None)
 _EXCLUDES = DENIERS | {"exclusions"}
 _ALIKE = tuple(
     frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
@@ -89,6 +93,8 @@ def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:
     says = frozenset(one for one in own.stems if one is not None)
     if not says or not PARTLY.isdisjoint(own.words) or not EXCEPTIONS.isdisjoint(own.words):
         return None
+    if _FOR_A_FEE.search(text):
+        return _FREE, True
     says = says.union(*(alike for alike in _ALIKE if alike & says))
     return says, any(denies(word) or word in _EXCLUDES for word in own.words)
 

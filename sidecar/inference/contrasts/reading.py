@@ -101,6 +101,10 @@ class Reading:
         )
         return tuple(itertools.islice((stem for stem in behind if stem is not None), _VERB))
 
+    def within_opposite(self, k: int) -> bool:
+        """Whether a token is of an opposite of several words, whose negation is the opposite's: "at no charge" of "free of charge"."""
+        return any(one.first < one.last and one.first <= k <= one.last for one in self.opposites)
+
     def listed(self, one: Opposite) -> frozenset[int]:
         """The poles of its group that an opposite is enumerated with: "red, green and blue"."""
         alike = [each for each in self.opposites if each.group == one.group]

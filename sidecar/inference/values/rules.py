@@ -43,7 +43,8 @@ SETS_ASIDE = re.compile(
 )
 _BOUND = re.compile(
     r"\b(?:over|above|under|below|within|up to|at (?:least|most)|(?:more|less|fewer|greater|longer|older|younger|higher|lower|shorter) than|exceed\w{0,3}|from|between|"
-    r"after|until|through|by|before|since|minimum|maximum|limited to|or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
+    r"after|until|through|by|before|since|minimum|maximum|limited to|"
+    r"or (?:more|less|over|older|younger|above|below|under|fewer|up)|and (?:over|older|above|under|up))\b|\d\s?[-–+]|[<>≤≥]",
     re.IGNORECASE,
 )
 
