@@ -198,6 +198,21 @@ def test_a_model_that_is_named_is_for_those_who_name_it() -> None:
             {"grounding": {"a": {"onnx": "/x", "prompt": "{text}"}}},
             r"inference\.models\.grounding\.a\.prompt: .*must name \{premise\}",
         ),
+        *(
+            (
+                {"grounding": {"a": {"onnx": "/x", "prompt": prompt}}},
+                rf"inference\.models\.grounding\.a\.prompt: .*{mend}",
+            )
+            for prompt, mend in (
+                ("{premise!x} {hypothesis}", r"must name \{premise\} bare, without a conversion"),
+                ("{premise} {hypothesis:>5q}", r"must name \{hypothesis\} bare"),
+                ("{premise} } {hypothesis}", r"a brace that is text is written twice"),
+            )
+        ),
+        (
+            {"relevance": {"a": {"onnx": "/x", "prompt": "{query!s} {passage}"}}},
+            r"\.prompt: .*must name \{query\} bare",
+        ),
         ({"relevance": {"a": {"onnx": "/x", "prompt": "{query}"}}}, r"\.prompt: .*must name \{query\} and \{passage\}"),
         ({"grounding": {"a": {"onnx": "/x", "languages": ["German"]}}}, r"inference\.models\.grounding\.a\.languages"),
         (
