@@ -126,7 +126,7 @@ class Folder:
         return found
 
     def identity(self, name: str) -> ModelIdentity:
-        """By the bytes of the graphs. Raises ConfigError where the card was made for others."""
+        """By the bytes of the graphs, and by what was calibrated. Raises ConfigError where the card was made for others."""
         digest = hashlib.sha256()
         for path in self.graphs:
             digest.update(bytes.fromhex(own := sha256_of(path)))
@@ -135,7 +135,8 @@ class Folder:
                 problem = f"{path}: sha256 is {own[:12]}..., {CARD} says {pinned[:12]}..."
                 raise self.wrong(problem, f"the graph was changed: remove {CARD}, or calibrate again")
         sha256 = own if len(self.graphs) == 1 else digest.hexdigest()
-        return ModelIdentity(str(self.card.get("name") or name), str(self.card.get("version") or sha256[:12]), sha256)
+        version = calibrated_version(str(self.card.get("version") or sha256[:12]), self.card)
+        return ModelIdentity(str(self.card.get("name") or name), version, sha256)
 
     @property
     def size_bytes(self) -> int:
@@ -174,6 +175,15 @@ def open_texts(given: Path, field: str) -> Folder:
                 field, f"{path}: no such file", "save the model's configuration and its fast tokenizer there"
             )
     return Folder(folder, field, (), _json(folder / "config.json", field, _Config), _card(folder, field))
+
+
+def calibrated_version(version: str, card: Mapping[str, Any]) -> str:
+    """The version of a model with a hash of its calibration and thresholds behind it, which say what its scores mean; as it is where
+    the card has no calibration."""
+    if not card.get("calibration"):
+        return version
+    measured = {name: card.get(name) for name in ("calibration", "threshold", "answer_threshold")}
+    return f"{version}+{hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
 def at_home(path: Path) -> Path:

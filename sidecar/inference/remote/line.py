@@ -17,6 +17,7 @@ from typing import TypeVar
 from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
 from sidecar.inference.base import UNREACHABLE
 from sidecar.inference.remote.settings import ServerConfig
+from sidecar.inference.remote.told import Told
 from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError, RetryableInferenceError
 
 logger = logging.getLogger(__name__)
@@ -47,12 +48,14 @@ class Line:
         *,
         field: str,
         probe: Callable[[], Awaitable[object]],
+        told: Told,
         changed: Callable[[bool], None],
     ) -> None:
         """Connects to nothing. Raises ConfigError where a file of TLS cannot be read."""
         self._config = config
         self._name = name
         self._probe = probe
+        self._told = told
         self._changed = changed
         self._broken = 0
         self._trying: asyncio.Task[None] | None = None
@@ -138,7 +141,15 @@ class Line:
         answer = await self._once(path, body)
         if answer.status != 200:
             raise PermanentInferenceError("remote_refused", str(answer.status))
+        self._told.hear(answer.body)
         return answer.body
+
+    async def _get(self, path: str) -> bytes | None:
+        try:
+            answer = await self._client.get(self._config.remote + path, headers=await self._login())
+        except (UnansweredError, WrongRequestError):
+            return None
+        return answer.body if answer.status == 200 else None
 
     async def _once(self, path: str, body: bytes) -> Answer:
         try:
@@ -184,10 +195,12 @@ class Line:
 
     async def _try_once(self) -> str | None:
         """What is wrong, or None where it answers as it should."""
+        await self._told.read(self._get)
         try:
             await self._probe()
         except (InferenceError, UnansweredError) as error:
             return str(error)
+        self._told.settle()
         return None
 
 

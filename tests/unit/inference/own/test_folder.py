@@ -114,6 +114,26 @@ def test_the_card_beside_a_model_names_it(tmp_path: Path) -> None:
     assert (judge(folder)[0].identity.name, judge(folder)[0].identity.version) == ("nli-de", "3")
 
 
+def test_what_was_calibrated_is_part_of_the_version(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    card = {"version": "3", "threshold": 0.4, "detector": {"sensitivity": 0.8}}
+    measured = {"slope": 1.5, "intercept": 0.1}
+    found = []
+    for more in (
+        {},
+        {"calibration": measured},
+        {"calibration": {**measured, "slope": 1.6}},
+        {"calibration": measured, "threshold": 0.5},
+        {"calibration": measured, "languages": ["de"]},
+    ):
+        (folder / "card.json").write_text(json.dumps({**card, **more}))
+        found.append(judge(folder)[0].identity.version)
+    assert found[0] == "3"
+    assert all(one.startswith("3+") and len(one) == 10 for one in found[1:])
+    assert found[4] == found[1]
+    assert len(set(found)) == 4
+
+
 def test_a_provider_that_is_not_there_is_named_with_the_wheel_that_has_it() -> None:
     with pytest.raises(
         ConfigError,
