@@ -124,9 +124,9 @@ def _vectors(found: FloatArray) -> list[FloatArray]:
 
 def _build(config: RemoteEmbedding, dependencies: Dependencies) -> Built[Embedder]:
     folder = open_tokenizer(config, dependencies)
-    tries: list[Callable[[], Awaitable[object]]] = []
+    tries: list[Callable[[int], Awaitable[object]]] = []
     told = told_of(config, dependencies, {})
-    line = line_of(config, dependencies, told=told, probe=lambda: tries[0]())
+    line = line_of(config, dependencies, told=told, probe=lambda n: tries[0](n))
     identity = identity_of(config, dependencies, {})
     name, bounds, telemetry = dependencies.name, bounds_of(config), dependencies.telemetry
     embedder: Embedder
@@ -134,14 +134,14 @@ def _build(config: RemoteEmbedding, dependencies: Dependencies) -> Built[Embedde
     if folder is None:
         send = _sending(config, dependencies)
         texts = Batches(name, partial(line.through, send), bounds=bounds, telemetry=telemetry)
-        tries.append(lambda: send(line.attempt, [_TRIED]))
+        tries.append(lambda n: send(line.attempt, [_TRIED] * n))
         embedder = TextEmbedder(texts, identity=identity, prefix=config.prefix, most_words=config.most_words)
         running = (texts, line)
     else:
         send_all = _sending_tokens(config, folder, dependencies, told)
         tokens = Batches(name, partial(line.through, send_all), bounds=bounds, telemetry=telemetry)
         tried = folder.tokenizer().encode(_TRIED)
-        tries.append(lambda: send_all(line.attempt, [tried]))
+        tries.append(lambda n: send_all(line.attempt, [tried] * n))
         embedder, running = embedder_of(folder, identity, config, tokens), (tokens, line)
     redactor = dependencies.redactor() if config.redact else None
     asked = embedder if redactor is None else RedactingEmbedder(embedder, redactor)

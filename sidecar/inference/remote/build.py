@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,10 +91,10 @@ def card_of(config: ServerConfig, dependencies: Dependencies) -> Mapping[str, An
 def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Asking:
     """Raises ConfigError naming the setting and the mend."""
     folder = open_tokens(config, asked, dependencies)
-    tries: list[Callable[[], Awaitable[object]]] = []
+    tries: list[Callable[[int], Awaitable[object]]] = []
     card = folder.card if folder else {}
     told = told_of(config, dependencies, card)
-    line = line_of(config, dependencies, told=told, probe=lambda: tries[0]())
+    line = line_of(config, dependencies, told=told, probe=lambda n: tries[0](n), weigh=_weight(config, asked))
     identity = identity_of(config, dependencies, card)
     judge: Judge
     parts: tuple[Running, ...]
@@ -102,7 +103,7 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
         batches = Batches(
             dependencies.name, partial(line.through, send), bounds=bounds_of(config), telemetry=dependencies.telemetry
         )
-        tries.append(lambda: send(line.attempt, [_TRIED]))
+        tries.append(lambda n: send(line.attempt, [_TRIED] * n))
         judge, parts = TextJudge(batches, identity=identity, most_words=config.most_words), (batches, line)
     else:
         send_all = _sending_tokens(config, folder, dependencies, told)
@@ -113,14 +114,19 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
             telemetry=dependencies.telemetry,
         )
         made = judge_of(folder, asked, tokens, identity=identity)
-        tries.append(lambda: send_all(line.attempt, [made.reader.encode(*_TRIED)]))
+        tries.append(lambda n: send_all(line.attempt, [made.reader.encode(*_TRIED)] * n))
         judge, parts = made, (tokens, line)
     redactor = dependencies.redactor() if config.redact else None
     return Asking(judge if redactor is None else RedactingJudge(judge, redactor), parts, line, told)
 
 
 def line_of(
-    config: ServerConfig, dependencies: Dependencies, *, told: Told, probe: Callable[[], Awaitable[object]]
+    config: ServerConfig,
+    dependencies: Dependencies,
+    *,
+    told: Told,
+    probe: Callable[[int], Awaitable[object]],
+    weigh: Callable[[Sequence[Any]], int] = len,
 ) -> Line:
     """The line to the server of a model, which tells the runtime when it goes away. Raises ConfigError."""
     key = dependencies.role, dependencies.name
@@ -130,8 +136,16 @@ def line_of(
         field=dependencies.field,
         probe=probe,
         told=told,
+        weigh=weigh,
         changed=lambda away: dependencies.away(key, away),
     )
+
+
+def _weight(config: RemoteConfig, asked: Asked) -> Callable[[Sequence[Any]], int]:
+    """How many of some pairs go in one call: /rerank is asked for one query at a time."""
+    if config.protocol == "tei" and asked.role == "relevance":
+        return lambda pairs: max(Counter(query for _, query in pairs).values())
+    return len
 
 
 def _sending_tokens(

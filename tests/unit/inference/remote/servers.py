@@ -24,7 +24,8 @@ from sidecar.inference.onnx import OpenGraph
 @dataclass
 class Server:
     """What a server was asked, and how it is to behave. `status` other than 200 refuses; `slow_seconds` delays each answer; `about` is what it
-    tells of its model, by the path that asks for it, `version` what its answers name (v2)."""
+    tells of its model, by the path that asks for it, `version` what its answers name (v2); `most` is how many texts of a call
+    text-embeddings-inference takes."""
 
     bodies: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Server:
     port: int = 0
     about: dict[str, Any] = field(default_factory=dict)
     version: str | None = None
+    most: int | None = None
     _now: int = 0
 
     @property
@@ -61,6 +63,9 @@ class Server:
             if self.status != 200 and self.refusals != 0:
                 self.refusals -= 1
                 return JSONResponse({"error": "no"}, self.status)
+            if self.most and (many := len(body.get("texts", body.get("inputs", ())))) > self.most:
+                error = f"batch size {many} > maximum allowed batch size {self.most}"
+                return JSONResponse({"error": error, "error_type": "Validation"}, 422)
             if self.raw is not None:
                 return Response(self.raw)
             said = self._answer(request.url.path, body)
