@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tokenizers import Encoding
@@ -133,7 +133,7 @@ class RedactingJudge:
 def _back(judged: Judged, redacted: Redacted) -> Judged:
     if judged.unsupported is None:
         return judged
-    return Judged(judged.probability, tuple(_origin(redacted, *span) for span in judged.unsupported))
+    return replace(judged, unsupported=tuple(_origin(redacted, *span) for span in judged.unsupported))
 
 
 def _origin(redacted: Redacted, start: int, end: int) -> tuple[int, int]:

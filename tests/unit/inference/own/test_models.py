@@ -280,6 +280,22 @@ async def test_a_language_that_the_model_reads_is_scored_and_another_is_not() ->
         await one.stop()
 
 
+async def test_claims_of_an_entailment_model_are_contradicted_or_not_said() -> None:
+    one = runtime(models={"grounding": {"mine": {"onnx": NLI, "threshold": 0.9}}})
+    await one.start()
+    try:
+        found = await Engine(EvaluateConfig.model_validate({"evaluators": ["faithfulness"]}), one.router).evaluate(
+            request()
+        )
+        supports = await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+    finally:
+        await one.stop()
+    assert supports[0].contradicted is not None
+    labels = [claim.label for each in found.evaluations for claim in each.claims]
+    assert labels
+    assert set(labels) <= {"contradicted", "not_said"}
+
+
 async def test_words_that_no_document_says_are_marked_in_the_claim() -> None:
     one = runtime(models={"grounding": {"mine": {"onnx": TOKENS, "label": "LABEL_1"}}})
     await one.start()
