@@ -6,14 +6,18 @@ import asyncio
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from tokenizers import Encoding
 from typer.testing import CliRunner
 
 from sidecar.__main__ import cli
+from sidecar.inference.export.verify import PUBLISHED
+from sidecar.inference.export.verify_own import verify
 from sidecar.inference.onnx import CPU
 from sidecar.inference.own.card import write_card
 from sidecar.inference.own.fit import composed, fit, platt
@@ -65,6 +69,54 @@ def test_labels_that_are_not_those_of_the_graph_are_named(tmp_path: Path, name: 
     folder = copied(name, tmp_path, id2label={str(n): f"label {n}" for n in range(7)}, label2id=None)
     code, said = run("models", "verify", "own", "--dir", folder)
     assert (code, "id2label has 7, logits are" in " ".join(said.split())) == (1, True)
+
+
+def test_a_t5_is_verified_as_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[list[int]] = []
+    run_graph = Graph.run
+    folder = MADE / "t5-minicheck"
+
+    def seen(graph: Graph, batch: list[Encoding]) -> np.ndarray:
+        read.extend(one.ids for one in batch)
+        found = run_graph(graph, batch)
+        # Beside the words that decide, all that is said depends on the batch.
+        other = np.setdiff1d(np.arange(found.shape[-1]), words)
+        found[:, :, other] += len(batch)
+        return found
+
+    one, _ = judge(folder)
+    words = [one.reader.plain.encode(word, add_special_tokens=False).ids[0] for word in "01"]
+    monkeypatch.setattr(Graph, "run", seen)
+    [row] = verify(folder)
+    assert row.well
+    premise, hypothesis, _ = PUBLISHED[0]
+    assert read[0] == one.reader.encode(premise, hypothesis).ids
+    read.clear()
+    verify(folder, prompt="{hypothesis} in {premise}", words=("1", "0"))
+    assert read[0] == replace(one.reader, prompt="{hypothesis} in {premise}").encode(premise, hypothesis).ids
+    with pytest.raises(ConfigError, match=r"--prompt: must name \{premise\}"):
+        verify(folder, prompt="{text}")
+
+
+def test_an_embedding_model_is_verified_as_it_is_pooled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied("bert-embedding", tmp_path)
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    run_graph = Graph.run
+
+    def seen(graph: Graph, batch: list[Encoding]) -> np.ndarray:
+        found = run_graph(graph, batch)
+        found[:, 1:] += len(batch)  # all but the first state depends on the batch
+        return found
+
+    monkeypatch.setattr(Graph, "run", seen)
+    for cls in (True, False):
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_cls_token": cls}))
+        assert verify(folder)[0].well is cls
+
+
+def test_a_folder_of_ones_own_must_be_named_to_be_verified() -> None:
+    assert "--dir: no folder is named" in run("models", "verify", "own")[1]
+    assert "--prompt: HHEM is asked as it was trained" in run("models", "verify", "hhem", "--prompt", "x")[1]
 
 
 def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
