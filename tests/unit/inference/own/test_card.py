@@ -129,11 +129,15 @@ def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_graph_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     folder = copied("bert-nli", tmp_path)
-    (folder / "model.onnx").write_text("version https://git-lfs.github.com/spec/v1")
-    code, said = run("models", "quantise", folder, "--out", tmp_path / "out")
-    assert code != 0
-    assert "no ONNX graph" in said.replace("\n", " ")
-    assert not (tmp_path / "out").exists()
+    for text, expected in (
+        ("<html>", "no ONNX graph"),
+        ("version https://git-lfs.github.com/spec/v1", "is a Git LFS pointer"),
+    ):
+        (folder / "model.onnx").write_text(text)
+        code, said = run("models", "quantise", folder, "--out", tmp_path / "out")
+        assert code != 0
+        assert expected in said.replace("\n", " ")
+        assert not (tmp_path / "out").exists()
 
 
 def test_error_rates_of_a_card_that_are_none_are_named(tmp_path: Path) -> None:
