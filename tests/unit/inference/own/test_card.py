@@ -227,3 +227,15 @@ def test_a_card_is_for_a_model_of_ones_own(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"card\.json\.part: FileNotFoundError \(it must be writable"):
         write_card(tmp_path / "none", threshold=0.5)
     assert "no grounding model 'mine'" in run("calibrate", tmp_path / "in.jsonl", "--model", "mine")[1]
+
+
+@pytest.mark.parametrize("write", [(), ("--write",)])
+def test_a_model_of_another_role_is_said_to_have_no_calibration(tmp_path: Path, write: tuple[str, ...]) -> None:
+    (tmp_path / "in.jsonl").write_text("")
+    models = {"relevance": {"ranker": {"onnx": str(MADE / "xlmr-rerank")}}, "embedding": {"e5": {"onnx": "/x"}}}
+    (tmp_path / "config.yaml").write_text(json.dumps({"inference": {"models": models}}))
+    for name, role in (("ranker", "relevance"), ("e5", "embedding")):
+        words = ("calibrate", tmp_path / "in.jsonl", "--config", tmp_path / "config.yaml", "--model", name, *write)
+        said = " ".join(run(*words)[1].split())
+        assert f"'{name}' is a model for {role}, which is not calibrated (it is for grounding models alone" in said
+        assert ("threshold" in said) is (role == "relevance")
