@@ -85,18 +85,26 @@ class HttpClient:
     ) -> Answer:
         """The answer, whatever its status. `begins` is called when there is a connection and the request begins to go out on it: from then on
         the service may know of it, a proxy that is asked for a tunnel to it tells nothing of it. Raises UnansweredError or WrongRequestError."""
+        return await self._ask("POST", url, body, headers or {}, begins)
 
+    async def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Answer:
+        """As `post`, of a GET."""
+        return await self._ask("GET", url, None, headers or {}, lambda: None)
+
+    async def _ask(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], begins: Callable[[], None]
+    ) -> Answer:
         async def trace(event: str, info: Mapping[str, Any]) -> None:
             if event.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT":
                 begins()
 
-        pairs = [(name.encode(), value.encode()) for name, value in {**self._headers, **_lower(headers or {})}.items()]
+        pairs = [(name.encode(), value.encode()) for name, value in {**self._headers, **_lower(headers)}.items()]
         try:
             if (httpx.URL(url).port or 0) > 65535:
                 raise httpx.InvalidURL("the port is beyond 65535")
             async with (
                 asyncio.timeout(self._limits.timeout_seconds),
-                self._client.stream("POST", url, content=body, headers=pairs, extensions={"trace": trace}) as response,
+                self._client.stream(method, url, content=body, headers=pairs, extensions={"trace": trace}) as response,
             ):
                 said = await self._read(response)
                 return Answer(response.status_code, said, retry_after(response.headers.get("retry-after")))

@@ -31,7 +31,7 @@ from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.own.card import write_card as put_into_card
 from sidecar.inference.own.fit import composed, fit
 from sidecar.inference.own.folder import Folder, open_folder, open_texts
-from sidecar.inference.rules import AUTO
+from sidecar.inference.rules import AUTO, ROLES
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
@@ -208,6 +208,11 @@ def _with_model(settings: Config, model: str | None) -> Config:
         return settings
     known = settings.inference.models.known("grounding")
     if model not in known:
+        other = next((role for role in ROLES if model in settings.inference.models.known(role)), None)
+        if other is not None:
+            mend = f"it is for grounding models alone: {', '.join(known)}"
+            mend += "; set threshold and answer_threshold in the settings" if other == "relevance" else ""
+            raise ConfigError("--model", f"{model!r} is a model for {other}, which is not calibrated", mend)
         raise ConfigError("--model", f"no grounding model {model!r}", f"known are {', '.join(known)}")
     return settings.model_copy(update={"inference": settings.inference.model_copy(update={"grounding": model})})
 

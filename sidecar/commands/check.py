@@ -27,7 +27,7 @@ from sidecar.evaluate.judged.base import Rated
 from sidecar.inference.judge.judge import Question
 from sidecar.inference.judge.prompt import load
 from sidecar.inference.onnx import offered
-from sidecar.inference.runtime import ModelRuntime
+from sidecar.inference.runtime import ModelRuntime, mend_of
 from sidecar.judging import judge_of
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.kafka.consume.tail import Tail
@@ -243,9 +243,9 @@ async def check_models(settings: config.Config) -> list[str]:
     finally:
         await runtime.stop()
     if away:
-        raise ConfigError(
-            "inference.models", "; ".join(away), "start the server, or correct its address, model and version"
-        )
+        problem = "; ".join(away)
+        mend = mend_of(problem, "start the server, or correct its address, model and version")
+        raise ConfigError("inference.models", problem, mend)
     broken = [f"{e.evaluator} of an example: {e.reason}" for e in evaluated.evaluations if e.outcome is Outcome.FAILED]
     if broken:
         raise ConfigError(

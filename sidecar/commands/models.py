@@ -76,8 +76,12 @@ def verify_model(
         Verifiable, typer.Argument(help="hhem: Vectara HHEM-2.1-Open; own: a folder of yours, as Optimum writes it.")
     ],
     directory: Annotated[
-        Path, typer.Option("--dir", help="What `models export` wrote, or a folder of yours.")
-    ] = HHEM_DIR,
+        Path | None,
+        typer.Option(
+            "--dir",
+            help=f"hhem: what `models export` wrote, by default {HHEM_DIR}. own: the folder, which must be named.",
+        ),
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -86,15 +90,28 @@ def verify_model(
         ),
     ] = None,
     pairs: Annotated[Path | None, typer.Option(help='More pairs: one {"premise", "hypothesis"} a line.')] = None,
+    prompt: Annotated[
+        str | None, typer.Option(help="own: the prompt that the settings have; by default that of MiniCheck for a T5.")
+    ] = None,
+    words: Annotated[
+        tuple[str, str] | None, typer.Option(help="own: what a T5 says for no and for yes; by default 0 and 1.")
+    ] = None,
     published: Annotated[bool, typer.Option(help="Compare with the scores that the model card publishes.")] = True,
 ) -> None:
     """Measure an exported model against its reference; exit 1 where a deviation is beyond tolerance."""
     if model is Verifiable.OWN:
+        if directory is None:
+            raise ConfigError("--dir", "no folder is named", "name yours: rag-sidecar models verify own --dir FOLDER")
         module = _extra("sidecar.inference.export.verify_own")
-        rows = module.verify(at_home(directory), source=source and at_home(source), pairs=pairs)
+        rows = module.verify(
+            at_home(directory), source=source and at_home(source), pairs=pairs, prompt=prompt, words=words
+        )
     else:
+        if prompt is not None or words is not None:
+            given = "--words" if prompt is None else "--prompt"
+            raise ConfigError(given, "HHEM is asked as it was trained", "leave it out")
         verify = _extra("sidecar.inference.export.verify")
-        rows = verify.verify(at_home(directory), source=source, pairs=pairs, published=published)
+        rows = verify.verify(at_home(directory or HHEM_DIR), source=source, pairs=pairs, published=published)
     table = Table("largest deviation of", "pairs", "measured", "allowed", "")
     for row in rows:
         verdict = "well" if row.well else "beyond tolerance"

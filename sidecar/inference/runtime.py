@@ -32,6 +32,7 @@ from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 
 PACKAGED = Path(__file__).parent / "models"
+REFUSED_MEND = "set batch_size, most_words or max_tokens to what the server takes, or the inputs that it asks for"
 _LONG = "It is blue. " * 300
 
 
@@ -222,7 +223,7 @@ class ModelRuntime:
                     await _ask(role, models[role])
                 except InferenceError as error:
                     if self._shelf.away((role, name)) is None:
-                        raise _no_answer(role, name, str(error)) from error
+                        raise _no_answer(role, name, error) from error
 
     async def ask_others(self) -> list[tuple[str, ModelIdentity]]:
         """(role, identity) of each model that not all requests have, asked about an example to see that it answers, and let go; for a runtime that
@@ -233,15 +234,14 @@ class ModelRuntime:
             try:
                 for part in built.parts:
                     await part.start()
-                if (why := built.away()) is None:
-                    await _ask(role, built.model)
+                if (why := built.away()) is not None:
+                    raise _no_answer(role, name, why)
+                await _ask(role, built.model)
             except InferenceError as error:
-                why = str(error)
+                raise _no_answer(role, name, error) from error
             finally:
                 for part in reversed(built.parts):
                     await part.stop()
-            if why is not None:
-                raise _no_answer(role, name, why)
             found.append((f"{role} by rule", built.model.identity))
         return found
 
@@ -311,9 +311,15 @@ class ModelRuntime:
             _show_detector(detector, identity.name, self._telemetry)
 
 
-def _no_answer(role: str, name: str, why: str) -> ConfigError:
-    mend = "start the server, or correct the settings or the folder: see docs/models/own.md"
-    return ConfigError(f"inference.models.{role}.{name}", f"does not answer an example: {why}", mend)
+def _no_answer(role: str, name: str, why: InferenceError | str) -> ConfigError:
+    told = ": ".join(filter(None, (str(why), getattr(why, "said", ""))))
+    mend = mend_of(told, "start the server, or correct the settings or the folder: see docs/models/own.md")
+    return ConfigError(f"inference.models.{role}.{name}", f"does not answer an example: {told}", mend)
+
+
+def mend_of(why: str, otherwise: str) -> str:
+    """What to do about a model that does not answer, by why it does not."""
+    return REFUSED_MEND if "remote_refused" in why else otherwise
 
 
 async def _ask(role: str, model: Any) -> None:

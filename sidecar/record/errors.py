@@ -64,11 +64,13 @@ class Unscorable(SidecarError):  # noqa: N818 - a statement about the request, n
 
 
 class InferenceError(SidecarError):
-    """A model or judge did not answer. `reason` is bounded."""
+    """A model or judge did not answer. `reason` is bounded. `said` is what a server said to it, which may repeat user text: it is no part of the
+    message, and for those who asked about an example."""
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    def __init__(self, reason: str, detail: str = "", *, said: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
+        self.said = said
 
 
 class RetryableInferenceError(InferenceError):

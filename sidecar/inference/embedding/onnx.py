@@ -77,13 +77,15 @@ class PooledEmbedder:
         return [encoding, *encoding.overflowing]
 
     def _joined(self, parts: Sequence[Encoding], states: Sequence[FloatArray]) -> FloatArray:
-        return joined([self._pooled(one) for one in states], [len(part.ids) for part in parts])
+        return joined([pooled(one, self._pooling) for one in states], [len(part.ids) for part in parts])
 
-    def _pooled(self, states: FloatArray) -> FloatArray:
-        if states.ndim == 1:
-            return states
-        pooled: FloatArray = states[0] if self._pooling == "cls" else states.mean(axis=0)
-        return pooled
+
+def pooled(states: FloatArray, pooling: Pooling) -> FloatArray:
+    """The vector of a text, of the states of its tokens; as it is where it is one already."""
+    if states.ndim == 1:
+        return states
+    made: FloatArray = states[0] if pooling == "cls" else states.mean(axis=0)
+    return made
 
 
 def pooling_of(folder: Folder, asked: Pooling | None) -> Pooling:

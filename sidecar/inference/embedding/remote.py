@@ -25,10 +25,12 @@ from sidecar.inference.remote.build import (
     open_tokenizer,
     place_of,
     place_of_tokens,
+    told_of,
 )
 from sidecar.inference.remote.judges import Place, infer, parts, words_of
 from sidecar.inference.remote.line import UNREADABLE, Ask
 from sidecar.inference.remote.settings import ServerConfig
+from sidecar.inference.remote.told import Told
 from sidecar.inference.threads import off_loop
 from sidecar.record.errors import ConfigError, PermanentInferenceError
 from sidecar.redact.redactor import Redactor
@@ -122,33 +124,35 @@ def _vectors(found: FloatArray) -> list[FloatArray]:
 
 def _build(config: RemoteEmbedding, dependencies: Dependencies) -> Built[Embedder]:
     folder = open_tokenizer(config, dependencies)
-    tries: list[Callable[[], Awaitable[object]]] = []
-    line = line_of(config, dependencies, probe=lambda: tries[0]())
-    identity = identity_of(config, dependencies)
+    tries: list[Callable[[int], Awaitable[object]]] = []
+    told = told_of(config, dependencies, {})
+    line = line_of(config, dependencies, told=told, probe=lambda n: tries[0](n))
+    identity = identity_of(config, dependencies, {})
     name, bounds, telemetry = dependencies.name, bounds_of(config), dependencies.telemetry
     embedder: Embedder
     running: tuple[Running, ...]
     if folder is None:
         send = _sending(config, dependencies)
         texts = Batches(name, partial(line.through, send), bounds=bounds, telemetry=telemetry)
-        tries.append(lambda: send(line.attempt, [_TRIED]))
+        tries.append(lambda n: send(line.attempt, [_TRIED] * n))
         embedder = TextEmbedder(texts, identity=identity, prefix=config.prefix, most_words=config.most_words)
         running = (texts, line)
     else:
-        send_all = _sending_tokens(config, folder, dependencies)
+        send_all = _sending_tokens(config, folder, dependencies, told)
         tokens = Batches(name, partial(line.through, send_all), bounds=bounds, telemetry=telemetry)
         tried = folder.tokenizer().encode(_TRIED)
-        tries.append(lambda: send_all(line.attempt, [tried]))
+        tries.append(lambda n: send_all(line.attempt, [tried] * n))
         embedder, running = embedder_of(folder, identity, config, tokens), (tokens, line)
     redactor = dependencies.redactor() if config.redact else None
     asked = embedder if redactor is None else RedactingEmbedder(embedder, redactor)
+    told.name(asked)
     return Built(asked, running, away=line.problem)
 
 
 def _sending_tokens(
-    config: RemoteEmbedding, folder: Folder, dependencies: Dependencies
+    config: RemoteEmbedding, folder: Folder, dependencies: Dependencies, told: Told
 ) -> Callable[[Ask, Sequence[Encoding]], Awaitable[list[FloatArray]]]:
-    place, pad = place_of_tokens(config, folder, dependencies), int(folder.config.get("pad_token_id") or 0)
+    place, pad = place_of_tokens(config, folder, dependencies, told), int(folder.config.get("pad_token_id") or 0)
     return lambda ask, batch: send_states(ask, place, batch, pad=pad)
 
 

@@ -87,7 +87,7 @@ class JudgedGrounder:
         judged = await self._judge.judge([(read[n].premise, claims[n].text) for n in found], context=context)
         supports = [Support(NOTHING_TO_READ, None)] * len(claims)
         for n, one in zip(found, judged, strict=True):
-            supports[n] = Support(one.probability, read[n].nearest, one.unsupported)
+            supports[n] = Support(one.probability, read[n].nearest, one.unsupported, contradicted=one.contradicted)
         return supports
 
     async def consistency(

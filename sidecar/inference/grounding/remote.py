@@ -19,6 +19,7 @@ class RemoteGrounding(OwnGrounding, RemoteConfig, Fallback):
 def _build(config: RemoteGrounding, dependencies: Dependencies) -> Built[Grounder]:
     asking = remote_judge(config, config.asked(), dependencies)
     built = grounder_of(asking.judge, config, card_of(config, dependencies), dependencies)
+    asking.told.name(built.model)
     return replace(built, parts=asking.parts, away=asking.line.problem)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ EXPORT = "export it with `optimum-cli export onnx`, see docs/models/own.md"
 _KEPT = {"roberta": 2, "xlm-roberta": 2, "xlm-roberta-xl": 2, "camembert": 2, "mpnet": 2}
 _POSITIONS = 512
 _MOST_TOKENS = 1024
+_MOST_NAMED = 5
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _MOST_CONFIG_BYTES = 5_000_000
 
 
@@ -126,7 +128,7 @@ class Folder:
         return found
 
     def identity(self, name: str) -> ModelIdentity:
-        """By the bytes of the graphs. Raises ConfigError where the card was made for others."""
+        """By the bytes of the graphs, and by what was calibrated. Raises ConfigError where the card was made for others."""
         digest = hashlib.sha256()
         for path in self.graphs:
             digest.update(bytes.fromhex(own := sha256_of(path)))
@@ -135,13 +137,13 @@ class Folder:
                 problem = f"{path}: sha256 is {own[:12]}..., {CARD} says {pinned[:12]}..."
                 raise self.wrong(problem, f"the graph was changed: remove {CARD}, or calibrate again")
         sha256 = own if len(self.graphs) == 1 else digest.hexdigest()
-        return ModelIdentity(str(self.card.get("name") or name), str(self.card.get("version") or sha256[:12]), sha256)
+        version = calibrated_version(str(self.card.get("version") or sha256[:12]), self.card)
+        return ModelIdentity(str(self.card.get("name") or name), version, sha256)
 
     @property
     def size_bytes(self) -> int:
         """Of the graphs, with weights that lie beside them."""
-        beside = [*self.path.glob("*.onnx_data"), *self.path.glob("*.onnx.data")]
-        return sum(path.stat().st_size for path in {*self.graphs, *beside})
+        return sum(path.stat().st_size for path in {*self.graphs, *_beside(self.path)})
 
     def wrong(self, problem: str, mend: str) -> ConfigError:
         """An error of the setting that named the folder."""
@@ -161,7 +163,8 @@ def open_folder(given: Path, field: str) -> Folder:
         graphs = tuple(folder / name for name in PAIR)
     for path in (folder / "config.json", folder / "tokenizer.json", *graphs):
         if not path.is_file():
-            raise ConfigError(field, f"{path}: no such file", EXPORT)
+            raise _missing(path, field, of_graph=path == graphs[0])
+    _refuse_pointers(field, (folder / "config.json", folder / "tokenizer.json", *graphs, *_beside(folder)))
     return Folder(folder, field, graphs, _json(folder / "config.json", field, _Config), _card(folder, field))
 
 
@@ -173,7 +176,17 @@ def open_texts(given: Path, field: str) -> Folder:
             raise ConfigError(
                 field, f"{path}: no such file", "save the model's configuration and its fast tokenizer there"
             )
+    _refuse_pointers(field, (folder / "config.json", folder / "tokenizer.json"))
     return Folder(folder, field, (), _json(folder / "config.json", field, _Config), _card(folder, field))
+
+
+def calibrated_version(version: str, card: Mapping[str, Any]) -> str:
+    """The version of a model with a hash of its calibration and thresholds behind it, which say what its scores mean; as it is where
+    the card has no calibration."""
+    if not card.get("calibration"):
+        return version
+    measured = {name: card.get(name) for name in ("calibration", "threshold", "answer_threshold")}
+    return f"{version}+{hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:8]}"
 
 
 def at_home(path: Path) -> Path:
@@ -188,6 +201,48 @@ def sha256_of(path: Path) -> str:
     """Of a file of whatever size, hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _missing(path: Path, field: str, *, of_graph: bool) -> ConfigError:
+    """What to do about a file that is not there, by what is: hubs keep graphs in a folder of their own, and under other names."""
+    problem, folder = f"{path}: no such file", path.parent
+    if not of_graph:
+        above = folder.parent / path.name
+        return ConfigError(field, problem, f"copy {above} there" if above.is_file() else EXPORT)
+    within = folder / "onnx"
+    for names in ((GRAPH,), PAIR):
+        if path.name == GRAPH and all((within / name).is_file() for name in names):
+            mend = (
+                f"copy {' and '.join(str(within / name) for name in names)} to {folder}, with files of weights beside"
+            )
+            return ConfigError(field, problem, f"{mend}, if any")
+    found = [one for where in (folder, within) for one in sorted(where.glob("*.onnx")) if "coder" not in one.name]
+    if not found:
+        return ConfigError(field, problem, EXPORT)
+    there = ", ".join(one.name if one.parent == folder else f"onnx/{one.name}" for one in found[:_MOST_NAMED])
+    which = f"as {found[0]}" if found[0].parent == folder else f"as {folder / found[0].name}, once it is copied there"
+    return ConfigError(field, f"{problem}; {there} is there", f"name the file itself, {which}")
+
+
+def _refuse_pointers(field: str, paths: Iterable[Path]) -> None:
+    """Raise ConfigError for a file that Git LFS has yet to fetch."""
+    for path in paths:
+        if _is_pointer(path):
+            problem = f"{path} is a Git LFS pointer, not the file itself"
+            raise ConfigError(field, problem, "run `git lfs pull` where it was cloned, or download the file")
+
+
+def _is_pointer(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_POINTER)) == _POINTER
+    except OSError:  # told by what reads it
+        return False
+
+
+def _beside(folder: Path) -> list[Path]:
+    """Weights that lie beside the graphs."""
+    return [*folder.glob("*.onnx_data"), *folder.glob("*.onnx.data")]
 
 
 def _card(folder: Path, field: str) -> Mapping[str, Any]:

@@ -24,8 +24,11 @@ SUPPORTS = (
     "faithful",
     "grounded",
 )
+CONTRADICTS = ("contradiction", "contradicted", "contradicts", "contradict", "refuted", "refutes", "refute")
+NEUTRAL = ("neutral", "neither", "not_enough_info", "not_enough_information", "nei")
 RELEVANT = ("relevant", "relevance", "yes", "positive", "match")
 UNSUPPORTED = ("unsupported", "hallucinated", "hallucination", "hallucinate", "not_supported", "inconsistent")
+_APART = (CONTRADICTS, NEUTRAL)
 _MULTI = "multi_label_classification"
 Head = Callable[[FloatArray], FloatArray]
 
@@ -49,6 +52,19 @@ def sequence_head(folder: Folder, wanted: Wanted) -> Head:
     if folder.config.get("problem_type") == _MULTI:
         return lambda logits: _sigmoid(_of(logits, 2, len(labels))[:, number])
     return lambda logits: _softmax(_of(logits, 2, len(labels)))[:, number]
+
+
+def contrary_head(folder: Folder, wanted: Wanted) -> Head | None:
+    """(n, labels) to the probabilities (n, 2) of contradiction and of neither; None of a model whose labels do not tell these two apart
+    beside the wanted one."""
+    if folder.task is not Task.SEQUENCE:
+        return None
+    labels = _lowered(folder.labels)
+    found = [next(labels.index(word) for word in words if word in labels) for words in _APART if {*words} & {*labels}]
+    if len(found) < len(_APART) or find_label(folder, folder.labels, wanted) in found:
+        return None
+    read = _sigmoid if folder.config.get("problem_type") == _MULTI else _softmax
+    return lambda logits: read(_of(logits, 2, len(labels)))[:, found]
 
 
 def token_head(folder: Folder, wanted: Wanted) -> Head:
@@ -75,13 +91,17 @@ def find_label(folder: Folder, labels: Sequence[str], wanted: Wanted) -> int:
         if wanted.label not in labels:
             raise folder.wrong(f"{wanted.field}: no label {wanted.label!r} in id2label", f"known are {there}")
         return labels.index(wanted.label)
-    lowered = [label.lower().replace("-", "_").replace(" ", "_") for label in labels]
+    lowered = _lowered(labels)
     for word in wanted.called:
         if word in lowered:
             return lowered.index(word)
     raise folder.wrong(
         f"id2label has {there}: none of them says {wanted.called[0]}", f"set {wanted.field} to the one that does"
     )
+
+
+def _lowered(labels: Sequence[str]) -> list[str]:
+    return [label.lower().replace("-", "_").replace(" ", "_") for label in labels]
 
 
 def called(role: str, task: Task) -> Sequence[str]:

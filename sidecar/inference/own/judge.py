@@ -25,10 +25,12 @@ TokensMean = Literal["any", "share"]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is said of a (premise, hypothesis). `unsupported` are places in the hypothesis; None of a model that marks no words."""
+    """What is said of a (premise, hypothesis). `unsupported` are places in the hypothesis; None of a model that marks no words. `contradicted` is
+    the probability of the contrary against that of neither; None of a model that does not tell these apart."""
 
     probability: float
     unsupported: tuple[tuple[int, int], ...] | None = None
+    contradicted: float | None = None
 
 
 class Judge(Protocol):
@@ -81,7 +83,7 @@ class LocalPredictor:
 class PairJudge:
     """A `Judge`. With `tokens`, the head says of each token how likely it is not supported: `any` takes the worst one of the
     hypothesis, `share` their mean. A hypothesis holds as far as its least supported window does, a window as far as its best
-    window of the premise says it."""
+    window of the premise says it, and is contradicted as the window of the premise does that says the contrary most."""
 
     def __init__(
         self,
@@ -92,13 +94,16 @@ class PairJudge:
         identity: ModelIdentity,
         calibrated: Callable[[FloatArray], FloatArray],
         tokens: TokensMean | None = None,
+        contrary: Head | None = None,
     ) -> None:
+        """`contrary` gives the probabilities of contradiction and of neither."""
         self.identity = identity
         self.reader = reader
         self._predictor = predictor
         self._head = head
         self._calibrated = calibrated
         self._tokens = tokens
+        self._contrary = contrary
 
     async def judge(self, pairs: Sequence[Pair], *, context: Sequence[str] = ()) -> list[Judged]:
         """As Judge says."""
@@ -112,13 +117,23 @@ class PairJudge:
         return await off_loop(judge)
 
     def _one(self, rows: Sequence[Row], logits: Iterator[FloatArray]) -> Judged:
-        found = [[self._head(next(logits)[None])[0] for _ in row.encodings] for row in rows]
+        read = [[next(logits)[None] for _ in row.encodings] for row in rows]
+        found = [[self._head(one)[0] for one in row] for row in read]
         if self._tokens is None:
-            return Judged(self._probability(min(max(float(p) for p in row) for row in found)))
+            best = [max(float(p) for p in row) for row in found]
+            contradicted = self._contradicted(read[best.index(min(best))])
+            return Judged(self._probability(min(best)), contradicted=contradicted)
         marked = [mark for row, each in zip(rows, found, strict=True) for mark in self._marks(row, each)]
         worst = [p for _, _, p in marked] or [0.0]
         spans = joined([(start, end) for start, end, p in marked if p >= MARKED_FROM])
         return Judged(self._probability(1 - (max(worst) if self._tokens == "any" else float(np.mean(worst)))), spans)
+
+    def _contradicted(self, row: Sequence[FloatArray]) -> float | None:
+        """By the logits of a window of the hypothesis beside each of the premise."""
+        if self._contrary is None:
+            return None
+        contrary, neither = max((self._contrary(one)[0] for one in row), key=lambda p: float(p[0]))
+        return round(float(contrary / max(contrary + neither, 1e-9)), 6)
 
     def _probability(self, p: float) -> float:
         return round(float(self._calibrated(np.array([p], np.float32))[0]), 6)

@@ -11,7 +11,16 @@ from exporters.result import ModelIdentity
 from sidecar.inference.onnx import Provider
 from sidecar.inference.own.folder import Folder, Task
 from sidecar.inference.own.graph import Graph
-from sidecar.inference.own.heads import Head, Wanted, calibration, called, sequence_head, token_head, word_head
+from sidecar.inference.own.heads import (
+    Head,
+    Wanted,
+    calibration,
+    called,
+    contrary_head,
+    sequence_head,
+    token_head,
+    word_head,
+)
 from sidecar.inference.own.judge import LocalPredictor, PairJudge, Predictor, TokensMean
 from sidecar.inference.own.reader import Reader
 from sidecar.inference.own.settings import PairConfig
@@ -67,13 +76,14 @@ def judge_of(folder: Folder, asked: Asked, predictor: Predictor, *, identity: Mo
         identity=identity,
         calibrated=calibration(folder.card),
         tokens=asked.tokens if folder.task is Task.TOKENS else None,
+        contrary=contrary_head(folder, _wanted(folder, asked)) if asked.role == "grounding" else None,
     )
 
 
 def head_of(folder: Folder, asked: Asked) -> Head:
     """What turns logits into probabilities. Raises ConfigError."""
     task = folder.task
-    wanted = Wanted(asked.config.label, called(asked.role, task), "label")
+    wanted = _wanted(folder, asked)
     if task is Task.SEQUENCE:
         return sequence_head(folder, wanted)
     if task is Task.TOKENS and asked.role == "grounding":
@@ -81,6 +91,10 @@ def head_of(folder: Folder, asked: Asked) -> Head:
     if task is Task.GENERATION:
         return word_head(*_words(folder, folder.tokenizer(), asked.config.words))
     raise folder.wrong(f"config.json: {task.value} is no model for {asked.role}", "name a sequence classifier")
+
+
+def _wanted(folder: Folder, asked: Asked) -> Wanted:
+    return Wanted(asked.config.label, called(asked.role, folder.task), "label")
 
 
 def reader_of(folder: Folder, asked: Asked) -> Reader:

@@ -113,10 +113,17 @@ def languages_set(config: OwnConfig, _: object) -> frozenset[str] | None:
 
 
 def check_prompt(prompt: str | None, *, needs: tuple[str, ...], may: tuple[str, ...] = ()) -> str | None:
-    """The prompt. Raises ValueError where it names other things than it may, or not what it needs."""
+    """The prompt. Raises ValueError where it names other things than it may, says how to write them, or lacks what it needs."""
     if prompt is None:
         return None
-    named = {name for _, name, _, _ in Formatter().parse(prompt) if name is not None}
+    wanted = " and ".join(f"{{{name}}}" for name in needs)
+    try:
+        found = [(name, how, way) for _, name, way, how in Formatter().parse(prompt) if name is not None]
+    except ValueError as error:
+        raise ValueError(f"must name {wanted}, and a brace that is text is written twice, {{{{ or }}}}") from error
+    named = {name for name, _, _ in found}
     if not set(needs) <= named or named - set(needs) - set(may):
-        raise ValueError(f"must name {' and '.join(f'{{{name}}}' for name in needs)}, and no other thing in braces")
+        raise ValueError(f"must name {wanted}, and no other thing in braces")
+    if strange := next((name for name, how, way in found if how or way), None):
+        raise ValueError(f"must name {{{strange}}} bare, without a conversion (!) or a format (:) behind the name")
     return prompt

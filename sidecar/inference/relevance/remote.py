@@ -19,6 +19,7 @@ class RemoteRelevance(OwnRelevance, RemoteConfig, Fallback):
 def _build(config: RemoteRelevance, dependencies: Dependencies) -> Built[RelevanceModel]:
     asking = remote_judge(config, config.asked(), dependencies)
     built = relevance_of(asking.judge, config, card_of(config, dependencies))
+    asking.told.name(built.model)
     return replace(built, parts=asking.parts, away=asking.line.problem)
 
 

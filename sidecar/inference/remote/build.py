@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from tokenizers import Encoding
 from exporters.result import ModelIdentity
 from sidecar.inference.base import FloatArray
 from sidecar.inference.entry import Dependencies, Running
-from sidecar.inference.own.folder import Folder, Task, open_texts
+from sidecar.inference.own.folder import Folder, Task, calibrated_version, open_texts
 from sidecar.inference.own.heads import called
 from sidecar.inference.own.judge import Judge, Pair
 from sidecar.inference.own.local import Asked, checked, judge_of
@@ -29,6 +30,7 @@ from sidecar.inference.remote.judges import (
 )
 from sidecar.inference.remote.line import Ask, Line
 from sidecar.inference.remote.settings import RemoteConfig, ServerConfig
+from sidecar.inference.remote.told import Told
 from sidecar.record.errors import ConfigError
 
 _TEXTS = {"grounding": ("premise", "hypothesis"), "relevance": ("passage", "query")}
@@ -46,11 +48,12 @@ _TRIED: Pair = ("It is blue.", "It is blue.")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A judge that asks a server, what of it runs, and its line."""
+    """A judge that asks a server, what of it runs, its line, and what the server tells."""
 
     judge: Judge
     parts: tuple[Running, ...]
     line: Line
+    told: Told
 
 
 def open_tokens(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Folder | None:
@@ -88,9 +91,11 @@ def card_of(config: ServerConfig, dependencies: Dependencies) -> Mapping[str, An
 def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies) -> Asking:
     """Raises ConfigError naming the setting and the mend."""
     folder = open_tokens(config, asked, dependencies)
-    tries: list[Callable[[], Awaitable[object]]] = []
-    line = line_of(config, dependencies, probe=lambda: tries[0]())
-    identity = identity_of(config, dependencies)
+    tries: list[Callable[[int], Awaitable[object]]] = []
+    card = folder.card if folder else {}
+    told = told_of(config, dependencies, card)
+    line = line_of(config, dependencies, told=told, probe=lambda n: tries[0](n), weigh=_weight(config, asked))
+    identity = identity_of(config, dependencies, card)
     judge: Judge
     parts: tuple[Running, ...]
     if folder is None:
@@ -98,10 +103,10 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
         batches = Batches(
             dependencies.name, partial(line.through, send), bounds=bounds_of(config), telemetry=dependencies.telemetry
         )
-        tries.append(lambda: send(line.attempt, [_TRIED]))
+        tries.append(lambda n: send(line.attempt, [_TRIED] * n))
         judge, parts = TextJudge(batches, identity=identity, most_words=config.most_words), (batches, line)
     else:
-        send_all = _sending_tokens(config, folder, dependencies)
+        send_all = _sending_tokens(config, folder, dependencies, told)
         tokens = Batches(
             dependencies.name,
             partial(line.through, send_all),
@@ -109,13 +114,20 @@ def remote_judge(config: RemoteConfig, asked: Asked, dependencies: Dependencies)
             telemetry=dependencies.telemetry,
         )
         made = judge_of(folder, asked, tokens, identity=identity)
-        tries.append(lambda: send_all(line.attempt, [made.reader.encode(*_TRIED)]))
+        tries.append(lambda n: send_all(line.attempt, [made.reader.encode(*_TRIED)] * n))
         judge, parts = made, (tokens, line)
     redactor = dependencies.redactor() if config.redact else None
-    return Asking(judge if redactor is None else RedactingJudge(judge, redactor), parts, line)
+    return Asking(judge if redactor is None else RedactingJudge(judge, redactor), parts, line, told)
 
 
-def line_of(config: ServerConfig, dependencies: Dependencies, *, probe: Callable[[], Awaitable[object]]) -> Line:
+def line_of(
+    config: ServerConfig,
+    dependencies: Dependencies,
+    *,
+    told: Told,
+    probe: Callable[[int], Awaitable[object]],
+    weigh: Callable[[Sequence[Any]], int] = len,
+) -> Line:
     """The line to the server of a model, which tells the runtime when it goes away. Raises ConfigError."""
     key = dependencies.role, dependencies.name
     return Line(
@@ -123,14 +135,23 @@ def line_of(config: ServerConfig, dependencies: Dependencies, *, probe: Callable
         dependencies.name,
         field=dependencies.field,
         probe=probe,
+        told=told,
+        weigh=weigh,
         changed=lambda away: dependencies.away(key, away),
     )
 
 
+def _weight(config: RemoteConfig, asked: Asked) -> Callable[[Sequence[Any]], int]:
+    """How many of some pairs go in one call: /rerank is asked for one query at a time."""
+    if config.protocol == "tei" and asked.role == "relevance":
+        return lambda pairs: max(Counter(query for _, query in pairs).values())
+    return len
+
+
 def _sending_tokens(
-    config: RemoteConfig, folder: Folder, dependencies: Dependencies
+    config: RemoteConfig, folder: Folder, dependencies: Dependencies, told: Told
 ) -> Callable[[Ask, Sequence[Encoding]], Awaitable[list[FloatArray]]]:
-    place = place_of_tokens(config, folder, dependencies)
+    place = place_of_tokens(config, folder, dependencies, told)
     pad, by_token = int(folder.config.get("pad_token_id") or 0), folder.task is Task.TOKENS
     labels = len(folder.labels)
     return lambda ask, batch: send_tokens(ask, place, batch, pad=pad, by_token=by_token, labels=labels)
@@ -161,7 +182,7 @@ def _sending(
     return lambda ask, pairs: send_texts(ask, place, pairs, column=config.column)
 
 
-def place_of_tokens(config: ServerConfig, folder: Folder, dependencies: Dependencies) -> Place:
+def place_of_tokens(config: ServerConfig, folder: Folder, dependencies: Dependencies, told: Told) -> Place:
     """Where tokens are sent. Raises ConfigError."""
     names = config.inputs or token_inputs(folder)
     strange = sorted(set(names) - set(TOKEN_INPUTS))
@@ -171,7 +192,7 @@ def place_of_tokens(config: ServerConfig, folder: Folder, dependencies: Dependen
             f"no such input of tokens: {', '.join(strange)}",
             f"known are {', '.join(TOKEN_INPUTS)}",
         )
-    return place_of(config, dependencies, names)
+    return replace(place_of(config, dependencies, names), types=told.types)
 
 
 def place_of(config: ServerConfig, dependencies: Dependencies, names: Sequence[str]) -> Place:
@@ -184,9 +205,15 @@ def token_inputs(folder: Folder) -> tuple[str, ...]:
     return TOKEN_INPUTS if int(folder.config.get("type_vocab_size") or 0) > 1 else TOKEN_INPUTS[:2]
 
 
-def identity_of(config: ServerConfig, dependencies: Dependencies) -> ModelIdentity:
-    """A server's model is known by its name and the version that is asked for; its files are not ours to look at."""
-    return ModelIdentity(dependencies.name, config.version or "remote", "")
+def told_of(config: ServerConfig, dependencies: Dependencies, card: Mapping[str, Any]) -> Told:
+    """What the server will tell of the model."""
+    about = "/info" if config.protocol == "tei" else v2.about(config.model or dependencies.name, config.version)
+    return Told(about, card=card, version=config.version)
+
+
+def identity_of(config: ServerConfig, dependencies: Dependencies, card: Mapping[str, Any]) -> ModelIdentity:
+    """A server's model is known by its name and the version that is asked for, until the server tells one; its files are not ours to look at."""
+    return ModelIdentity(dependencies.name, calibrated_version(config.version or "remote", card), "")
 
 
 def bounds_of(config: ServerConfig) -> Bounds:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tokenizers import Encoding
@@ -30,11 +30,12 @@ _LEAST_PREMISE_WORDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a model of v2 is asked, and the names of what goes in and comes out."""
+    """Where a model of v2 is asked, the names of what goes in and comes out, and `types` of inputs as far as the server told them."""
 
     path: str
     inputs: tuple[str, ...]
     output: str | None
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 async def infer(ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int) -> FloatArray:
@@ -42,7 +43,7 @@ async def infer(ask: Ask, place: Place, batch: Sequence[Encoding], *, pad: int) 
 
     def body() -> bytes:
         given = padded(batch, pad=pad)
-        return v2.tokens({name: given[name] for name in place.inputs}, place.output)
+        return v2.tokens({name: given[name] for name in place.inputs}, place.output, place.types)
 
     said = await ask(place.path, await off_loop(body))
     return await off_loop(lambda: v2.answer(said, place.output, rows=len(batch)))
@@ -132,7 +133,7 @@ class RedactingJudge:
 def _back(judged: Judged, redacted: Redacted) -> Judged:
     if judged.unsupported is None:
         return judged
-    return Judged(judged.probability, tuple(_origin(redacted, *span) for span in judged.unsupported))
+    return replace(judged, unsupported=tuple(_origin(redacted, *span) for span in judged.unsupported))
 
 
 def _origin(redacted: Redacted, start: int, end: int) -> tuple[int, int]:

@@ -24,7 +24,9 @@ class ServerConfig(BaseModel):
         default=None, min_length=1, description="Its name on the server (v2); by default the name of the entry."
     )
     version: str | None = Field(
-        default=None, min_length=1, description="Which version is asked for (v2), and what results call it."
+        default=None,
+        min_length=1,
+        description="Which version is asked for (v2), and what results call it; by default what the server says, else `remote`.",
     )
     tokenizer: Path | None = Field(
         default=None,

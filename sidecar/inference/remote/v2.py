@@ -17,17 +17,29 @@ from sidecar.inference.base import FloatArray
 from sidecar.inference.remote.line import UNREADABLE
 from sidecar.record.errors import PermanentInferenceError
 
+WHOLE = frozenset({"INT32", "INT64", "UINT32", "UINT64"})
+
+
+def about(model: str, version: str | None) -> str:
+    """Where a server tells of a model."""
+    part = f"/versions/{quote(version, safe='')}" if version else ""
+    return f"/v2/models/{quote(model, safe='')}{part}"
+
 
 def path_of(model: str, version: str | None) -> str:
     """Where a model is asked."""
-    part = f"/versions/{quote(version, safe='')}" if version else ""
-    return f"/v2/models/{quote(model, safe='')}{part}/infer"
+    return f"{about(model, version)}/infer"
 
 
-def tokens(inputs: Mapping[str, NDArray[np.int64]], output: str | None) -> bytes:
-    """A call with tensors (n, tokens), int64."""
+def tokens(inputs: Mapping[str, NDArray[np.int64]], output: str | None, types: Mapping[str, str] = {}) -> bytes:
+    """A call with tensors (n, tokens) of the types that the server said of its inputs, else int64."""
     told = [
-        {"name": name, "shape": list(value.shape), "datatype": "INT64", "data": value.ravel().tolist()}
+        {
+            "name": name,
+            "shape": list(value.shape),
+            "datatype": said if (said := types.get(name)) in WHOLE else "INT64",
+            "data": value.ravel().tolist(),
+        }
         for name, value in inputs.items()
     ]
     return _body(told, output)

@@ -23,6 +23,7 @@ from tests.parts.judge_server import JudgeServer, Said
 from tests.unit.exporters.otlp_sinks import grpc_sink, http_sink
 from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
 from tests.unit.inference.own.made import MADE, copied
+from tests.unit.inference.remote.servers import Server, serving
 
 SINKS = {"grpc": grpc_sink, "http/protobuf": http_sink}
 
@@ -146,6 +147,35 @@ async def test_a_server_of_one_language_that_does_not_answer_is_named_too() -> N
     settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
     with pytest.raises(ConfigError, match=r"grounding\.far: does not answer an example: .*start the server"):
         await check_models(settings)
+
+
+@pytest.mark.parametrize("more", [{}, {"services": ["kb"]}, {"batch_size": 3}], ids=["all", "a service", "many calls"])
+@pytest.mark.parametrize("role", ["grounding", "relevance", "embedding"])
+async def test_a_server_that_takes_fewer_texts_is_named_with_what_it_says_and_the_mend(
+    role: str, more: dict[str, Any]
+) -> None:
+    with serving(Server(most=2)) as server:
+        models = {role: {"far": {"remote": server.url, "protocol": "tei", "most_words": 30, **more}}}
+        settings = config.build(
+            {"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
+        )
+        with pytest.raises(ConfigError) as raised:
+            await check_models(settings)
+    said = str(raised.value)
+    assert "remote_refused: 422: " in said
+    assert "maximum allowed batch size 2" in said
+    assert "batch_size" in raised.value.mend
+
+
+@pytest.mark.parametrize("more", [{}, {"services": ["kb"]}], ids=["all", "a service"])
+async def test_a_server_that_refuses_any_call_is_named_with_what_it_says_and_the_mend(more: dict[str, Any]) -> None:
+    with serving(Server(status=400)) as server:
+        models = {"grounding": {"far": {"remote": server.url, **more}}}
+        settings = config.build(
+            {"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
+        )
+        with pytest.raises(ConfigError, match=r'remote_refused: 400: {"error":"no"}.*set batch_size.*or the inputs'):
+            await check_models(settings)
 
 
 async def test_labels_are_told_with_their_end_and_those_that_are_too_old_with_the_mend() -> None:

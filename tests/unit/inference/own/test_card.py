@@ -6,14 +6,18 @@ import asyncio
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from tokenizers import Encoding
 from typer.testing import CliRunner
 
 from sidecar.__main__ import cli
+from sidecar.inference.export.verify import PUBLISHED
+from sidecar.inference.export.verify_own import verify
 from sidecar.inference.onnx import CPU
 from sidecar.inference.own.card import write_card
 from sidecar.inference.own.fit import composed, fit, platt
@@ -67,6 +71,54 @@ def test_labels_that_are_not_those_of_the_graph_are_named(tmp_path: Path, name: 
     assert (code, "id2label has 7, logits are" in " ".join(said.split())) == (1, True)
 
 
+def test_a_t5_is_verified_as_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[list[int]] = []
+    run_graph = Graph.run
+    folder = MADE / "t5-minicheck"
+
+    def seen(graph: Graph, batch: list[Encoding]) -> np.ndarray:
+        read.extend(one.ids for one in batch)
+        found = run_graph(graph, batch)
+        # Beside the words that decide, all that is said depends on the batch.
+        other = np.setdiff1d(np.arange(found.shape[-1]), words)
+        found[:, :, other] += len(batch)
+        return found
+
+    one, _ = judge(folder)
+    words = [one.reader.plain.encode(word, add_special_tokens=False).ids[0] for word in "01"]
+    monkeypatch.setattr(Graph, "run", seen)
+    [row] = verify(folder)
+    assert row.well
+    premise, hypothesis, _ = PUBLISHED[0]
+    assert read[0] == one.reader.encode(premise, hypothesis).ids
+    read.clear()
+    verify(folder, prompt="{hypothesis} in {premise}", words=("1", "0"))
+    assert read[0] == replace(one.reader, prompt="{hypothesis} in {premise}").encode(premise, hypothesis).ids
+    with pytest.raises(ConfigError, match=r"--prompt: must name \{premise\}"):
+        verify(folder, prompt="{text}")
+
+
+def test_an_embedding_model_is_verified_as_it_is_pooled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copied("bert-embedding", tmp_path)
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    run_graph = Graph.run
+
+    def seen(graph: Graph, batch: list[Encoding]) -> np.ndarray:
+        found = run_graph(graph, batch)
+        found[:, 1:] += len(batch)  # all but the first state depends on the batch
+        return found
+
+    monkeypatch.setattr(Graph, "run", seen)
+    for cls in (True, False):
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_cls_token": cls}))
+        assert verify(folder)[0].well is cls
+
+
+def test_a_folder_of_ones_own_must_be_named_to_be_verified() -> None:
+    assert "--dir: no folder is named" in run("models", "verify", "own")[1]
+    assert "--prompt: HHEM is asked as it was trained" in run("models", "verify", "hhem", "--prompt", "x")[1]
+
+
 def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
     folder = copied("bert-nli", tmp_path)
     assert "is the folder itself" in run("models", "quantise", folder, "--out", folder)[1]
@@ -77,11 +129,15 @@ def test_quantising_twice_or_into_itself_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_graph_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     folder = copied("bert-nli", tmp_path)
-    (folder / "model.onnx").write_text("version https://git-lfs.github.com/spec/v1")
-    code, said = run("models", "quantise", folder, "--out", tmp_path / "out")
-    assert code != 0
-    assert "no ONNX graph" in said.replace("\n", " ")
-    assert not (tmp_path / "out").exists()
+    for text, expected in (
+        ("<html>", "no ONNX graph"),
+        ("version https://git-lfs.github.com/spec/v1", "is a Git LFS pointer"),
+    ):
+        (folder / "model.onnx").write_text(text)
+        code, said = run("models", "quantise", folder, "--out", tmp_path / "out")
+        assert code != 0
+        assert expected in said.replace("\n", " ")
+        assert not (tmp_path / "out").exists()
 
 
 def test_error_rates_of_a_card_that_are_none_are_named(tmp_path: Path) -> None:
@@ -171,3 +227,15 @@ def test_a_card_is_for_a_model_of_ones_own(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"card\.json\.part: FileNotFoundError \(it must be writable"):
         write_card(tmp_path / "none", threshold=0.5)
     assert "no grounding model 'mine'" in run("calibrate", tmp_path / "in.jsonl", "--model", "mine")[1]
+
+
+@pytest.mark.parametrize("write", [(), ("--write",)])
+def test_a_model_of_another_role_is_said_to_have_no_calibration(tmp_path: Path, write: tuple[str, ...]) -> None:
+    (tmp_path / "in.jsonl").write_text("")
+    models = {"relevance": {"ranker": {"onnx": str(MADE / "xlmr-rerank")}}, "embedding": {"e5": {"onnx": "/x"}}}
+    (tmp_path / "config.yaml").write_text(json.dumps({"inference": {"models": models}}))
+    for name, role in (("ranker", "relevance"), ("e5", "embedding")):
+        words = ("calibrate", tmp_path / "in.jsonl", "--config", tmp_path / "config.yaml", "--model", name, *write)
+        said = " ".join(run(*words)[1].split())
+        assert f"'{name}' is a model for {role}, which is not calibrated (it is for grounding models alone" in said
+        assert ("threshold" in said) is (role == "relevance")

@@ -114,6 +114,70 @@ def test_the_card_beside_a_model_names_it(tmp_path: Path) -> None:
     assert (judge(folder)[0].identity.name, judge(folder)[0].identity.version) == ("nli-de", "3")
 
 
+@pytest.mark.parametrize(
+    ("name", "moved", "said"),
+    [
+        ("bert-nli", {"model.onnx": "onnx/model.onnx"}, r"model\.onnx: no such file \(copy \S+/onnx/model\.onnx to \S+/bert-nli, with"),
+        ("bert-nli", {"model.onnx": "model_quantized.onnx"}, r"; model_quantized\.onnx is there \(name the file itself, as \S+/bert-nli/model_quantized\.onnx\)"),
+        ("bert-nli", {"model.onnx": "onnx/model_int8.onnx"}, r"; onnx/model_int8\.onnx is there \(.* as \S+/bert-nli/model_int8\.onnx, once it is copied there"),
+        (
+            "t5-minicheck",
+            {"encoder_model.onnx": "onnx/encoder_model.onnx", "decoder_model.onnx": "onnx/decoder_model.onnx"},
+            r"\(copy \S+/onnx/encoder_model\.onnx and \S+/onnx/decoder_model\.onnx to ",
+        ),
+        ("t5-minicheck", {"decoder_model.onnx": "decoder_model_int8.onnx"}, r"model\.onnx: no such file \(export it with"),
+    ],
+)  # fmt: skip
+def test_a_graph_that_lies_elsewhere_is_named_with_the_mend(
+    tmp_path: Path, name: str, moved: dict[str, str], said: str
+) -> None:
+    folder = copied(name, tmp_path)
+    (folder / "onnx").mkdir()
+    for old, new in moved.items():
+        (folder / old).rename(folder / new)
+    with pytest.raises(ConfigError, match=said):
+        open_folder(folder, FIELD)
+
+
+def test_a_folder_of_graphs_alone_is_told_what_to_copy(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / "onnx").mkdir()
+    (folder / "model.onnx").rename(folder / "onnx" / "model.onnx")
+    for given in (folder / "onnx", folder / "onnx" / "model.onnx"):
+        with pytest.raises(
+            ConfigError, match=r"onnx/config\.json: no such file \(copy \S+/bert-nli/config\.json there\)"
+        ):
+            open_folder(given, FIELD)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "config.json", "model.onnx_data"])
+def test_a_pointer_of_git_lfs_is_called_one(tmp_path: Path, name: str) -> None:
+    folder = copied("bert-nli", tmp_path)
+    (folder / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n")
+    with pytest.raises(ConfigError, match=rf"{name} is a Git LFS pointer, .*`git lfs pull`"):
+        judge(folder)
+
+
+def test_what_was_calibrated_is_part_of_the_version(tmp_path: Path) -> None:
+    folder = copied("bert-nli", tmp_path)
+    card = {"version": "3", "threshold": 0.4, "detector": {"sensitivity": 0.8}}
+    measured = {"slope": 1.5, "intercept": 0.1}
+    found = []
+    for more in (
+        {},
+        {"calibration": measured},
+        {"calibration": {**measured, "slope": 1.6}},
+        {"calibration": measured, "threshold": 0.5},
+        {"calibration": measured, "languages": ["de"]},
+    ):
+        (folder / "card.json").write_text(json.dumps({**card, **more}))
+        found.append(judge(folder)[0].identity.version)
+    assert found[0] == "3"
+    assert all(one.startswith("3+") and len(one) == 10 for one in found[1:])
+    assert found[4] == found[1]
+    assert len(set(found)) == 4
+
+
 def test_a_provider_that_is_not_there_is_named_with_the_wheel_that_has_it() -> None:
     with pytest.raises(
         ConfigError,

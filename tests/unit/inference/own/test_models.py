@@ -198,6 +198,21 @@ def test_a_model_that_is_named_is_for_those_who_name_it() -> None:
             {"grounding": {"a": {"onnx": "/x", "prompt": "{text}"}}},
             r"inference\.models\.grounding\.a\.prompt: .*must name \{premise\}",
         ),
+        *(
+            (
+                {"grounding": {"a": {"onnx": "/x", "prompt": prompt}}},
+                rf"inference\.models\.grounding\.a\.prompt: .*{mend}",
+            )
+            for prompt, mend in (
+                ("{premise!x} {hypothesis}", r"must name \{premise\} bare, without a conversion"),
+                ("{premise} {hypothesis:>5q}", r"must name \{hypothesis\} bare"),
+                ("{premise} } {hypothesis}", r"a brace that is text is written twice"),
+            )
+        ),
+        (
+            {"relevance": {"a": {"onnx": "/x", "prompt": "{query!s} {passage}"}}},
+            r"\.prompt: .*must name \{query\} bare",
+        ),
         ({"relevance": {"a": {"onnx": "/x", "prompt": "{query}"}}}, r"\.prompt: .*must name \{query\} and \{passage\}"),
         ({"grounding": {"a": {"onnx": "/x", "languages": ["German"]}}}, r"inference\.models\.grounding\.a\.languages"),
         (
@@ -263,6 +278,22 @@ async def test_a_language_that_the_model_reads_is_scored_and_another_is_not() ->
         assert (english.outcome, english.reason) == ("unscorable", "language")
     finally:
         await one.stop()
+
+
+async def test_claims_of_an_entailment_model_are_contradicted_or_not_said() -> None:
+    one = runtime(models={"grounding": {"mine": {"onnx": NLI, "threshold": 0.9}}})
+    await one.start()
+    try:
+        found = await Engine(EvaluateConfig.model_validate({"evaluators": ["faithfulness"]}), one.router).evaluate(
+            request()
+        )
+        supports = await one.models.grounder.support([Claim("It is blue.")], ["It is blue."])
+    finally:
+        await one.stop()
+    assert supports[0].contradicted is not None
+    labels = [claim.label for each in found.evaluations for claim in each.claims]
+    assert labels
+    assert set(labels) <= {"contradicted", "not_said"}
 
 
 async def test_words_that_no_document_says_are_marked_in_the_claim() -> None:

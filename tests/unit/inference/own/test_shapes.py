@@ -109,6 +109,44 @@ async def test_embeddings_are_the_mean_of_the_references_states_or_its_first() -
         await predictor.stop()
 
 
+async def test_an_entailment_model_tells_the_contrary_from_what_is_not_said(tmp_path: Path) -> None:
+    nli = rows("deberta-nli")
+    for folder, read in (
+        (MADE / "deberta-nli", softmax),
+        (
+            copied("deberta-nli", tmp_path, problem_type="multi_label_classification"),
+            lambda x: [sigmoid(one) for one in x],
+        ),
+    ):
+        one, predictor = judge(folder)
+        await predictor.start()
+        try:
+            judged = await one.judge([(row["first"], row["second"]) for row in nli])
+        finally:
+            await predictor.stop()
+        for row, said in zip(nli, judged, strict=True):
+            contrary, _, neither = read(row["logits"])
+            assert said.contradicted == pytest.approx(contrary / (contrary + neither), abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "config"),
+    [
+        (["contradiction", "entailment", "other"], GroundingConfig()),
+        (["contradiction", "entailment", "neutral"], GroundingConfig(label="neutral")),
+        (["yes", "no", "neutral"], GroundingConfig(label="yes")),
+    ],
+)
+async def test_other_labels_do_not(labels: list[str], config: GroundingConfig, tmp_path: Path) -> None:
+    id2label = {str(n): label for n, label in enumerate(labels)}
+    one, predictor = judge(copied("bert-nli", tmp_path, id2label=id2label, label2id=None), config)
+    await predictor.start()
+    try:
+        assert [said.contradicted for said in await one.judge([("It is blue.", "It is red.")])] == [None]
+    finally:
+        await predictor.stop()
+
+
 async def test_which_comes_first_is_a_setting() -> None:
     one, predictor = judge(MADE / "bert-nli")
     other, second = judge(MADE / "bert-nli", hypothesis_first=True)
@@ -136,9 +174,11 @@ async def test_long_texts_are_windowed_and_hold_as_far_as_their_worst_window(tmp
         assert "".join(hypothesis.split()) in "".join("".join(hypothesis[row.start :].split()) for row in read[:1])
         [whole] = await one.judge([(premise, hypothesis)])
         flat = [encoding for row in read for encoding in row.encodings]
-        scores = iter([softmax(list(logits))[1] for logits in await predictor.predict(flat)])
-        by_hand = min(max(next(scores) for _ in row.encodings) for row in read)
-        assert whole.probability == pytest.approx(by_hand, abs=1e-5)
+        scores = iter([softmax(list(logits)) for logits in await predictor.predict(flat)])
+        least = min(([next(scores) for _ in row.encodings] for row in read), key=lambda row: max(p[1] for p in row))
+        assert whole.probability == pytest.approx(max(p[1] for p in least), abs=1e-5)
+        contrary, _, neither = max(least)
+        assert whole.contradicted == pytest.approx(contrary / (contrary + neither), abs=1e-5)
     finally:
         await predictor.stop()
 

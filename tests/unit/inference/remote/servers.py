@@ -23,7 +23,9 @@ from sidecar.inference.onnx import OpenGraph
 
 @dataclass
 class Server:
-    """What a server was asked, and how it is to behave. `status` other than 200 refuses; `slow_seconds` delays each answer."""
+    """What a server was asked, and how it is to behave. `status` other than 200 refuses; `slow_seconds` delays each answer; `about` is what it
+    tells of its model, by the path that asks for it, `version` what its answers name (v2); `most` is how many texts of a call
+    text-embeddings-inference takes."""
 
     bodies: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -36,11 +38,18 @@ class Server:
     scores: dict[str, float] = field(default_factory=dict)
     raw: bytes | None = None
     port: int = 0
+    about: dict[str, Any] = field(default_factory=dict)
+    version: str | None = None
+    most: int | None = None
     _now: int = 0
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    async def tell(self, request: Request) -> Response:
+        found = self.about.get(request.url.path)
+        return JSONResponse(found or {"error": "no"}, 200 if found else 404)
 
     async def take(self, request: Request) -> Response:
         self._now += 1
@@ -54,9 +63,13 @@ class Server:
             if self.status != 200 and self.refusals != 0:
                 self.refusals -= 1
                 return JSONResponse({"error": "no"}, self.status)
+            if self.most and (many := len(body.get("texts", body.get("inputs", ())))) > self.most:
+                error = f"batch size {many} > maximum allowed batch size {self.most}"
+                return JSONResponse({"error": error, "error_type": "Validation"}, 422)
             if self.raw is not None:
                 return Response(self.raw)
-            return JSONResponse(self._answer(request.url.path, body))
+            said = self._answer(request.url.path, body)
+            return JSONResponse({**said, "model_version": self.version} if isinstance(said, dict) else said)
         finally:
             self._now -= 1
 
@@ -96,7 +109,7 @@ class Server:
 
 def _v2(name: str, shape: list[int], data: list[float]) -> dict[str, Any]:
     output = {"name": name, "shape": shape, "datatype": "FP32", "data": data}
-    return {"model_name": "nli", "model_version": "1", "outputs": [output]}
+    return {"model_name": "nli", "outputs": [output]}
 
 
 def graph(folder: Path) -> OpenGraph:
@@ -109,7 +122,9 @@ def serving(server: Server | None = None) -> Iterator[Server]:
     """A server on a free port of 127.0.0.1, in a thread of its own."""
     one = server or Server()
     paths = ("/predict", "/rerank", "/embed", "/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer")
-    app = Starlette(routes=[Route(path, one.take, methods=["POST"]) for path in paths])
+    told = ("/info", *(path.removesuffix("/infer") for path in paths if path.endswith("/infer")))
+    routes = [Route(path, one.take, methods=["POST"]) for path in paths]
+    app = Starlette(routes=routes + [Route(path, one.tell, methods=["GET"]) for path in told])
     running = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=one.port, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=running.run, name="model-server", daemon=True)
     thread.start()

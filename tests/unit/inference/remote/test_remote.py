@@ -84,6 +84,8 @@ async def test_tokens_over_v2_say_what_the_same_model_says_here(name: str) -> No
     for said, wanted in zip(supports, expected, strict=True):
         assert said.probability == pytest.approx(wanted.probability, abs=1e-5)
         assert (said.evidence, said.unsupported) == (wanted.evidence, wanted.unsupported)
+        assert (said.contradicted is None) is ("nli" not in name)
+        assert said.contradicted == pytest.approx(wanted.contradicted, abs=1e-5)
     assert set(server.paths) == {"/v2/models/nli/versions/3/infer"}
     assert [one["name"] for one in server.bodies[-1]["inputs"]][:2] == ["input_ids", "attention_mask"]
     assert server.bodies[-1]["outputs"] == [{"name": "logits"}]
@@ -344,6 +346,64 @@ async def test_what_a_server_refuses_is_not_tried_again(status: int, away: bool)
             assert raised.value.reason == ("unreachable" if away else "remote_refused")
             assert bool(one.away()) is away
             assert len(server.bodies) - asked == 1
+
+
+async def test_what_is_contradicted_is_told_through_redaction() -> None:
+    redactor = Redactor(RedactConfig())
+    with serving(Server(graph=graph(MADE / "bert-nli"))) as server:
+        settings = {"remote": server.url, "tokenizer": str(MADE / "bert-nli")}
+        async with running(settings, redactor=redactor) as one:
+            supports = await one.models.grounder.support(CLAIMS, DOCUMENTS)
+    assert all(said.contradicted is not None for said in supports)
+
+
+@pytest.mark.parametrize("role", ["grounding", "relevance", "embedding"])
+async def test_a_server_that_refuses_every_call_is_away_until_it_takes_as_many(
+    role: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url, "protocol": "tei"}, role=role) as one:
+
+            async def ask() -> object:
+                if role == "grounding":
+                    return await one.models.grounder.support(CLAIMS, DOCUMENTS)
+                if role == "relevance":
+                    return await one.models.relevance.documents("Which city?", ["Paris", "Berlin"])
+                return await one.models.embedder.embed(["Paris", "Berlin"])
+
+            server.most = 1
+            for reason in ["remote_refused"] * 4 + ["unreachable"]:
+                with pytest.raises(InferenceError) as raised:
+                    await ask()
+                assert raised.value.reason == reason
+            assert "remote_refused: 422" in one.away()[0]
+            assert "batch size" not in caplog.text
+            asked = len(server.bodies)
+            await settle(lambda: len(server.bodies) > asked)
+            assert one.away()
+            server.most = 2
+            await settle(lambda: one.away() == [])
+            server.most = 1
+            with pytest.raises(InferenceError, match="unreachable"):
+                await ask()
+            server.most = None
+            await settle(lambda: one.away() == [])
+            await ask()
+            server.most = 1
+            with pytest.raises(InferenceError, match="remote_refused"):
+                await ask()
+
+
+async def test_what_is_refused_now_and_then_takes_no_server_away() -> None:
+    server = Server()
+    with serving(server):
+        async with running({"remote": server.url, "protocol": "tei"}) as one:
+            for most in [1, 1, 1, 1, None] * 2:
+                server.most = most
+                with contextlib.suppress(InferenceError):
+                    await one.models.grounder.support(CLAIMS, DOCUMENTS)
+            assert one.away() == []
 
 
 async def test_a_server_that_breaks_on_one_request_breaks_on_that_alone_and_on_all_is_away() -> None:
