@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading, Stem, denies, read
 from sidecar.inference.contrasts.words import DENIERS, EXCEPTIONS, PARTLY
-from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.embedding.text import content_stem, sentences
 
 _LONGEST, _MOST_ITEMS, _MOST_STEMS = 20_000, 200, 4
 _LINE = re.compile(
-    r"^[ \t>]{0,8}(?P<title>#{1,6}[ \t])?"
-    r"(?P<mark>[-*•·–✗✓✔❌✅][ \t]{1,3}|\d{1,2}[.)][ \t])?(?:\*\*)?(?P<head>[^\W\d_][^:.!?\n|*]{1,60})(?P<colon>(?:\*\*)?:(?:\*\*)?)?(?P<rest>[^\n|]{0,300})$",
-    re.MULTILINE,
+    r"[ \t>]{0,8}(?P<title>#{1,6}[ \t])?"
+    r"(?P<mark>[-*•·–✗✓✔❌✅][ \t]{1,3}|\d{1,2}[.)][ \t])?(?:\*\*)?(?P<head>[^\W\d_][^:.!?\n|*]{1,60})(?P<colon>(?:\*\*)?:(?:\*\*)?)?(?P<rest>[^\n|]{0,300})"
 )
+_NUMBER = re.compile(r"\d{1,2}[.)]")
 _ITEM = re.compile(r"[^,;]{2,80}")
 _JOINED = re.compile(r"^(?:and|or|any|the|a|an)\s{1,3}", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|or|&)\s")
@@ -71,20 +71,26 @@ def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[
 
 def _items(text: str, stem: Stem) -> Iterator[Listed]:
     above: tuple[frozenset[str], bool] | None = None
-    for line in _LINE.finditer(text):
-        rest, marked = line["rest"].strip(" *"), bool(line["mark"])
-        if line["colon"] or line["title"]:
+    numbered = False
+    for span in sentences(text):
+        if _NUMBER.fullmatch(text, span.start, span.end):
+            numbered = True
+            continue
+        line = _LINE.fullmatch(text, span.start, span.end)
+        rest = line["rest"].strip(" *.") if line else ""
+        if line and (line["colon"] or line["title"]):
             head = _heading(line["head"], stem)
             if not rest:
                 above = head
             elif head is not None:
                 for item in _ITEM.finditer(text, line.start("rest"), line.end("rest")):
                     yield from _item(item.group(), item.start(), head, stem)
-        elif marked and above is not None:
+        elif line and above is not None and (line["mark"] or numbered):
             start = line.start("head")
             yield from _item(text[start : line.end()], start, above, stem)
         else:
             above = None
+        numbered = False
 
 
 def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:

@@ -105,7 +105,7 @@ def match(
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     columns = any(one.head for one, _ in evidence)
     of = [named_of(one, claim, named, question, columns=columns) for one in claim]
-    cases = [_case(_with_asked(one, about, weight), evidence, weight) for one in claim]
+    cases = [_asked_too(_case(one, evidence, weight), evidence, about, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
@@ -131,10 +131,15 @@ def match(
     ]
 
 
-def _with_asked(own: Stated, about: frozenset[str] | None, weight: Weight) -> Stated:
-    """A value with the stems that stand for its claim's pronouns where its own say next to nothing: "you would pay $320"."""
-    little = sum(weight(stem) * share for stem, share in own.words.items()) < _LITTLE
-    return replace(own, words={**dict.fromkeys(about, _ASKED), **own.words}) if little and about else own
+def _asked_too(
+    case: _Case, evidence: Sequence[tuple[Stated, int]], about: frozenset[str] | None, weight: Weight
+) -> _Case:
+    """A case of an amount of money that the evidence has, and another one too, where the claim's words say next to nothing ("you would pay $320"): by the stems
+    that stand for its pronouns as well."""
+    little = sum(weight(stem) * share for stem, share in case.own.words.items()) < _LITTLE
+    if not (little and about and case.same and case.other and case.own.value.kind is Kind.MONEY):
+        return case
+    return _case(replace(case.own, words={**dict.fromkeys(about, _ASKED), **case.own.words}), evidence, weight)
 
 
 def _in_its_cell(

@@ -34,6 +34,14 @@ ZOO = "## What you can bring\n- small bags\n- cameras\n\n## What is not allowed\
         ("You may bring glass bottles.", ZOO, "glass bottles"),
         ("Umbrellas are not allowed.", ZOO, None),
         ("Breakfast is not included.", "Included:\n- breakfast\n- towels", None),
+        ("Tyres are accepted.", "Collections are free. Not accepted: rubble, tyres, paint. Call us.", "tyres"),
+        (
+            "Tyres are taken free of charge.",
+            "Free of charge: paper, metal. For a fee: tyres (€4 each), rubble.",
+            "tyres (€4 each)",
+        ),
+        ("Paper is taken free of charge.", "Free of charge: paper, metal. For a fee: tyres (€4 each), rubble.", None),
+        ("Soup is included.", "Not included:\n1. Soup\n2. Bread", "Soup"),
     ],
 )
 def test_what_a_list_denies_is_not_said_of_its_items(claim: str, text: str, item: str | None) -> None:
