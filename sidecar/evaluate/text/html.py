@@ -23,15 +23,43 @@ _TABLE_ROW = re.compile(
 _CAPTION = re.compile(r"<caption\b[^<>]{0,200}>|</caption>", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]{0,200}>|</t[dh]>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
+_CODE = re.compile(r"<code\b[^<>]{0,80}>(?P<inside>(?:[^<]|<(?!/?code\b))*+)</code>", re.IGNORECASE)
+_MARKS_OF_CODE = re.compile(r"[\s=;{}()]")
+_NEAR = 80  # characters
+_ENDS_SENTENCE = (".", "!", "?", "。", "！", "？")
+_SHORT_FORMS = ("e.g.", "i.e.")
 _GOES_ON_BEHIND = (",", ";", ":", ".", "!", "?", "，", "；", "：", "。", "|")
 
 
 def as_markdown(text: str) -> str:
-    """Breaks and items as lines, but those within a cell of a table; tables as rows with bars."""
+    """Breaks and items as lines, but those within a cell of a table; tables as rows with bars; nothing of code that is a sentence by itself."""
     if "<" not in text:
         return text
+    text = _CODE.sub(lambda code: " " * len(code[0]) if _stands_alone(code) else code[0], text)
     text = _TABLE.sub(_table, text)
     return "\n".join(_lines(text.split("\n")))
+
+
+def _stands_alone(code: re.Match[str]) -> bool:
+    """Whether <code> is no word of a sentence, and is more than a name."""
+    before = code.string[max(0, code.start() - _NEAR) : code.start()]
+    behind = code.string[code.end() : code.end() + _NEAR].removeprefix(".")
+    return bool(_MARKS_OF_CODE.search(code["inside"])) and _ends_sentence(before) and _begins_sentence(behind)
+
+
+def _ends_sentence(before: str) -> bool:
+    said = before.rstrip()
+    lines = before.count("\n", len(said))
+    ends = said.endswith(_ENDS_SENTENCE) and not said.endswith(_SHORT_FORMS)
+    introduces = lines > 0 and said.endswith((":", "："))
+    return not said or lines > 1 or ends or introduces or _BREAK.fullmatch(said, said.rfind("<")) is not None
+
+
+def _begins_sentence(behind: str) -> bool:
+    said = behind.lstrip()
+    lines = behind.count("\n", 0, len(behind) - len(said))
+    begins = said != behind and (said[:1].isupper() or (lines > 0 and not said[:1].islower()))
+    return not said or lines > 1 or begins or _BREAK.match(said) is not None
 
 
 def _lines(lines: list[str]) -> Iterator[str]:

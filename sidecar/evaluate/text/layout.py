@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from sidecar.evaluate.text.code import without_code
 from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
 from sidecar.evaluate.text.structured import read_json
 from sidecar.evaluate.text.tables import Table, cells_of, is_rule, is_table
 
 _FENCE = re.compile(
-    r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)",
-    re.DOTALL,
+    r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)"
+    r"|<pre\b[^<>]{0,80}>(?:\s*+<code\b[^<>]{0,80}>)?+(?P<pre>(?:[^<]|<(?!/(?:code>\s{0,9}</)?pre>))*+)(?:(?:</code>\s{0,9})?</pre>|\Z)",
+    re.DOTALL | re.IGNORECASE,
 )
 _PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
 _LINE = re.compile(r"[^\n]++")
@@ -192,19 +194,19 @@ def blocks(answer: str) -> Iterator[Block]:
     at = 0
     for fence in _FENCE.finditer(answer):
         lines += _lines(answer, at, fence.start())
-        span = fence.span("inside")
+        span = fence.span("inside" if fence["inside"] is not None else "pre")
         inside = Marked.of(answer).cut(*span)
-        language = fence["language"].lower()
+        language = (fence["language"] or "").lower()
         values = read_json(inside)
         if language in _PROSE_FENCES or (not language and is_table(inside.text)):
             lines += _lines(answer, *span)
         elif values is not None:
-            yield from reader.read(lines)
+            yield from reader.read(without_code(lines))
             lines = []
             yield from (Block(text, alone=True, cell=not prose) for text, prose in values)
         at = fence.end()
     lines += _lines(answer, at, len(answer))
-    yield from reader.read(lines)
+    yield from reader.read(without_code(lines))
 
 
 def _lines(answer: str, start: int, end: int) -> list[Marked]:
