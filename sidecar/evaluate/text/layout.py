@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sidecar.evaluate.text.code import without_code
 from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
-from sidecar.evaluate.text.structured import read_json
+from sidecar.evaluate.text.structured import Said, find_json, read_json
 from sidecar.evaluate.text.tables import Table, cells_of, is_rule, is_table
 
 _FENCE = re.compile(
@@ -80,6 +80,7 @@ class _Reader:
         yield from self._end_table()
         if self.heading is not None:
             yield Block(self.heading, bare=True)
+            self.heading = None
 
     def _line(self, line: Marked, after: str) -> Iterator[Block]:
         cells = cells_of(line, after, going=bool(self.table.rows))
@@ -186,27 +187,47 @@ def blocks(answer: str) -> Iterator[Block]:
     # Of the same length, so that places stay.
     if thought := _THOUGHT.match(answer):
         answer = " " * thought.end() + answer[thought.end() :]
+    lines: list[Marked] = []
+    for part in _parts(answer):
+        if isinstance(part, Marked):
+            lines.append(part)
+            continue
+        yield from reader.read(without_code(lines))
+        lines = []
+        lead = reader.lead if part.item else ""
+        if not _SOURCES.fullmatch(lead):
+            yield Block(part.text, lead, alone=True, cell=not part.prose)
+    yield from reader.read(without_code(lines))
+
+
+def _parts(answer: str) -> Iterator[Marked | Said]:
+    """Its lines, and what JSON in it says."""
     whole = read_json(Marked.of(answer))
     if whole is not None:
-        yield from (Block(text, alone=True, cell=not prose) for text, prose in whole)
+        yield from whole
         return
-    lines: list[Marked] = []
     at = 0
     for fence in _FENCE.finditer(answer):
-        lines += _lines(answer, at, fence.start())
+        yield from _prose(answer, at, fence.start())
         span = fence.span("inside" if fence["inside"] is not None else "pre")
         inside = Marked.of(answer).cut(*span)
         language = (fence["language"] or "").lower()
-        values = read_json(inside)
         if language in _PROSE_FENCES or (not language and is_table(inside.text)):
-            lines += _lines(answer, *span)
-        elif values is not None:
-            yield from reader.read(without_code(lines))
-            lines = []
-            yield from (Block(text, alone=True, cell=not prose) for text, prose in values)
+            yield from _lines(answer, *span)
+        else:
+            yield from read_json(inside) or ()
         at = fence.end()
-    lines += _lines(answer, at, len(answer))
-    yield from reader.read(without_code(lines))
+    yield from _prose(answer, at, len(answer))
+
+
+def _prose(answer: str, start: int, end: int) -> Iterator[Marked | Said]:
+    """Lines of what is in no fence, and what JSON between them says."""
+    at = start
+    for begin, stop in find_json(answer[start:end]):
+        yield from _lines(answer, at, start + begin)
+        yield from read_json(Marked.of(answer).cut(start + begin, start + stop)) or ()
+        at = start + stop
+    yield from _lines(answer, at, end)
 
 
 def _lines(answer: str, start: int, end: int) -> list[Marked]:
