@@ -9,10 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from sidecar.evaluate.text.code import without_code
+from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
-from sidecar.evaluate.text.structured import read_json
+from sidecar.evaluate.text.structured import Said, find_json, read_json
+from sidecar.evaluate.text.tables import Table, cells_of, is_rule, is_table
 
-_FENCE = re.compile(r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)", re.DOTALL)
+_FENCE = re.compile(
+    r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)"
+    r"|<pre\b[^<>]{0,80}>(?:\s*+<code\b[^<>]{0,80}>)?+(?P<pre>(?:[^<]|<(?!/(?:code>\s{0,9}</)?pre>))*+)(?:(?:</code>\s{0,9})?</pre>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
 _PROSE_FENCES = frozenset(("text", "txt", "markdown", "md", "plaintext", "plain"))
 _LINE = re.compile(r"[^\n]++")
 _QUOTE = re.compile(r"^[ \t]*+>[ \t>]*+", re.MULTILINE)
@@ -32,11 +39,6 @@ _LONG_LINE = 30
 _LABELLED = re.compile(
     r"\A[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
 )
-_ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
-_ANY = re.compile(r"^(?P<cells>.+)")
-_RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|[-:|][\s:|-]{2,}+)\s*+")
-_BREAK = re.compile(r"<(?:br|/?p|/li|/?div|/?[uo]l|/?tr|/?h[1-6])(?:\s[^<>]{0,80})?/?>", re.IGNORECASE)
-_HTML_ITEM = re.compile(r"<li(?:\s[^<>]{0,80})?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*+<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FOOTNOTE = re.compile(r"^\s*+\[\^?[\w.-]{1,20}\]:.*")
 _SOURCES = re.compile(
@@ -45,11 +47,6 @@ _SOURCES = re.compile(
 )
 _ENDS_INTRODUCTION = (":", "：")
 _ENDS_LINE = tuple("。！？；：:.!?;”」）)*")
-_BLANK_CELLS = frozenset(("", "-", "–", "—", "n/a", "na", "none", "✗", "x"))
-_NO_NAMES = frozenset(
-    "attribute property field feature item key name parameter spec specification aspect detail details value info information description "
-    "category 项目 名称 属性 参数 内容 说明 值 #".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ class _Reader:
 
     lead: str = ""
     paragraph: list[Marked] = field(default_factory=list)
-    header: list[Marked] | None = None
+    table: Table = field(default_factory=Table)
     heading: Marked | None = None
     items: list[tuple[int, str]] = field(default_factory=list)
 
@@ -80,27 +77,33 @@ class _Reader:
         for n, line in enumerate(lines):
             yield from self._line(line, lines[n + 1].text if n + 1 < len(lines) else "")
         yield from self._flush()
+        yield from self._end_table()
         if self.heading is not None:
             yield Block(self.heading, bare=True)
+            self.heading = None
 
     def _line(self, line: Marked, after: str) -> Iterator[Block]:
-        row = _ROW.fullmatch(line.text)
-        if row is None and "|" in line.text and (self.header is not None or ("|" in after and _RULE.fullmatch(after))):
-            row = _ANY.fullmatch(line.text)
-        if _RULE.fullmatch(line.text) or _FOOTNOTE.fullmatch(line.text):
+        cells = cells_of(line, after, going=bool(self.table.rows))
+        rule = is_rule(line.text)
+        drawn = rule or cells is not None or not line.text.strip()
+        if not drawn or self.table.ends_before(line.text, after):
+            yield from self._end_table()
+        if rule or _FOOTNOTE.fullmatch(line.text):
             yield from self._flush()
-        elif row is not None:
+            self.table.rule(line.text)
+        elif cells is not None:
             yield from self._flush()
-            yield from self._row(_cells(line.cut(*row.span("cells"))))
+            self.heading = None
+            self.table.add(cells)
         elif heading := _HEADING.fullmatch(line.text):
             yield from self._flush()
             name = "marks" if heading["marks"] is not None else "bold"
             self.heading = line.cut(*heading.span(name))
-            self.lead, self.header, self.items = self.heading.text, None, []
+            self.lead, self.items = self.heading.text, []
         elif (item := _ITEM.fullmatch(line.text)) and _is_section(item, after):
             yield from self._flush()
             self.heading = line.cut(*item.span("text"))
-            self.lead, self.header, self.items = self.heading.text, None, []
+            self.lead, self.items = self.heading.text, []
         elif item:
             yield from self._flush()
             numbered = line.text.lstrip(" \t(")[:1].isdecimal()
@@ -108,17 +111,17 @@ class _Reader:
         elif line.text.strip():
             self._sentence(line)
         else:
+            self.table.apart = True
             yield from self._flush()
 
     def _sentence(self, line: Marked) -> None:
         """A line of a paragraph; where it is indented below an item it goes on with that."""
-        self.header = None
         if not line.text[:1].isspace():
             self.items = []
         self.paragraph.append(line)
 
     def _item(self, text: Marked, indent: int, *, numbered: bool) -> Iterator[Block]:
-        self.header, self.heading = None, None
+        self.heading = None
         while self.items and self.items[-1][0] >= indent:
             self.items.pop()
         above = self.items[-1][1] if self.items else self.lead
@@ -126,21 +129,9 @@ class _Reader:
         if not text.text.rstrip("*_ ").endswith(_ENDS_INTRODUCTION) and not _SOURCES.fullmatch(above):
             yield Block(text, above, alone=True, numbered=numbered)
 
-    def _row(self, cells: Sequence[Marked]) -> Iterator[Block]:
-        """The cells of a row beside their names, each with the first cell of the row, which says of what it speaks."""
-        self.heading = None
-        if self.header is None:
-            self.header = list(cells)
-            return
-        named = [_named(name, cell) for name, cell in zip(self.header, cells, strict=False)]
-        said = [n for n, cell in enumerate(cells[: len(named)]) if cell.text.lower() not in _BLANK_CELLS]
-        rest = [n for n in said if n > 0]
-        if not rest:
-            yield from (Block(named[n], alone=True, cell=True) for n in said)
-        for n in rest:
-            first = [named[0]] if 0 in said else []
-            mark = ":" if named[n] is cells[n] else ";"
-            yield Block(_with_marks(first, named[n], mark), alone=True, cell=True)
+    def _end_table(self) -> Iterator[Block]:
+        yield from (Block(said, alone=True, cell=True) for said in self.table.said())
+        self.table = Table()
 
     def _flush(self) -> Iterator[Block]:
         if self.paragraph:
@@ -196,32 +187,52 @@ def blocks(answer: str) -> Iterator[Block]:
     # Of the same length, so that places stay.
     if thought := _THOUGHT.match(answer):
         answer = " " * thought.end() + answer[thought.end() :]
-    answer = _HTML_ITEM.sub(lambda tag: "\n" + "- ".rjust(len(tag[0]) - 1), answer)
-    answer = _BREAK.sub(lambda tag: "\n".rjust(len(tag[0])), answer)
+    lines: list[Marked] = []
+    for part in _parts(answer):
+        if isinstance(part, Marked):
+            lines.append(part)
+            continue
+        yield from reader.read(without_code(lines))
+        lines = []
+        lead = reader.lead if part.item else ""
+        if not _SOURCES.fullmatch(lead):
+            yield Block(part.text, lead, alone=True, cell=not part.prose)
+    yield from reader.read(without_code(lines))
+
+
+def _parts(answer: str) -> Iterator[Marked | Said]:
+    """Its lines, and what JSON in it says."""
     whole = read_json(Marked.of(answer))
     if whole is not None:
-        yield from (Block(text, alone=True, cell=not prose) for text, prose in whole)
+        yield from whole
         return
-    lines: list[Marked] = []
     at = 0
     for fence in _FENCE.finditer(answer):
-        lines += _lines(answer, at, fence.start())
-        inside = Marked.of(answer).cut(*fence.span("inside"))
-        values = read_json(inside)
-        if fence["language"].lower() in _PROSE_FENCES:
-            lines += _lines(answer, *fence.span("inside"))
-        elif values is not None:
-            yield from reader.read(lines)
-            lines = []
-            yield from (Block(text, alone=True, cell=not prose) for text, prose in values)
+        yield from _prose(answer, at, fence.start())
+        span = fence.span("inside" if fence["inside"] is not None else "pre")
+        inside = Marked.of(answer).cut(*span)
+        language = (fence["language"] or "").lower()
+        if language in _PROSE_FENCES or (not language and is_table(inside.text)):
+            yield from _lines(answer, *span)
+        else:
+            yield from read_json(inside) or ()
         at = fence.end()
-    lines += _lines(answer, at, len(answer))
-    yield from reader.read(lines)
+    yield from _prose(answer, at, len(answer))
+
+
+def _prose(answer: str, start: int, end: int) -> Iterator[Marked | Said]:
+    """Lines of what is in no fence, and what JSON between them says."""
+    at = start
+    for begin, stop in find_json(answer[start:end]):
+        yield from _lines(answer, at, start + begin)
+        yield from read_json(Marked.of(answer).cut(start + begin, start + stop)) or ()
+        at = start + stop
+    yield from _lines(answer, at, end)
 
 
 def _lines(answer: str, start: int, end: int) -> list[Marked]:
     """Lines without marks of quotation; a blank one between two that a blank line stands between."""
-    part = Marked(answer[start:end], range(start, end)).replaced(_QUOTE)
+    part = Marked(as_markdown(answer[start:end]), range(start, end)).replaced(_QUOTE)
     found: list[Marked] = []
     at = 0
     for match in _LINE.finditer(part.text):
@@ -230,24 +241,3 @@ def _lines(answer: str, start: int, end: int) -> list[Marked]:
         found.append(Marked(match[0], part.places[slice(*match.span())]))
         at = match.end()
     return [*found, Marked("", ())]
-
-
-def _cells(row: Marked) -> list[Marked]:
-    ends = [n for n, c in enumerate(row.text) if c == "|"]
-    return [row.cut(start, end) for start, end in zip([0, *(n + 1 for n in ends)], [*ends, len(row.text)], strict=True)]
-
-
-def _named(name: Marked, cell: Marked) -> Marked:
-    """A cell after the name of its column."""
-    title = name.text.strip("*_ ")
-    if not title or title.lower() in _NO_NAMES or not cell.text:
-        return cell
-    return Marked(f"{title}: {cell.text}", [cell.places[0]] * (len(title) + 2) + list(cell.places))
-
-
-def _with_marks(first: Sequence[Marked], second: Marked, mark: str) -> Marked:
-    """Two cells of a row with a mark between them."""
-    if not first:
-        return second
-    [one] = first
-    return Marked(f"{one.text}{mark} {second.text}", [*one.places, second.places[0], second.places[0], *second.places])

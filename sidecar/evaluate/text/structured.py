@@ -1,23 +1,20 @@
-"""An answer that is JSON as what it says: each key with its value, an object of a list as one row."""
+"""An answer that is JSON as what it says: each key with its value, an object of a list, or of several in a row, as one row."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from sidecar.evaluate.text.envelope import is_about_reply, wraps_reply
 from sidecar.evaluate.text.marked import Marked
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[{}\[\],:]|[^\s{}\[\],:"]++')
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[^u])")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
-_NOT_SAID = frozenset(
-    """
-    source sources citation citations reference references confidence score scores id ids url urls link links document documents doc_ids
-    document_ids chunk_ids chunks metadata language type status format version
-    """.split()
-)
 _NUMBER = re.compile(r"-?\d[\d.,]*")
 _UNITS = (
     {one.lower(): one for one in "kg mg ml km cm ms KB MB GB TB kW kWh USD EUR GBP JPY CHF CNY INR".split()}
@@ -28,19 +25,61 @@ _RATES = frozenset("per every each".split())  # "requests_per_minute": 100
 _PROSE_WORDS = 4
 _MOST_CHARACTERS = 20_000
 _MOST_DEPTH = 8
-Said = tuple[Marked, bool]
+_MOST_TRIES = 50
+_OPENS = re.compile(r"(?:^|[:：])[ \t]*+(?=[{\[])", re.MULTILINE)
+_REST_OF_LINE = re.compile(r"(?<![ \t\r])[ \t\r]*+(?:\n|\Z)")
+_DECODER = json.JSONDecoder()
+
+
+class Said(NamedTuple):
+    """What a value says; `prose` where it is text of its own, `item` where it has no key."""
+
+    text: Marked
+    prose: bool
+    item: bool = False
 
 
 def read_json(text: Marked) -> list[Said] | None:
-    """What a JSON object or array says: (text, whether it is prose); None where the text is no JSON."""
+    """What a JSON object, several, or an array of objects or texts says; None where the text is no such JSON."""
     stripped = text.cut(0)
-    if not stripped.text.startswith(("{", "[")) or len(stripped.text) > _MOST_CHARACTERS:
+    if len(stripped.text) > _MOST_CHARACTERS:
         return None
-    try:
-        value = json.loads(stripped.text)
-    except (ValueError, RecursionError):
+    values, end = _decoded(stripped.text)
+    if not values or end < len(stripped.text):
         return None
-    return list(_Walk(stripped).said()) if isinstance(value, dict) or (value and isinstance(value[0], dict)) else None
+    said = list(_Walk(stripped, rows=len(values) > 1).said())
+    return said or list(_Walk(stripped, rows=len(values) > 1, beside=False).said())
+
+
+def find_json(text: str) -> Iterator[tuple[int, int]]:
+    """Where JSON stands in prose: at the beginning of a line or behind a colon, up to the end of a line."""
+    at = tries = 0
+    while tries < _MOST_TRIES and (opens := _OPENS.search(text, at)):
+        start = opens.end()
+        values, end = _decoded(text[start : start + _MOST_CHARACTERS])
+        if values:
+            yield start, start + end
+            at = start + end
+        else:
+            at, tries = start + 1, tries + 1
+
+
+def _decoded(text: str) -> tuple[list[object], int]:
+    """The objects that a text begins with, each on lines of its own, or the array of objects or texts, and where they end."""
+    found: list[object] = []
+    end = begin = 0
+    while text.startswith("{", begin) or (text.startswith("[", begin) and not found):
+        try:
+            value, begin = _DECODER.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            break
+        rest = _REST_OF_LINE.match(text, begin)
+        if rest is None or not (isinstance(value, dict) or any(isinstance(one, dict | str) for one in value)):
+            break
+        found.append(value)
+        end = begin
+        begin = len(text) - len(text[rest.end() :].lstrip())
+    return found, end
 
 
 @dataclass(slots=True)
@@ -55,14 +94,20 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the tokens of valid JSON, which keeps their places."""
+    """One pass over the tokens of valid JSON, which keeps their places. `rows` where objects follow each other, `beside` as
+    of `is_about_reply`."""
 
     text: Marked
+    rows: bool = False
+    beside: bool = True
+    wrapped: bool = False
     open: list[_Frame] = field(default_factory=list)
 
     def said(self) -> Iterator[Said]:
         """Each value with its key."""
         tokens = list(_TOKEN.finditer(self.text.text))
+        keys = (json.loads(one[0]) for one, after in itertools.pairwise(tokens) if after[0] == ":")
+        self.wrapped = wraps_reply(map(str, keys))
         for n, match in enumerate(tokens):
             token = match[0]
             if token in ("{", "["):
@@ -77,25 +122,27 @@ class _Walk:
     def _enter(self, *, mark: str) -> None:
         above = self.open[-1] if self.open else None
         path = above.path + ((above.key,) if above.key else ()) if above else ()
-        row: list[Marked] | None = [] if mark == "{" and above is not None and above.array else None
+        in_list = above.array if above else self.rows
+        row: list[Marked] | None = [] if mark == "{" and in_list else None
         self.open.append(_Frame(mark == "[", path, row=row))
 
     def _leave(self) -> Iterator[Said]:
         frame = self.open.pop()
         if frame.row:
-            yield _row(frame.row), False
+            yield Said(_row(frame.row), prose=False)
 
     def _value(self, match: re.Match[str]) -> Iterator[Said]:
         frame = self.open[-1]
         keys = [*frame.path, frame.key] if frame.key else [*frame.path]
-        if len(keys) > _MOST_DEPTH or any(key.lower() in _NOT_SAID for key in keys) or match[0] in ("null", '""'):
-            return
         quoted = match[0][0] == '"'
+        value = match[0].strip('"')
+        if len(keys) > _MOST_DEPTH or (match[0] == "null" or not value) or self._is_about_reply(keys, value):
+            return
         own = self.text.cut(match.start() + quoted, match.end() - quoted)
         own = _unescaped(own) if quoted else own
         prose = quoted and (len(own.text.split()) >= _PROSE_WORDS or own.text.endswith(("。", ".", "！")))
         if prose:
-            yield own, True
+            yield Said(own, prose=True, item=not keys)
             return
         rows = [one.row for one in self.open if one.row is not None]
         depth = max((n for n, one in enumerate(self.open) if one.row is not None), default=None)
@@ -103,7 +150,10 @@ class _Walk:
         if rows:
             rows[-1].append(named)
         else:
-            yield named, False
+            yield Said(named, prose=not keys, item=not keys)
+
+    def _is_about_reply(self, keys: list[str], value: str) -> bool:
+        return any(is_about_reply(key, value, wrapped=self.wrapped, beside=self.beside) for key in keys)
 
 
 def _unescaped(value: Marked) -> Marked:

@@ -1,0 +1,153 @@
+"""Tables of an answer, as Markdown and terminals draw them: each cell with the name of its column and the first cell of its row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from sidecar.evaluate.text.marked import Marked, joined
+
+_ROW = re.compile(r"^\s*+\|(?P<cells>.+)\|\s*+")
+_OPEN_ROW = re.compile(r"^\s*+\|?+(?P<cells>.+)")
+_RULE = re.compile(r"^\s*+(?:[-*_=]{3,}+|(?=[^-=]*+[-=])[-:|+][\s:|+=-]{2,}+)\s*+")
+_IN_ITEM = re.compile(r"^\s*+(?:[-*+•]|\d{1,3}[.)])\s++(?=\|)")
+_BAR = re.compile(r"(?<!\\)\|")
+_ESCAPED_BAR = re.compile(r"\\(?=\|)")
+_POINT = re.compile(r"^[•‣◦▪●]\s++")
+_BLANK_CELLS = frozenset(("", "-", "–", "—", "--", "n/a", "na"))
+_YES = frozenset("✓✔✅☑")
+_NO = frozenset("✗✘❌✖✕🚫")
+_X = frozenset("x×")  # a "no" beside "yes", else hardly to be told from a tick or a value
+_ENGLISH, _CHINESE = ("yes", "no"), ("是", "否")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_AROUND_MARK = "*_` \ufe0f"
+_OF_FEATURES = frozenset("feature features capability capabilities function functions 功能 特性".split())
+_MOST_LINES = 50  # of one row
+_LEAST_NOTE = 4  # words
+_ENDS_SENTENCE = (".", "!", "。", "！")
+_NO_NAMES = frozenset(
+    "attribute property field feature item key name parameter spec specification aspect detail details value info information description "
+    "category 项目 名称 属性 参数 内容 说明 值 #".split()
+)
+_NOTHING = Marked("", ())
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is drawn only: between sections, or between rows of a table."""
+    return _RULE.fullmatch(line) is not None
+
+
+def cells_of(line: Marked, after: str, *, going: bool) -> list[Marked] | None:
+    """The cells of a row; of one without bars at its ends only where a table is `going` on or a rule of one comes `after`."""
+    if item := _IN_ITEM.match(line.text):
+        line = line.cut(item.end())
+    row = _ROW.fullmatch(line.text)
+    if row is None and "|" in line.text and (going or ("|" in after and is_rule(after))):
+        row = _OPEN_ROW.fullmatch(line.text)
+    return _cells(line.cut(*row.span("cells"))) if row else None
+
+
+def is_table(text: str) -> bool:
+    """Whether a text is rows with bars, and nothing else but rules."""
+    rows = [line for line in text.splitlines() if line.strip() and not is_rule(line)]
+    return len(rows) > 1 and all(map(_ROW.fullmatch, rows))
+
+
+@dataclass(slots=True)
+class Table:
+    """The rows of a table as they are read, the first of which names its columns."""
+
+    rows: list[list[Marked]] = field(default_factory=list)
+    apart: bool = False  # an empty line came after the last row
+    _grid: bool = False
+    _lines: int = 0  # of the last row, since the last rule
+
+    def add(self, cells: list[Marked]) -> None:
+        """One more row; in a grid one without a first cell goes on with the row that stands on it."""
+        if self._grid and 0 < self._lines < _MOST_LINES and not cells[0].text:
+            self.rows[-1] = [joined(both) for both in zip_longest(self.rows[-1], cells, fillvalue=_NOTHING)]
+        else:
+            self.rows.append(cells)
+            self._lines = 0
+        self._lines += 1
+        self.apart = False
+
+    def rule(self, line: str) -> None:
+        """A rule below a row, or above the first."""
+        self._grid = self._grid or "+" in line
+        self._lines = 0
+
+    def ends_before(self, line: str, after: str) -> bool:
+        """Whether another table, or what is no table, begins with a line behind an empty one."""
+        return self.apart and (is_rule(after) or (is_rule(line) and "|" not in line and "+" not in line))
+
+    def said(self) -> Iterator[Marked]:
+        """What its cells state, row by row."""
+        names, body = self.rows[:1], self.rows[1:]
+        x_denies = bool(names) and _x_denies(names[0], body)
+        words = _CHINESE if names and any(_HAN.search(cell.text) for cell in names[0]) else _ENGLISH
+        for row in body:
+            first = row[0] if _mark(row[0]) in _X else _read(row[0], words, x_denies=False)
+            yield from _row(names[0], [first, *(_read(cell, words, x_denies=x_denies) for cell in row[1:])])
+
+
+def _cells(row: Marked) -> list[Marked]:
+    ends = [bar.start() for bar in _BAR.finditer(row.text)]
+    bounds = zip([0, *(n + 1 for n in ends)], [*ends, len(row.text)], strict=True)
+    cells = [row.cut(start, end).replaced(_ESCAPED_BAR) for start, end in bounds]
+    return [cell.cut(point.end()) if (point := _POINT.match(cell.text)) else cell for cell in cells]
+
+
+def _mark(cell: Marked) -> str:
+    return cell.text.strip(_AROUND_MARK).lower()
+
+
+def _x_denies(header: Sequence[Marked], body: Sequence[Sequence[Marked]]) -> bool:
+    """Whether "x" is a "no": beside a "yes", or of features of which none is left empty, as it were where "x" is the tick."""
+    marks = {_mark(cell) for row in body for cell in row[1:]}
+    return not marks.isdisjoint(_YES | {"yes", "是"}) or (_mark(header[0]) in _OF_FEATURES and "" not in marks)
+
+
+def _read(cell: Marked, words: tuple[str, str], *, x_denies: bool) -> Marked:
+    """A tick as "yes", a cross as "no", which are the `words`, and nothing of what stands for nothing."""
+    mark = _mark(cell)
+    if mark in _BLANK_CELLS or (mark in _X and not x_denies):
+        return _NOTHING
+    yes, no = words
+    word = yes if mark in _YES else no if mark in _NO or mark in _X else ""
+    start, end = cell.span
+    return Marked(word, [*[start] * (len(word) - 1), end - 1]) if word else cell
+
+
+def _row(header: Sequence[Marked], cells: Sequence[Marked]) -> Iterator[Marked]:
+    """The cells of a row beside their names, each with the first, which says of what it speaks; that alone only of a list, or as a note."""
+    names = [*header, *[_NOTHING] * (len(cells) - len(header))]
+    named = [_named(name, cell) for name, cell in zip(names, cells, strict=False)]
+    first, *rest = named
+    if first.text and not any(cell.text for cell in rest):
+        if len(header) == 1 or _is_note(cells[0].text):
+            yield first if len(header) == 1 else cells[0]
+        return
+    for cell, own in zip(rest, cells[1:], strict=False):
+        if cell.text:
+            nameless = cell is own and first is cells[0]
+            yield _with_mark(first, ":" if nameless else ";", cell) if first.text else cell
+
+
+def _is_note(text: str) -> bool:
+    return text.endswith(_ENDS_SENTENCE) and (len(text.split()) >= _LEAST_NOTE or not text.isascii())
+
+
+def _named(name: Marked, cell: Marked) -> Marked:
+    """A cell after the name of its column."""
+    title = name.text.strip("*_ ")
+    if not title or title.lower() in _NO_NAMES or not cell.text:
+        return cell
+    return Marked(f"{title}: {cell.text}", [cell.places[0]] * (len(title) + 2) + list(cell.places))
+
+
+def _with_mark(one: Marked, mark: str, other: Marked) -> Marked:
+    """Two cells of a row with a mark between them."""
+    return Marked(f"{one.text}{mark} {other.text}", [*one.places, other.places[0], other.places[0], *other.places])
