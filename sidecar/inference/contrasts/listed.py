@@ -35,13 +35,14 @@ _ALIKE = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """text[start:end] is an item, by its stems, of a list whose heading says, or denies, `says`."""
+    """text[start:end] is an item, by its stems, of a list whose heading says, or denies, `says`; `within` says whether that stands in the item's own sentence."""
 
     stems: frozenset[str]
     says: frozenset[str]
     denied: bool
     start: int
     end: int
+    within: bool
 
 
 def lists_of(text: str, stem: Stem) -> tuple[Listed, ...]:
@@ -51,8 +52,8 @@ def lists_of(text: str, stem: Stem) -> tuple[Listed, ...]:
 
 
 def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[frozenset[str]]) -> Listed | None:
-    """The one list's item that a claim speaks of and says the contrary of. `others` are the stems of sentences; one that is of no list and has the item may say
-    more of it. Claims of a part or with an exception are not looked at."""
+    """The one list's item that a claim speaks of and says the contrary of. `others` are the stems of sentences; one that is of no list and says it of the item
+    may say more. Claims of a part or with an exception are not looked at."""
     if claim.partly or not EXCEPTIONS.isdisjoint(claim.words):
         return None
     said = frozenset(one for one in claim.stems if one is not None)
@@ -64,9 +65,11 @@ def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[
     if len(clauses) != 1:
         return None
     denied = not clauses.isdisjoint(claim.denied | claim.denying)
-    if any(one.denied == denied for one in named) or sum(named[0].stems <= one for one in others) > len(named):
+    if any(one.denied == denied for one in named):
         return None
-    return named[0]
+    item = named[0]
+    told = sum(item.stems <= one and not one.isdisjoint(item.says) for one in others)
+    return item if told <= sum(one.within for one in named) else None
 
 
 def _items(text: str, stem: Stem) -> Iterator[Listed]:
@@ -84,10 +87,11 @@ def _items(text: str, stem: Stem) -> Iterator[Listed]:
                 above = head
             elif head is not None:
                 for item in _ITEM.finditer(text, line.start("rest"), line.end("rest")):
-                    yield from _item(item.group(), item.start(), head, stem)
+                    within = any(stem(word) in head[0] for word in line["head"].lower().split())
+                    yield from _item(item.group(), item.start(), head, stem, within=within)
         elif line and above is not None and (line["mark"] or numbered):
             start = line.start("head")
-            yield from _item(text[start : line.end()], start, above, stem)
+            yield from _item(text[start : line.end()], start, above, stem, within=False)
         else:
             above = None
         numbered = False
@@ -105,10 +109,10 @@ def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:
     return says, any(denies(word) or word in _EXCLUDES for word in own.words)
 
 
-def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem) -> Iterator[Listed]:
+def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem, *, within: bool) -> Iterator[Listed]:
     for part in dict.fromkeys((text, *_AND.split(text))):
         bare = _JOINED.sub("", part.strip(" \t*."))
         stems = frozenset(one for one in read(bare.partition("(")[0], stem).stems if one is not None)
         if 0 < len(stems) <= _MOST_STEMS:
             at = start + text.index(bare)
-            yield Listed(stems, *head, at, at + len(bare))
+            yield Listed(stems, *head, at, at + len(bare), within)
