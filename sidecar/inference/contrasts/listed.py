@@ -113,6 +113,8 @@ def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem, 
     for part in dict.fromkeys((text, *_AND.split(text))):
         bare = _JOINED.sub("", part.strip(" \t*."))
         stems = frozenset(one for one in read(bare.partition("(")[0], stem).stems if one is not None)
-        if 0 < len(stems) <= _MOST_STEMS:
+        if len(stems) > _MOST_STEMS:
+            return  # a sentence
+        if stems:
             at = start + text.index(bare)
             yield Listed(stems, *head, at, at + len(bare), within)

@@ -15,9 +15,9 @@ _CASE = re.compile(
 _ONE = re.compile(r"\b(?:an?|my|your|any|you(?:'re|’re| are) at) $", re.IGNORECASE)
 _OF_ASKERS, _ON = (
     re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE),
-    re.compile(r"(?:on|at|in|by|as of)\s", re.IGNORECASE),
+    re.compile(r"on\s", re.IGNORECASE),
 )
-_OF_THEM = re.compile(r"\byou(?:r|['’]ve)?\b", re.IGNORECASE)
+_OF_THEM = re.compile(r"\byou(?:['’]ve)?\b[^,.;:!?\n]{0,40}$", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:ask|call|look|pay|charg|bill|requir|appl)\w{0,3} (?:\w+ )?for [^,.;:!?\n]{0,12}$", re.IGNORECASE
 )
@@ -29,7 +29,7 @@ _MAY_BE_SO = re.compile(
 def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Value]) -> frozenset[Value]:
     """Those of a claim's values that it states as the asker's own case. `asked` are the values of the question. Of a question for yes or no, which may
     ask for the value itself ("Does it last for 3 years?"), only "a $35 order" is a case, and the day that a claim begins with where askers speak of themselves:
-    "On 6 May the early fee is over" of "if I register on 6 May"; and what they state of themselves: "You bought it on 3 May" of "I bought it on 3 May. ..."."""
+    "On 6 May the early fee is over" of "if I register on 6 May"; and the day that they state of themselves: "You bought it on 3 May" of "I bought it on 3 May. ..."."""
     if not asked:
         return frozenset()
     mine = _OF_ASKERS.search(question) is not None
@@ -39,9 +39,10 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         for one in own
         if (
             says.search(claim[max(0, one.start - _BEFORE) : one.start])
-            or (mine and _begins(claim, one))
+            or (mine and len(own) == 1 and _begins(claim, one))
             or (
-                _OF_THEM.search(claim[: one.start])
+                (one.kind is Kind.DATE or claim[one.end :].lstrip().startswith("ago"))
+                and _OF_THEM.search(claim[max(0, one.start - _BEFORE) : one.start])
                 and any(equal(one, other) and _is_stated(question, other) for other in asked)
             )
         )
