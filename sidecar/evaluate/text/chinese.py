@@ -42,6 +42,11 @@ _VERBS = (
 _SUBJECT = re.compile(
     rf"^{_NO_SUBJECT}(?P<subject>[{_PRONOUNS}](?=[是为于在将被可应需会能已曾从有不没毕出])|[^，,：:；;]{{2,18}}?)(?={_VERBS})"
 )
+# What is measured, and what can be said of it: 保修期为两年，并且可以免费退货 says the second of something else.
+_MEASURED = tuple("期 期间 期限 时间 时长 价 价格 费 费用 金 金额 额 额度 重量 容量 面积 长度 高度".split())
+_DONE_BY_OTHERS = re.compile(
+    r"(?:可以?|能够?|支持|提供|免费)(?![^，。；]{0,8}(?:延|续|缩|顺延|调|累|分期|支付|缴|退还|抵|减|报销|转|变|超|低|高|达|涨|降|协商|议|优惠|计|算))"
+)
 _PLACES = ("总部", "现", "所")  # subjects that are cut within a word
 _VERB = re.compile(
     r"[是有在于可需应会能将被由没不无已曾]|发[布生放送给]|提|包|采|获|成|出|达|设[有立置]|建[立成]|开[始通放设]|收[取到费]|退|使|支持|支付|保[修持留]|导致|造成|引起|负责|携带|填写|更换|具备"
@@ -110,7 +115,12 @@ def joints(text: str) -> Iterator[tuple[int, int, str]]:
         if subject and not subject["subject"].endswith(_PLACES):
             known = text[at + subject.start("subject") : at + subject.end("subject")]
         shares = match["word"] in _SHARES
-        if shares and not known:
+        apart = simplified(known).endswith(_MEASURED) and _DONE_BY_OTHERS.match(folded, match.end())
+        if shares and (not known or apart):
             continue
-        yield match.start(), match.end(), known if shares or _TAKES_SUBJECT.match(folded, match.end()) else ""
+        yield (
+            match.start(),
+            match.end(),
+            known if not apart and (shares or _TAKES_SUBJECT.match(folded, match.end())) else "",
+        )
         at = match.end()

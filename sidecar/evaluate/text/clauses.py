@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sidecar.evaluate.text import chinese
+from sidecar.evaluate.text.coordination import bought_in, clause_behind
+from sidecar.evaluate.text.joints import REACH, after_colon, has_subject, in_list, listed, object_shared, tied
 from sidecar.evaluate.text.marked import Marked
 from sidecar.evaluate.text.sentence import BASES, CONTRACTED, ED, HAVE, Sentence, read_sentence
 from sidecar.evaluate.text.verbs import (
@@ -22,7 +24,6 @@ from sidecar.evaluate.text.verbs import (
     INSTRUCTIONS,
     INTRANSITIVE,
     OPENS_WITH,
-    PAST,
     PREPOSITIONS,
     PRONOUNS,
     SAYING,
@@ -31,7 +32,6 @@ from sidecar.evaluate.text.verbs import (
 )
 
 _NEGATION = frozenset("not no never neither nor without hardly cannot".split())
-_TIED_BY_VERB = frozenset("before after until since as than once while though although".split())
 _JOINS = frozenset("and but yet ; while whereas so".split())
 _MAY_CUT = _JOINS | {",", "who"}
 _NEED_COMMA = frozenset("yet while whereas so".split())
@@ -58,7 +58,6 @@ _MOST_TOKENS = 80
 _MOST_DATED = 250
 _MOST_READ = 1000
 _MOST_SUBJECT = 10
-_REACH = 8
 _MOST_BETWEEN = 6
 
 
@@ -180,38 +179,45 @@ def _cut(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
         return None
     if word == "who":
         return _relative(sentence, at, n, subject)
-    if (that := sentence.told_as_well(at, n, reach=_REACH)) is not None:
+    if (that := sentence.told_as_well(at, n, reach=REACH)) is not None:
         return _Cut(n + 1, lead=sentence.text[sentence.span(at)[0] : sentence.span(that - 1)[1]])
-    if (word == "," and not _listed(sentence, n)) or sentence.enclosed[n] or (word != ";" and _tied(sentence, at, n)):
+    if (word == "," and not listed(sentence, n)) or sentence.enclosed[n] or (word != ";" and tied(sentence, at, n)):
         return None
     start = n + 1
     while sentence.word(start) in _PASSED:
         start += 1
     if len(sentence.words) - start < 2:
         return None
-    if (colon := _after_colon(sentence, at, n)) > at:
+    if (colon := after_colon(sentence, at, n)) > at:
         at, subject = colon, ""
+    return _told(sentence, at, n, start, subject) or _by_place(sentence, at, n, start, subject)
+
+
+def _told(sentence: Sentence, at: int, n: int, start: int, subject: str) -> _Cut | None:
+    """What is cut at token `n` where the verbs of both sides are known."""
+    word, comma = sentence.words[n], sentence.words[n - 1] == ","
     verb = _verb(sentence, at, n)
     own_verb = verb is not None and (verb > at or bool(subject or CONTRACTED.fullmatch(sentence.words[verb])))
-    sure = word == ";" or (comma and not _in_list(sentence, at, n)) or word == ","
-    if (own_verb or word == ";") and _has_subject(sentence, start, sure=sure):
+    sure = word == ";" or (comma and not in_list(sentence, at, n)) or word == ","
+    if (own_verb or word == ";") and has_subject(sentence, start, sure=sure):
         return _Cut(start)
     if word == ";" and sentence.word(start) in _OPENS_CLAUSE and sentence.has_verb(start + 1, len(sentence.words)):
         return _Cut(start)
-    if verb is None or not own_verb or _object_shared(sentence, n, verb=verb, start=start):
+    if verb is None or not own_verb or object_shared(sentence, n, verb=verb, start=start):
         return None
     return _shared(sentence, at, n, verb=verb, start=start, subject=subject)
 
 
-def _after_colon(sentence: Sentence, at: int, n: int) -> int:
-    """Where, in tokens `at` to `n`, what follows the last colon begins; `at` where there is none, or nothing behind it."""
-    return next((m + 1 for m in range(n - 2, at, -1) if _raw(sentence, m).endswith(":")), at)
-
-
-def _object_shared(sentence: Sentence, n: int, *, verb: int, start: int) -> bool:
-    """Whether what stands after the second verb is the object of the first as well: "shot and killed him"."""
-    last = n - 2 if sentence.words[n - 1] == "," else n - 1
-    return sentence.word(start) not in AUXILIARIES and (last == verb or sentence.words[last] in PREPOSITIONS)
+def _by_place(sentence: Sentence, at: int, n: int, start: int, subject: str) -> _Cut | None:
+    """What is cut at token `n` where the place of a verb tells that it is one."""
+    behind = clause_behind(sentence, at, n, start, subject=subject)
+    if behind is None:
+        return None
+    verb, anew = behind
+    if anew:
+        return _Cut(start)
+    own = subject or _subject(sentence, at, verb)
+    return _Cut(start, own, own) if own and own.lower() not in ("there", "here") else None
 
 
 def _verb(sentence: Sentence, at: int, n: int) -> int | None:
@@ -248,7 +254,7 @@ def _shared(sentence: Sentence, at: int, n: int, *, verb: int, start: int, subje
     ):
         plain = helpers and helpers[-1] in BASE_FOLLOWS and not denied and "to" not in sentence.words[verb:n]
         return _Cut(start, " ".join([own, *helpers]), own) if plain else None
-    if contracted and ED.fullmatch(word):
+    if (contracted and ED.fullmatch(word)) or bought_in(sentence, verb, second):
         return None
     plural = sentence.words[verb] in BASES and word in BASES and sentence.object_follows(second)
     return _Cut(start, own, own) if plural or sentence.is_verb(second) else None
@@ -266,7 +272,7 @@ def _relative(sentence: Sentence, at: int, n: int, subject: str) -> _Cut | None:
     own = subject or _subject(sentence, at, verb)
     between = sentence.words[verb + 2 : n]
     plain = len(between) <= _MOST_BETWEEN and not any(w in _NEGATION or w == "," or w.endswith("ing") for w in between)
-    if not own or own.lower() == "here" or not plain or _tied(sentence, at, n) or sentence.enclosed[n]:
+    if not own or own.lower() == "here" or not plain or tied(sentence, at, n) or sentence.enclosed[n]:
         return None
     one = sentence.is_verb(n + 1) and sentence.word(n + 1) not in ("have", "are", "were", "do")
     return _Cut(n + 1, own, own) if one else None
@@ -295,55 +301,3 @@ def _auxiliaries(sentence: Sentence, verb: int) -> list[str]:
         else:
             break
     return found
-
-
-def _has_subject(sentence: Sentence, start: int, *, sure: bool) -> bool:
-    """Whether a clause with a subject of its own begins at `start`; `sure` where a mark stands before it."""
-    first = sentence.word(start)
-    if (first in SUBORDINATORS and first not in PRONOUNS) or first == "that":
-        return False
-    if sentence.is_verb(start):
-        return CONTRACTED.fullmatch(first) is not None
-    if first in PREPOSITIONS or first in OPENS_WITH or first.endswith("ing"):
-        return False
-    if not sure and first not in PRONOUNS:
-        return False
-    for n in range(start + 1, min(start + _REACH, len(sentence.words) - 1)):
-        if sentence.words[n] in SUBORDINATORS or sentence.words[n] in (",", ";", "and", "or", "to"):
-            return False
-        if sentence.finite(n, loose=n == start + 1 and first in PRONOUNS):
-            return True
-    return False
-
-
-def _listed(sentence: Sentence, n: int) -> bool:
-    """Whether the comma at `n` stands between verbs of one subject, or between clauses, the last of them after an "and"."""
-    words = sentence.words
-    joins = [m for m in range(n + 2, len(words) - 1) if words[m] in ("and", "but")]
-    after = sentence.word(n + 1)
-    if after in VERBS or after in AUXILIARIES or (after in PAST and sentence.is_verb(n + 1)):
-        return any(sentence.is_verb(m + 1) for m in joins)
-    clauses = (m for m in joins if words[m - 1] == "," and _has_subject(sentence, m + 1, sure=True))
-    return any(clauses) and _has_subject(sentence, n + 1, sure=True)
-
-
-def _in_list(sentence: Sentence, at: int, n: int) -> bool:
-    """Whether what stands between the comma before token `n` and the one before that is no clause: then `n` joins a list."""
-    commas = [m for m in range(at, n) if sentence.words[m] == ","]
-    if len(commas) < 2 or commas[-1] != n - 1:
-        return False
-    return not sentence.has_verb(commas[-2] + 1, n)
-
-
-def _tied(sentence: Sentence, at: int, n: int) -> bool:
-    """Whether what follows token `n` may hang on something between `at` and it: an "if", a "that", an "either"."""
-    for m in range(at, n):
-        word = sentence.words[m]
-        if word in _TIED_BY_VERB:
-            if sentence.has_verb(m + 1, n):
-                return True
-        elif (
-            word in SUBORDINATORS and word not in ("not", "without", "so", "even") and not (m == at and word == "that")
-        ):
-            return True
-    return False

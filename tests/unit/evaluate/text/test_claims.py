@@ -18,6 +18,14 @@ CHINESE = [json.loads(line) for line in GOLDEN.with_name("claims_zh.jsonl").read
 CHAT = [json.loads(line) for line in GOLDEN.with_name("claims_chat.jsonl").read_text(encoding="utf-8").splitlines()]
 ROWS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
+CLAUSES = [json.loads(line) for line in GOLDEN.with_name("clauses.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("row", CLAUSES, ids=[row["sentence"] for row in CLAUSES])
+def test_a_sentence_is_cut_where_it_says_two_things_of_one_and_nowhere_else(row: dict[str, Any]) -> None:
+    """66 sentences that join statements and 77 that do not, or share what stands at their end."""
+    assert [claim.text for claim in split_claims(row["sentence"])] == row["claims"]
+
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{n}-{row['kind']}" for n, row in enumerate(ROWS)])
 def test_claims_are_those_expected_and_know_their_places(row: dict[str, Any]) -> None:
@@ -51,6 +59,9 @@ def test_no_fewer_answers_as_chatbots_give_them_are_read_as_a_reader_would_than_
         ("如果您需要发票，可以在订单详情页申请。", ["如果您需要发票，可以在订单详情页申请。"]),
         ("商品可无理由退货，但定制商品除外。", ["商品可无理由退货，但定制商品除外。"]),
         ("華為公司成立於1987年，並且在全球設有研發中心。", ["華為公司成立於1987年。", "華為公司在全球設有研發中心。"]),
+        ("保修期为两年，并且可以免费退货。", ["保修期为两年，并且可以免费退货。"]),
+        ("保修期为两年，但是可以免费退货。", ["保修期为两年。", "可以免费退货。"]),
+        ("试用期为3个月，并且可以延长一个月。", ["试用期为3个月。", "试用期可以延长一个月。"]),
         ("请看https://a.example/q?id=1；退款需要7天。", ["请看https://a.example/q?id=1", "退款需要7天。"]),
         ("非常抱歉给您带来不便！費用為300元。以上内容仅供参考。", ["費用為300元。"]),
     ],
