@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading, Stem, denies, read
-from sidecar.inference.contrasts.words import DENIERS, EXCEPTIONS, PARTLY
+from sidecar.inference.contrasts.words import EXCEPTIONS, PARTLY
 from sidecar.inference.embedding.text import content_stem, sentences
 
 _LONGEST, _MOST_ITEMS, _MOST_STEMS = 20_000, 200, 4
@@ -23,7 +23,8 @@ _FOR_A_FEE = re.compile(
     r"\b(?:for a (?:small )?fee|at (?:extra|additional) cost|chargeable|subject to (?:a )?charges?)\b", re.IGNORECASE
 )
 _FREE = frozenset(stem for word in "free charge complimentary".split() if (stem := content_stem(word)) is not None)
-_EXCLUDES = DENIERS | {"exclusions"}
+_EXCLUDES = frozenset("excluded excludes exclude exclusions prohibited prohibits forbidden forbids banned".split())
+_MOST_WORDS = 6  # of a heading
 _ALIKE = tuple(
     frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
     for words in (
@@ -101,7 +102,12 @@ def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:
     """What a heading says of the things below it, and whether it denies it; None where that is not clear."""
     own = read(text, stem)
     says = frozenset(one for one in own.stems if one is not None)
-    if not says or not PARTLY.isdisjoint(own.words) or not EXCEPTIONS.isdisjoint(own.words):
+    if (
+        not says
+        or len(text.split()) > _MOST_WORDS
+        or not PARTLY.isdisjoint(own.words)
+        or not EXCEPTIONS.isdisjoint(own.words)
+    ):
         return None
     if _FOR_A_FEE.search(text):
         return _FREE, True
