@@ -12,7 +12,7 @@ from sidecar.inference.embedding.text import content_stem, sentences
 
 _LONGEST, _MOST_ITEMS, _MOST_STEMS = 20_000, 200, 4
 _LINE = re.compile(
-    r"[ \t>]{0,8}(?P<title>#{1,6}[ \t])?"
+    r"(?P<title>#{1,6}[ \t])?"
     r"(?P<mark>[-*•·–✗✓✔❌✅][ \t]{1,3}|\d{1,2}[.)][ \t])?(?:\*\*)?(?P<head>[^\W\d_][^:.!?\n|*]{1,60})(?P<colon>(?:\*\*)?:(?:\*\*)?)?(?P<rest>[^\n|]{0,300})"
 )
 _NUMBER = re.compile(r"\d{1,2}[.)]")
