@@ -34,6 +34,8 @@ SETS = {
         "services",
         "mixed",
         "cases",
+        "kinds",
+        "buyer",
         "chinese",
     )
 }
@@ -51,6 +53,8 @@ SETS = {
         ("services", 200),
         ("mixed", 280),
         ("cases", 180),
+        ("kinds", 88),
+        ("buyer", 88),
         ("chinese", 120),
     ],
 )
@@ -70,16 +74,18 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
     ("name", "least_right"),
     [
         ("requests", 153),
-        ("blind", 103),
+        ("blind", 105),
         ("second", 73),
         ("short", 127),
         ("third", 78),
-        ("plain", 106),
-        ("daily", 434),
+        ("plain", 107),
+        ("daily", 436),
         ("review", 225),
         ("services", 131),
         ("mixed", 167),
-        ("cases", 115),
+        ("cases", 117),
+        ("kinds", 80),
+        ("buyer", 64),
         ("chinese", 69),
     ],
 )
