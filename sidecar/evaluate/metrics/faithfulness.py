@@ -58,7 +58,7 @@ class FaithfulnessSettings(Thresholded):
         default=None,
         ge=0,
         le=1,
-        description="Support from which on a claim counts as supported, here and in the verdict; by default the grounding model's.",
+        description="Support from which on a claim counts as supported, here and in the verdict; by default the grounding model's, moved as `groundedness.threshold` is.",
     )
 
 

@@ -40,7 +40,7 @@ _FIGURE = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|free)\b", re.IGNORECASE
 )
 _UNKNOWN = re.compile(
-    r"[^.:;]{1,60}: (?:unknown|unspecified|not (?:stated|specified|mentioned|given|provided|disclosed))\b[^\w.]{0,2}(?: in the [a-z]{1,20})?\W{0,2}",
+    r"[^.:;]{1,60}: (?:unspecified|not (?:stated|specified|mentioned|given|provided|disclosed))\b[^\w.]{0,2}(?: in the [a-z]{1,20})?\W{0,2}",
     re.IGNORECASE,
 )
 _OF_US = re.compile(
@@ -120,7 +120,10 @@ def _answer_of(one: Statement) -> Statement:
         head, tail = one.text.cut(0, turns[-1].start()), one.text.cut(turns[-1].end())
         for part, other in ((head, tail), (tail, head)):
             told = _FIGURE.search(part.text) is not None and _answers(part.text, language)
-            if told and declining.says_not_found(other.text, language=language):
+            if told and (
+                declining.says_not_found(other.text, language=language)
+                or declining.declines(other.text, language=language)
+            ):
                 return replace(one, text=part, whole=part.text)
     return one
 

@@ -13,6 +13,7 @@ _SENTENCE = re.compile(r"^\s*+(?:[A-Z][a-z]*\s|[^\W\d_].{0,400}[.!?:]\s*+$)")
 _LABELLED = re.compile(r"^\s*+[A-Z][\w ]{0,40}:\s")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _MARKS_OF_CODE = re.compile(r"[=;{}<>\\]|\w\(|^\s*+(?:#|//|\$ )")
+_COMMAND = re.compile(r"^\s*+(?:[a-z][\w.-]{0,30}(?:\s|$)|.{0,200}(?:\s--?[a-z]|/\w|\w\.\w))")
 _LEAST_WORDS = 3
 
 
@@ -41,7 +42,9 @@ def _of_code(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _is_code(lines: Sequence[str]) -> bool:
-    return sum(map(_is_prose, lines)) * 2 < len(lines)
+    """Whether some line has a mark of code, or a command, and fewer than half are prose."""
+    marked = any(_MARKS_OF_CODE.search(line) or _COMMAND.match(line) for line in lines)
+    return marked and sum(map(_is_prose, lines)) * 2 < len(lines)
 
 
 def _is_prose(line: str) -> bool:

@@ -172,7 +172,7 @@ def _sure(sentence: Sentence, m: int) -> bool:
 def _goes_on(sentence: Sentence, first: int, last: int, second: int, end: int) -> bool:
     """Whether the token at `second` is a verb in the form of the one at `first`."""
     one, word = sentence.words[first], sentence.word(second)
-    if not word or _capital(sentence, second):
+    if not word or _capital(sentence, second) or _leaves_verb_out(sentence, first, last, second):
         return False
     if word in THIRD and (one in THIRD or (one in ("is", "has") and word in SURE_THIRD)):
         if one in THIRD and any(sentence.is_verb(m) for m in range(second + 1, end)):
@@ -188,6 +188,16 @@ def _goes_on(sentence: Sentence, first: int, last: int, second: int, end: int) -
     told = word in PLAIN_PAST
     return ((told or bool(ED.fullmatch(word))) and sentence.object_follows(second)) or (
         told and _bare_noun(sentence, second)
+    )
+
+
+def _leaves_verb_out(sentence: Sentence, first: int, last: int, second: int) -> bool:
+    """Whether a noun stands behind "and" as another one does behind the verb, with the same preposition: "limits visits to 10 and calls to 5"."""
+    behind = sentence.word(second + 1)
+    return (
+        behind in PREPOSITIONS
+        and sentence.word(first + 1) not in PREPOSITIONS
+        and behind in sentence.words[first + 2 : last]
     )
 
 

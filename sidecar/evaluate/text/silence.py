@@ -23,8 +23,8 @@ _SHORT_FORMS = (
 )  # fmt: skip
 _TOKEN = re.compile(r"[a-z]+(?:-[a-z]+)*|\d[\d.,]*|[?:;,—–-]")
 _OF_THE_HOUSE = re.compile(
-    r"(?:(?:no|sorry|unfortunately|i[’']m afraid)[,;:]? (?:but )?)?(?:we|they|the [\w-]{1,30}) (?:do not|don[’']t|does not|doesn[’']t|never|cannot|can[’']t) "
-    r"(?:currently |yet |actually )?(?:offer|sell|ship|deliver|accept|take|allow|serve|rent|repair|charge|support|stock|carry|"
+    r"(?:(?:no|sorry|unfortunately|i[’']m afraid)[,;:]? (?:but )?)?we (?:do not|don[’']t|does not|doesn[’']t|never|cannot|can[’']t) "
+    r"(?:currently |yet |actually )?(?:offer|sell|ship|deliver|accept|take(?! a look)|serve|rent|repair|charge|support|stock|carry|"
     r"give (?:refunds|discounts|credit)|make (?:exceptions|deliveries))\b"
     r"(?! (?:[\w-]{1,30} ){0,3}(?:information|details?|answers?|advice|questions?|requests?|guidance))",
     re.IGNORECASE,

@@ -24,7 +24,7 @@ _GREETING = re.compile(
     |(?:i(?:[’']m|\ am|[’']d\ be|\ would\ be|[’']ll\ be)\ |we(?:[’']re|\ are|[’']d\ be)\ )?(?:more\ than\ |very\ |always\ |so\ )?(?:happy|glad|pleased|delighted|
         here)\ to\ (?:help|assist|answer|explain|clarify|hear|be|check|look)\b[^.]{0,80}\W?
     |(?:i|we)\ (?:can|will|[’']ll)\ (?:certainly\ |definitely\ |gladly\ |be\ happy\ to\ )?(?:help|assist)\b[^.]{0,60}\W?
-    |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b(?!\ that\ (?!you|this|it|that))[^.]{0,90}\W?
+    |(?:i|we)\ (?:completely\ |totally\ |fully\ )?(?:understand|appreciate)\b[^.]{0,90}\W?
     |(?:i(?:[’']m|\ am)\ |we(?:[’']re|\ are)\ )?(?:so\ |very\ |really\ )?sorry\ (?:to\ hear|(?:for|about)\ (?:the|any|your))\b[^.]{0,80}\W?
     |(?:i[’']m|i\ am|we[’']re|we\ are)\ (?:so\ |very\ |really\ |truly\ )?(?:sorry|afraid)\W{0,3}
     |(?:i|we)\ apologi[sz]e\ for\b[^.]{0,80}\W?
@@ -38,7 +38,8 @@ _CLOSING = re.compile(
     r"""
     (?:i\ )?(?:(?:do|really)\ )?(?:hope|trust)\ (?:this|that|it|these|the\ above)\b[^.]{0,60}(?:help|answer|clarif|clear|useful|sense|assist|work)\w*[^.]{0,60}\W?
     |(?:please\ |just\ |and\ )?(?:let\ (?:me|us)\ know|feel\ free(?!\ to\ (?!ask|reach|contact|let|call|get|message|write|e-?mail|check|share|visit|come|drop|tell|
-        reply|send|follow|provide|specify|clarify|rephrase|paste))|don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|
+        reply|send|follow|explore|browse|submit|open|start|give|look|read|refer|consult|chat|speak|talk|respond|upload|attach|provide|specify|clarify|rephrase|paste))
+        |don[’']t\ hesitate|do\ not\ hesitate|reach\ out|get\ in\ touch|
         give\ us\ a\ (?:call|shout)|reply\ to\ this\ (?:message|e-?mail)|
         ask\ away)\b[^.]{0,200}\W?
     |(?:if|should)\ (?:you|there|anything|that|this|it)\b[^.]{0,120}(?:let\ (?:me|us)\ know|feel\ free|just\ ask|ask\ away|i[’']?(?:m|\ am|\ can|[’']?d\ be|
@@ -154,8 +155,10 @@ _YES_OR_NO = re.compile(
 )
 _LEAST_WORDS_ALONE = 5
 _TURN = re.compile(
-    r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so|-|and(?!\s(?:i|we)\b|\s(?:i|we)['’]))\s+|[，：]", re.IGNORECASE
+    r"[,;:!—–]\s+(?:but\s+|and\s+|so\s+)?|\s(?:but|so|-|and(?!\s(?:i|we|that|our|my|someone)\b|\s(?:i|we)['’]))\s+|[，：]",
+    re.IGNORECASE,
 )
+_THANKS_FOR = re.compile(r"(?:many )?(?:thanks|thank you)(?: (?:so|very) much| a lot)? for\b", re.IGNORECASE)
 _THANKS = re.compile(r"(?:非常|十分)?(?:感谢|谢谢)")
 # A courtesy states no figure, but for "24/7".
 _FIGURE = re.compile(
@@ -175,6 +178,8 @@ def is_chatter(sentence: str, *, language: str) -> bool:
 def _tells_figure(sentence: str) -> bool:
     """Whether a courtesy states a figure: "Thanks to its 5,000 mAh battery"; what introduces or is about the answer may have one."""
     bare = _SYMBOLS.sub("", sentence)
+    if _THANKS_FOR.match(bare):
+        return False
     courtesy = (
         any(pattern.fullmatch(bare) for pattern in (_GREETING, _CLOSING)) or _THANKS.match(simplified(bare)) is not None
     )

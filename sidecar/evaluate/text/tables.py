@@ -107,7 +107,9 @@ def _mark(cell: Marked) -> str:
 def _x_denies(header: Sequence[Marked], body: Sequence[Sequence[Marked]]) -> bool:
     """Whether "x" is a "no": beside a "yes", or of features of which none is left empty, as it were where "x" is the tick."""
     marks = {_mark(cell) for row in body for cell in row[1:]}
-    return not marks.isdisjoint(_YES | {"yes", "是"}) or (_mark(header[0]) in _OF_FEATURES and "" not in marks)
+    return not marks.isdisjoint(_YES | {"yes", "是"}) or (
+        _mark(header[0]) in _OF_FEATURES and marks.isdisjoint(_BLANK_CELLS)
+    )
 
 
 def _read(cell: Marked, words: tuple[str, str], *, x_denies: bool) -> Marked:

@@ -22,8 +22,9 @@ _AND = re.compile(r"\s(?:and|or|&)\s")
 _FOR_A_FEE = re.compile(
     r"\b(?:for a (?:small )?fee|at (?:extra|additional) cost|chargeable|subject to (?:a )?charges?)\b", re.IGNORECASE
 )
-_FREE = frozenset(stem for word in "free charge complimentary".split() if (stem := content_stem(word)) is not None)
+_FREE = frozenset(stem for word in ("free", "complimentary") if (stem := content_stem(word)) is not None)
 _EXCLUDES = frozenset("excluded excludes exclude exclusions prohibited prohibits forbidden forbids banned".split())
+_DENIES = _EXCLUDES | {"outside", "beyond", "exclusion"}
 _MOST_WORDS = 6  # of a heading
 _ALIKE = tuple(
     frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
@@ -36,14 +37,13 @@ _ALIKE = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """text[start:end] is an item, by its stems, of a list whose heading says, or denies, `says`; `within` says whether that stands in the item's own sentence."""
+    """text[start:end] is an item, by its stems, of a list whose heading says, or denies, `says`."""
 
     stems: frozenset[str]
     says: frozenset[str]
     denied: bool
     start: int
     end: int
-    within: bool
 
 
 def lists_of(text: str, stem: Stem) -> tuple[Listed, ...]:
@@ -53,8 +53,8 @@ def lists_of(text: str, stem: Stem) -> tuple[Listed, ...]:
 
 
 def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[frozenset[str]]) -> Listed | None:
-    """The one list's item that a claim speaks of and says the contrary of. `others` are the stems of sentences; one that is of no list and says it of the item
-    may say more. Claims of a part or with an exception are not looked at."""
+    """The one list's item that a claim speaks of and says the contrary of. `others` are the stems of sentences; one that is of no list and has
+    the item may say more of it. Claims of a part or with an exception are not looked at."""
     if claim.partly or not EXCEPTIONS.isdisjoint(claim.words):
         return None
     said = frozenset(one for one in claim.stems if one is not None)
@@ -65,12 +65,13 @@ def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[
     }
     if len(clauses) != 1:
         return None
-    denied = not clauses.isdisjoint(claim.denied | claim.denying)
-    if any(one.denied == denied for one in named):
-        return None
+    words = {word for word, clause in zip(claim.words, claim.clauses, strict=True) if clause in clauses}
+    denied = not clauses.isdisjoint(claim.denied | claim.denying) or not words.isdisjoint(_DENIES)
     item = named[0]
-    told = sum(item.stems <= one and not one.isdisjoint(item.says) for one in others)
-    return item if told <= sum(one.within for one in named) else None
+    told = sum(item.stems <= one for one in others)
+    if any(one.denied == denied for one in named) or told > sum(one.stems == item.stems for one in listed):
+        return None
+    return item
 
 
 def _items(text: str, stem: Stem) -> Iterator[Listed]:
@@ -88,11 +89,10 @@ def _items(text: str, stem: Stem) -> Iterator[Listed]:
                 above = head
             elif head is not None:
                 for item in _ITEM.finditer(text, line.start("rest"), line.end("rest")):
-                    within = any(stem(word) in head[0] for word in line["head"].lower().split())
-                    yield from _item(item.group(), item.start(), head, stem, within=within)
+                    yield from _item(item.group(), item.start(), head, stem)
         elif line and above is not None and (line["mark"] or numbered):
             start = line.start("head")
-            yield from _item(text[start : line.end()], start, above, stem, within=False)
+            yield from _item(text[start : line.end()], start, above, stem)
         else:
             above = None
         numbered = False
@@ -115,7 +115,7 @@ def _heading(text: str, stem: Stem) -> tuple[frozenset[str], bool] | None:
     return says, any(denies(word) or word in _EXCLUDES for word in own.words)
 
 
-def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem, *, within: bool) -> Iterator[Listed]:
+def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem) -> Iterator[Listed]:
     for part in dict.fromkeys((text, *_AND.split(text))):
         bare = _JOINED.sub("", part.strip(" \t*."))
         stems = frozenset(one for one in read(bare.partition("(")[0], stem).stems if one is not None)
@@ -123,4 +123,4 @@ def _item(text: str, start: int, head: tuple[frozenset[str], bool], stem: Stem, 
             return  # a sentence
         if stems:
             at = start + text.index(bare)
-            yield Listed(stems, *head, at, at + len(bare), within)
+            yield Listed(stems, *head, at, at + len(bare))

@@ -46,8 +46,8 @@ _GROUPS = {
     "halve, halved, lowered",
     "bound": "at least, minimum, no less than, not less than, no fewer than, min, minimal"
     "| at most, maximum, no more than, not more than, up to, max, maximal, limited to, at the latest",
-    "duty": "must, have to, has to, had to, required, mandatory, obligatory, compulsory, necessary, needed, needs to, need to, obliged, requires, shall"
-    "| may, optional, voluntary, not needed, need not, "
+    "duty": "must, have to, has to, had to, required, mandatory, obligatory, compulsory, necessary, needs to, need to, obliged, requires, shall"
+    "| may, optional, voluntary, need not, "
     "don't have to, doesn't have to, do not have to, does not have to, not required, not necessary, unnecessary, "
     "do not need, does not need, don't need, doesn't need, recommended",
     "when": "as needed, if needed, when needed, where needed, as required, if required, when required, where required, as necessary, if necessary, when necessary, "

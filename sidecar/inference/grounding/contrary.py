@@ -40,7 +40,9 @@ _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
-_HOW = re.compile(r"\bhow (?:do|does|can|should|to)\b|\b(?:steps?|order|procedure|process|sequence)\b", re.IGNORECASE)
+_HOW = re.compile(
+    r"\bhow (?:do|does|should|to)\b|\bin (?:what|which) (?:order|sequence)\b|\b(?:steps|procedure)\b", re.IGNORECASE
+)
 _ITEM = re.compile(r"[^,;\n]{2,80}")
 _LONGEST_REMEMBERED = 600  # characters
 

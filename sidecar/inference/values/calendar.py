@@ -20,12 +20,21 @@ _BACK = 4  # tokens
 
 
 def as_numbers(values: Sequence[Value], tokens: Sequence[Token]) -> list[Value]:
-    """The values with each day as a number of days, bounded where the words before it say so; others, and all where some have years and some not, as they are."""
+    """The values with each day as a number of days, bounded where the words before it say so. Others as they are, and all where some have years and some not, or
+    where a text without years may go on beyond the year's end: it has days that something is from and none that it is until, or one until an earlier day."""
     days = {value.start: day for value in values if (day := _only(value)) is not None}
     if not days or len({day.year is None for day in days.values()}) > 1:
         return list(values)
     at = {token.start: n for n, token in enumerate(tokens)}
-    return [_bounded(one, days[one.start], tokens, at[one.start]) if one.start in days else one for one in values]
+    found = [_bounded(one, days[one.start], tokens, at[one.start]) if one.start in days else one for one in values]
+    of_days = [one for one in found if one.unit == UNIT]
+    lows, highs = ([one for one in of_days if one.hedge is hedge] for hedge in (Hedge.LEAST, Hedge.MOST))
+    turns = any(
+        (one.hedge, other.hedge) == (Hedge.LEAST, Hedge.MOST) and other.amount < one.amount
+        for one, other in itertools.pairwise(of_days)
+    )
+    yearless = any(day.year is None for day in days.values())
+    return list(values) if yearless and (turns or (lows and not highs)) else found
 
 
 def _only(value: Value) -> Date | None:
@@ -42,6 +51,6 @@ def _bounded(value: Value, day: Date, tokens: Sequence[Token], n: int) -> Value:
     before = [tokens[k].low for k in range(n - 1, max(-1, n - 1 - _BACK), -1)]
     told = next(itertools.dropwhile(_FILLERS.__contains__, before), "")
     hedge = _LIMITS.get(told, Hedge.NONE)
-    if before[:2] == ["to", "up"] or ("up" in before and "to" in before and "including" in before):
+    if before[:1] == ["to"] or {"up", "to", "including"} <= set(before):
         hedge = Hedge.MOST
     return replace(value, kind=Kind.QUANTITY, unit=UNIT, amount=float(number), hedge=hedge, dates=())

@@ -10,13 +10,11 @@ from sidecar.inference.values.value import Kind, Value
 
 _MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "5": 5, "10": 10, "20": 20, "25": 25}
 _TIME = re.compile(r"(?P<hours>[01]?\d|2[0-4])\.(?P<minutes>[0-5]\d)")
-_HOUR, _DAY = re.compile(r"\d{1,2}"), 25
+_HOUR, _NOON, _DAY = re.compile(r"\d{1,2}"), 12, 25
 _JOINS = frozenset("- to until till".split())
 _OF_DAYS = frozenset(DAY_NAMES) | frozenset(
     "open opens opening close closes closed hours daily weekend weekends".split()
 )
-_OPENS = frozenset("open opens opened close closes closed".split())
-_AT, _BEHIND_HOUR = frozenset("at until till from".split()), frozenset("on or and to until till".split())
 _FAR = 7  # tokens
 _LATE = 6  # "at night" is the evening from this hour on
 
@@ -37,7 +35,7 @@ def _of_a_day(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         before = tokens[first - 2] if tokens[first - 1].text in (":", "|") else tokens[first - 1]
         if before.low in DAY_NAMES and tokens[first + 1].text == "-" and before.text[:1].isupper():
             hours = [int(tokens[k].text) if _HOUR.fullmatch(tokens[k].text) else _DAY for k in (first, last)]
-            if hours[0] < hours[1] < _DAY and tokens[last + 1].kind in ("sign", "end"):
+            if hours[0] < hours[1] and _NOON < hours[1] < _DAY and tokens[last + 1].kind in ("sign", "end"):
                 value = Value(
                     kind=Kind.TIME, start=tokens[n].start, end=tokens[n].end, amount=float(hours[n == last]), unit="h"
                 )
@@ -68,21 +66,10 @@ def _past(tokens: Tokens, n: int, at: int) -> tuple[Value, int] | None:
 
 
 def _hour(tokens: Tokens, n: int) -> tuple[Value, int] | None:
-    """Nine o'clock, 9 o'clock; nine where something opens or closes at it."""
+    """Nine o'clock, 9 o'clock."""
     o_clock = (tokens[n + 1].low, tokens[n + 2].text, tokens[n + 3].low) == ("o", "'", "clock")
-    hour = _hour_of(tokens, n) if o_clock or _opens_at(tokens, n) else 0
-    return _said(tokens, n, n + (4 if o_clock else 1), float(hour)) if hour else None
-
-
-def _opens_at(tokens: Tokens, n: int) -> bool:
-    after = tokens[n + 1]
-    ends = (
-        after.kind == "end"
-        or after.low in _BEHIND_HOUR
-        or (after.text in ".,;!?)" and tokens[n + 2].start != after.end)
-    )
-    opens = any(tokens[k].low in _OPENS for k in range(max(0, n - _FAR), n))
-    return ends and opens and tokens[n - 1].low in _AT
+    hour = _hour_of(tokens, n) if o_clock else 0
+    return _said(tokens, n, n + 4, float(hour)) if hour else None
 
 
 def _hour_of(tokens: Tokens, n: int) -> int:

@@ -359,6 +359,7 @@ async def test_a_sentence_beside_a_question_back_that_the_model_takes_for_a_refu
         ("We do not offer a warranty.", Abstention.NONE),
         ("No, we can't accept cheques.", Abstention.NONE),
         ("We cannot offer any information on warranties.", Abstention.FULL),
+        ("The report does not offer a figure.", Abstention.FULL),
     ],
 )
 async def test_what_a_house_does_not_do_is_an_answer(answer: str, kind: Abstention) -> None:

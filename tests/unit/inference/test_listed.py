@@ -41,6 +41,13 @@ ZOO = "## What you can bring\n- small bags\n- cameras\n\n## What is not allowed\
             "tyres (€4 each)",
         ),
         ("Paper is taken free of charge.", "Free of charge: paper, metal. For a fee: tyres (€4 each), rubble.", None),
+        ("There is a charge for tyres.", "Free of charge: paper, metal. For a fee: tyres (€4 each), rubble.", None),
+        ("Rust is one of the exclusions.", "Excluded: rust, wear, glass.", None),
+        (
+            "Breakfast is included in the suite.",
+            f"{TOUR.replace('breakfast', 'soup')}\n- breakfast\n\n## Suite\nBreakfast comes with it.",
+            None,
+        ),
         ("Soup is included.", "Not included:\n1. Soup\n2. Bread", "Soup"),
     ],
 )

@@ -93,8 +93,10 @@ def test_chinese_answers_are_cut_where_a_reader_would(answer: str, claims: list[
         ("Great question - it is five years.", ["it is five years."]),
         ("I checked the documents and the warranty lasts five years.", ["the warranty lasts five years."]),
         ("It is red. Thanks for writing and I hope this helps.", ["It is red."]),
-        ("I understand that the warranty lasts a year.", ["I understand that the warranty lasts a year."]),
-        ("It is red. I understand that this is annoying.", ["It is red."]),
+        ("I understand that the warranty lasts five years.", ["I understand that the warranty lasts five years."]),
+        ("It is red. I understand that delays are annoying.", ["It is red."]),
+        ("It is red. Feel free to explore our help centre.", ["It is red."]),
+        ("It is red. Thank you for your message of 12 May.", ["It is red."]),
     ],
 )
 def test_a_courtesy_that_states_something_is_a_claim(answer: str, claims: list[str]) -> None:
