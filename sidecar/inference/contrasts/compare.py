@@ -19,6 +19,7 @@ _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
 _CLEARLY = 0.1  # of such shares
 _MOST_ALIKE = 4  # times that a word is looked at in one text
+_FRAGMENT = 3  # stems
 _LEAST_BEHIND_FRONT = 4  # characters
 
 Numbered = tuple[int, Reading]
@@ -171,6 +172,8 @@ def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, pronouns: bool) -> b
 
 
 def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: Stem) -> Iterator[Contrast]:
+    if claim.words[:1] in (("no",), ("yes",)) and sum(stem is not None for stem in claim.stems) <= _FRAGMENT:
+        return  # "No, not on his own card" says what the question asks
     seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
         if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE or claim.within_opposite(k):

@@ -229,8 +229,8 @@ def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
 
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
     """Whether a negation stands shortly before a word, in its clause, and no other word that says something between but one that it is an
-    alternative to ("not changed or refunded"), or whether it is free of it ("ad-free"): "not only" is none."""
-    if tuple(words[k + 1 : k + 3]) == ("-", "free"):
+    alternative to ("not changed or refunded"), or whether it is free of it ("ad-free"): "not only" is none, nor is "do not take more than 8"."""
+    if tuple(words[k + 1 : k + 3]) == ("-", "free") or _is_none(words, clauses, k):
         return True
     clause = clauses[k]
     for j in range(k - 1, max(-1, k - 1 - _BEHIND_NEGATION), -1):
@@ -239,10 +239,20 @@ def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequenc
             return False
         clause = clauses[j]
         if denies(words[j]) or _fails(words, j):
-            return not (words[j] == "without" and j > 0 and denies(words[j - 1]))
+            limits = words[k + 1 : k + 2] != () and words[k + 1] in LIMITS and tuple(words[k + 2 : k + 3]) == ("than",)
+            return not (limits or (words[j] == "without" and j > 0 and denies(words[j - 1])))
         if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
             return False
     return False
+
+
+def _is_none(words: Sequence[str], clauses: Sequence[int], k: int) -> bool:
+    """Whether a clause begins with "no" and ends with a participle: "no checked bag included"."""
+    begins = bisect_left(clauses, clauses[k])
+    while begins < k and not words[begins][0].isalnum():
+        begins += 1
+    ends = k + 1 == len(words) or clauses[k + 1] != clauses[k] or not words[k + 1][0].isalnum()
+    return words[begins] == "no" and 0 < k - begins <= _BEHIND_NEGATION and words[k].endswith("ed") and ends
 
 
 def _fails(words: Sequence[str], k: int) -> bool:

@@ -156,7 +156,8 @@ class Values:
         if not found:
             return NOTHING
         no_case = any(one.certain and of_value(one, ruled) for one in found)
-        return replace(_said(claim, found, pieces, starts), outside=bool(outside), no_case=no_case)
+        spared = any(case.falls and case.rule.holds(case.value) is False for case in ruled)
+        return replace(_said(claim, found, pieces, starts), outside=bool(outside) or spared, no_case=no_case)
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]

@@ -38,7 +38,7 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         one
         for one in own
         if (
-            says.search(claim[max(0, one.start - _BEFORE) : one.start])
+            any(case.search(claim[max(0, one.start - _BEFORE) : one.start]) for case in (says, _ONE))
             or (mine and len(own) == 1 and _begins(claim, one))
             or (
                 (one.kind is Kind.DATE or claim[one.end :].lstrip().startswith("ago"))

@@ -23,6 +23,10 @@ from sidecar.inference.values.supposed import supposed
         ("Is a score of 6.5 enough for Law?", "Yes, Law asks for 6.5.", []),
         ("I have 6.5. Is that enough for Law?", "Yes, Law asks for 6.5.", []),
         ("I have 6.5. Is that enough for Law?", "Yes, with 6.5 you are admitted.", ["6.5"]),
+        ("I'm sending a watch worth 60 euros. What then?", "A €60 watch is above that.", ["€60"]),
+        ("I bought it on 3 May. Can I return it?", "You bought it on 3 May, so you can.", ["3 May"]),
+        ("I bought it 20 days ago. Can I return it?", "You bought it 20 days ago.", ["20 days"]),
+        ("If I register on 6 May, what is it?", "On 6 May the early fee is over.", ["6 May"]),
         ("How much is it?", "For a $35 order it is $6.95.", []),
     ],
 )
