@@ -55,7 +55,7 @@ class Said:
     """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
     and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
     figures of one so, `certain` whether a table has one in another row or column, or one does not fall under the rule that the claim tells of it, as `no_case` says,
-    `outside` whether it says closed or not available of a day where the evidence says otherwise of other days, so that its words are no contrary,
+    `outside` whether it denies of a day, or a case, what the evidence says of other days, or of others that its rule holds of, so that its words are no contrary,
     `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
