@@ -225,8 +225,8 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
     for value in values:
         measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
         after, ahead = behind.get(value.end, END), before[value.start]
-        # "Ann, 29," states an age, "97 of 298 (33 %)" no share, and 2 of "2 × €24.90" and 3 of "€60 / 3" are factors
-        factor = ahead.text in _FACTORS or (ahead.text == "/" and ahead.end < value.start)
+        # "Ann, 29," states an age, "97 of 298 (33 %)" no share, 2 of "2 × €24.90" and 3 of "€60 / 3" are factors, and four of "€60 for four" is a count
+        factor = ahead.low == "for" or ahead.text in _FACTORS or (ahead.text == "/" and ahead.end < value.start)
         ends = after.kind in ("sign", "end") and after.text not in _NO_END and ahead.text != "," and not factor
         if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])

@@ -161,6 +161,8 @@ def test_a_number_without_a_unit_goes_on_in_that_of_its_like() -> None:
         (30, "min"),
         (200, "°C"),
     ]
+    counted = [one.value for one in stated("Corkage is €15 a bottle, i.e. €60 for four.", content_stem)]
+    assert [one.unit for one in counted] == ["EUR", "EUR", ""]
 
 
 def test_a_rate_may_be_multiplied_by_a_value_of_the_claim() -> None:
