@@ -100,13 +100,16 @@ def _clearest(found: Iterator[Contrast]) -> Contrast | None:
 def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iterator[Contrast]:
     groups = {one.group for one in claim.opposites}
     others = [(number, _told(piece, one)) for number, piece in pieces for one in piece.opposites if one.group in groups]
-    for own in (_told(claim, one) for one in claim.opposites):
+    mine = [_told(claim, one) for one in claim.opposites]
+    for own in mine:
         found, subject = list[_Beside](), claim.subject(own.one.first)
         for number, other in others:
             if other.one.group != own.one.group or not _comparable(own, other):
                 continue
             strength = share(own.about, other.about, weight, _PRIOR)
             same = other.one.pole == own.one.pole
+            if not same and _is_anothers(other, own, mine, strength, weight):
+                continue
             if own.sides and other.sides:
                 traded = own.one.group in TRADED
                 sides = _of_whom(own.one.group, own.sides, other.sides)
@@ -119,6 +122,14 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             there = Contrast(strength, own.one.start, own.one.end, number, other.one.start, other.one.end)
             found.append(_Beside(there, other.about, not same))
         yield from _left(found, subject)
+
+
+def _is_anothers(other: _Told, own: _Told, mine: Sequence[_Told], strength: float, weight: Weight) -> bool:
+    """Whether a text's word is that of another of the claim's words, as near at least: "not necessary for 9 euros, since it is only required above 15"."""
+    alike = (
+        one for one in mine if one is not own and (one.one.group, one.one.pole) == (other.one.group, other.one.pole)
+    )
+    return any(share(one.about, other.about, weight, _PRIOR) >= strength for one in alike)
 
 
 def _told(reading: Reading, one: Opposite) -> _Told:
