@@ -57,6 +57,9 @@ def export_model(
     export.export(source, at_home(out), tokenizer=tokenizer, say=typer.echo)
 
 
+_NO_AND_YES = ("no", "yes")
+
+
 @cli.command("quantise")
 def quantise_model(
     source: Annotated[
@@ -94,7 +97,7 @@ def verify_model(
         str | None, typer.Option(help="own: the prompt that the settings have; by default that of MiniCheck for a T5.")
     ] = None,
     words: Annotated[
-        tuple[str, str] | None, typer.Option(help="own: what a T5 says for no and for yes; by default 0 and 1.")
+        str | None, typer.Option(help="own: what a T5 says for no and for yes, a comma between; by default 0,1.")
     ] = None,
     published: Annotated[bool, typer.Option(help="Compare with the scores that the model card publishes.")] = True,
 ) -> None:
@@ -102,9 +105,12 @@ def verify_model(
     if model is Verifiable.OWN:
         if directory is None:
             raise ConfigError("--dir", "no folder is named", "name yours: rag-sidecar models verify own --dir FOLDER")
+        told = None if words is None else tuple(word.strip() for word in words.split(","))
+        if told is not None and (len(told) != len(_NO_AND_YES) or not all(told)):
+            raise ConfigError("--words", f"{words!r} is not two words", 'name what says no, then yes: --words "0,1"')
         module = _extra("sidecar.inference.export.verify_own")
         rows = module.verify(
-            at_home(directory), source=source and at_home(source), pairs=pairs, prompt=prompt, words=words
+            at_home(directory), source=source and at_home(source), pairs=pairs, prompt=prompt, words=told
         )
     else:
         if prompt is not None or words is not None:

@@ -121,11 +121,12 @@ async def test_documents_that_answer_are_more_relevant_than_those_that_do_not(ru
 
 async def test_a_request_that_is_given_up_leaves_no_document_to_encode(runtime: ModelRuntime) -> None:
     grounder, encoder = runtime.models.grounder, runtime._dependencies.encoder
-    waiting = [
-        asyncio.create_task(grounder.support([Claim("It is so.")], ["The lock rusts. " * 2000])) for _ in range(2)
-    ]
-    while not encoder._batcher._queue:  # noqa: ASYNC110 - the queue has nothing to wait on
-        await asyncio.sleep(0.001)
+    # Sentences that are all others, so that many batches of them wait however slowly the test runs beside them.
+    texts = [" ".join(f"Lock {text} rusts on day {n}." for n in range(3000)) for text in range(2)]
+    waiting = [asyncio.create_task(grounder.support([Claim("It is so.")], [text])) for text in texts]
+    async with asyncio.timeout(60):
+        while not encoder._batcher._queue:  # noqa: ASYNC110 - the queue has nothing to wait on
+            await asyncio.sleep(0.001)
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
