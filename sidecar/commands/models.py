@@ -57,9 +57,6 @@ def export_model(
     export.export(source, at_home(out), tokenizer=tokenizer, say=typer.echo)
 
 
-_NO_AND_YES = ("no", "yes")
-
-
 @cli.command("quantise")
 def quantise_model(
     source: Annotated[
@@ -106,7 +103,7 @@ def verify_model(
         if directory is None:
             raise ConfigError("--dir", "no folder is named", "name yours: rag-sidecar models verify own --dir FOLDER")
         told = None if words is None else tuple(word.strip() for word in words.split(","))
-        if told is not None and (len(told) != len(_NO_AND_YES) or not all(told)):
+        if told is not None and (len(told) != 2 or not all(told)):
             raise ConfigError("--words", f"{words!r} is not two words", 'name what says no, then yes: --words "0,1"')
         module = _extra("sidecar.inference.export.verify_own")
         rows = module.verify(

@@ -13,10 +13,8 @@ _CASE = re.compile(
     r"\b(?:(?:for|with|if|when|given|your|my)\b[^,.;:!?\n]{0,30}|you(?:'re|’re| are) at )$", re.IGNORECASE
 )
 _ONE = re.compile(r"\b(?:an?|my|your|any|you(?:'re|’re| are) at) $", re.IGNORECASE)
-_OF_ASKERS, _ON = (
-    re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE),
-    re.compile(r"on\s", re.IGNORECASE),
-)
+_OF_ASKERS = re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE)
+_ON = re.compile(r"on\s", re.IGNORECASE)
 _OF_THEM = re.compile(r"\byou(?:['’]ve)?\b[^,.;:!?\n]{0,40}$", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:ask|call|look|pay|charg|bill|requir|appl)\w{0,3} (?:\w+ )?for [^,.;:!?\n]{0,12}$", re.IGNORECASE
