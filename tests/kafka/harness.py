@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from aiokafka.conn import create_conn
 from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
+from aiokafka.record.legacy_records import LegacyRecordBatchBuilder
 from aiokafka.record.util import calc_crc32c
 
 from sidecar.kafka.consume.offsets import Partition
@@ -141,22 +142,39 @@ async def refusal(servers: str, security: dict[str, Any], **settings: Any) -> Br
 
 async def produce_unreadable(broker: Broker, topic: str, *, partition: int) -> int:
     """Write a record whose header name is not UTF-8: brokers take it, aiokafka cannot parse it. Returns its offset."""
-    builder = DefaultRecordBatchBuilder(
+    builder = _batch()
+    builder.append(0, int(time.time() * 1000), key=b"key", value=b"value", headers=[("NAME", b"")])
+    batch = bytearray(bytes(builder.build()).replace(b"NAME", b"\xff\xfe\xfd\xfc"))
+    batch[17:21] = calc_crc32c(bytes(batch[21:])).to_bytes(4, "big")
+    return await _send(broker, topic, partition, bytes(batch))
+
+
+async def produce_together(broker: Broker, topic: str, values: Sequence[bytes], *, partition: int) -> int:
+    """Write values in one batch with gzip, which no client's batching cuts. Returns the first offset."""
+    builder = _batch(compression_type=LegacyRecordBatchBuilder.CODEC_GZIP)
+    for number, value in enumerate(values):
+        assert builder.append(number, int(time.time() * 1000), key=None, value=value, headers=[]) is not None
+    return await _send(broker, topic, partition, bytes(builder.build()))
+
+
+def _batch(compression_type: int = 0) -> DefaultRecordBatchBuilder:
+    return DefaultRecordBatchBuilder(
         magic=2,
-        compression_type=0,
+        compression_type=compression_type,
         is_transactional=0,
         producer_id=-1,
         producer_epoch=-1,
         base_sequence=-1,
-        batch_size=4096,
+        batch_size=16_000_000,
     )
-    builder.append(0, int(time.time() * 1000), key=b"key", value=b"value", headers=[("NAME", b"")])
-    batch = bytearray(bytes(builder.build()).replace(b"NAME", b"\xff\xfe\xfd\xfc"))
-    batch[17:21] = calc_crc32c(bytes(batch[21:])).to_bytes(4, "big")
+
+
+async def _send(broker: Broker, topic: str, partition: int, batch: bytes) -> int:
+    """Write a batch as it is. Returns its first offset."""
     host, _, port = broker.bootstrap_servers.partition(":")
     connection = await create_conn(host, int(port))
     try:
-        answer = await connection.send(ProduceRequest(None, -1, 5000, [(topic, [(partition, bytes(batch))])]))
+        answer = await connection.send(ProduceRequest(None, -1, 5000, [(topic, [(partition, batch)])]))
     finally:
         connection.close()
     ((_, ((_, error, offset, *_),)),) = answer.topics

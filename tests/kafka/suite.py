@@ -8,7 +8,17 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sidecar.kafka.consume.receiver import Taken
-from tests.kafka.harness import Reader, away, eventually, fresh, places, produce_unreadable, released, values
+from tests.kafka.harness import (
+    Reader,
+    away,
+    eventually,
+    fresh,
+    places,
+    produce_together,
+    produce_unreadable,
+    released,
+    values,
+)
 from tests.parts.broker import Broker, Message, committed, produce, read
 
 NUMBERED = [f"value-{number:03}".encode() for number in range(60)]
@@ -194,12 +204,9 @@ class ReceiverSuite:
     async def test_whole_batches_that_cannot_be_read_are_passed_over_one_after_the_other(self, broker: Broker) -> None:
         topic, group = fresh("spans"), fresh("g")
         broker.create_topic(topic)
-        # Both in one batch each however slow the machine is: the flush that ends producing does not wait for the linger.
-        together = {"compression.type": "gzip", "linger.ms": 60_000, "batch.size": 16_000_000}
-        large = [Message(b"0" * 200_000, partition=1)] * 12
         await away(produce, broker, topic, [Message(b"before", partition=1)])
-        for _ in range(2):
-            await away(produce, broker, topic, large, config=together)
+        for first in (1, 13):
+            assert await produce_together(broker, topic, [b"0" * 200_000] * 12, partition=1) == first
         settings = {"topics": [topic], "group_id": group, "most_batch_bytes": 1024 * 1024}
         async with Reader(broker.bootstrap_servers, **settings) as reader:
             await reader.take(1)
