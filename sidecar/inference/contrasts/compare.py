@@ -21,6 +21,7 @@ _CLEARLY = 0.1  # of such shares
 _MOST_ALIKE = 4  # times that a word is looked at in one text
 _FRAGMENT = 3  # stems
 _LEAST_BEHIND_FRONT = 4  # characters
+_IF_NOT = frozenset({("by", "then"), ("before", "then"), ("until", "then"), ("if", "not")})
 
 Numbered = tuple[int, Reading]
 
@@ -72,7 +73,10 @@ class _Told:
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
-    """What of the claim the texts say otherwise; of one with an exception nothing is compared. `weight` is how telling a stem is."""
+    """What of the claim the texts say otherwise; of one with an exception, or of what is so if the matter is not, nothing is compared. `weight` is how telling
+    a stem is."""
+    if any(claim.words[k : k + 2] in _IF_NOT for k in range(len(claim.words))):
+        return Contrasts()
     whole = [
         (number, piece)
         for number, piece in enumerate(pieces)

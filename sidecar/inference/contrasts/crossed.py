@@ -18,6 +18,7 @@ _LEAST_MOVED = 2.5  # of idf: what each clause takes from each
 _LEAST_HELD = 0.85  # share of what tells the two clauses apart that the text's two have
 _MOSTLY = 0.75  # share of what tells it apart that a clause has of one of the text's two
 _IN_ORDER = 0.9  # share of a clause's own words that stand in one clause of a text, from which on it is said there
+_WORKINGS = frozenset("×*+÷=")  # signs of arithmetic, which is in no order of the text's
 _PREPOSITIONS = frozenset(
     "of to in for from by with at on as into than per through over under after before during between about".split()
 )
@@ -134,7 +135,7 @@ def _clauses(texts: Sequence[Reading], *, rows: bool = True) -> list[Clause]:
     for number, text in enumerate(texts):
         for at in text.by_clause() if rows or not _is_row(text) else ():
             stems = frozenset(stem for k in at if (stem := text.stems[k]) is not None)
-            if stems:
+            if stems and _WORKINGS.isdisjoint(text.words[at[0] : at[-1]]):
                 words = tuple((text.words[k], text.stems[k]) for k in at)
                 found.append(Clause(stems, words, number, text.spans[at[0]][0], text.spans[at[-1]][1]))
     return found

@@ -25,7 +25,9 @@ _FOR_A_FEE = re.compile(
 _FREE = frozenset(stem for word in ("free", "complimentary") if (stem := content_stem(word)) is not None)
 _EXCLUDES = frozenset("excluded excludes exclude exclusions prohibited prohibits forbidden forbids banned".split())
 _DENIES = _EXCLUDES | {"outside", "beyond", "exclusion"}
-_MOST_WORDS = 6  # of a heading
+_MOST_WORDS, _MOST_OF_A_TITLE = 6, 10  # words of a heading
+_TITLE = re.compile(r"(?:#{1,6} {1,3}|\*\*)?(?P<said>[^\W\d_][^.:;!?|*]{2,100}?)(?:\*\*)?:?(?:\*\*)?")
+_INLINE = re.compile(r"\s{0,8}(?:[-*•·–] {1,3})?(?:\*\*)?(?P<said>[^\W\d_][^.:;!?|*\n]{2,60}):(?:\*\*)?\s")
 _ALIKE = tuple(
     frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
     for words in (
@@ -72,6 +74,31 @@ def listed_otherwise(claim: Reading, listed: Sequence[Listed], others: Sequence[
     if any(one.denied == denied for one in named) or told > sum(one.stems == item.stems for one in listed):
         return None
     return item
+
+
+def denied_below(text: str) -> tuple[tuple[int, int], ...]:
+    """Where the lines stand that a heading denies, "What is not insured" above them or "Not accepted:" before them in one: what is negated of their words is
+    negated of what they say."""
+    found: list[tuple[int, int]] = []
+    start: int | None = None
+    at = 0
+    for line in text[:_LONGEST].splitlines(keepends=True):
+        title = _TITLE.fullmatch(line.strip())
+        inline = _INLINE.match(line)
+        if start is not None and (title or not line.strip()):
+            found.append((start, at))
+            start = None
+        if title and _is_denying(title["said"]):
+            start = at + len(line)
+        elif inline and _is_denying(inline["said"]):
+            found.append((at + inline.end(), at + len(line)))
+        at += len(line)
+    return (*found, (start, at)) if start is not None else tuple(found)
+
+
+def _is_denying(title: str) -> bool:
+    words = title.lower().split()
+    return len(words) <= _MOST_OF_A_TITLE and any(denies(word) or word in _EXCLUDES for word in words)
 
 
 def _items(text: str, stem: Stem) -> Iterator[Listed]:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sidecar.inference.contrasts.exempt import is_nothing, is_part, is_recipe, is_share, is_shifted
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
     BEING,
@@ -271,19 +272,27 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
     k = 0
     while k < len(reading.words) and len(found) < _MOST_OPPOSITES:
         last = _last_of(reading.words, k)
-        if last is None and reading.words[k] in COURSES and _is_share(reading.words, k + 1):
+        if last is None and reading.words[k] in COURSES and is_share(reading.words, k + 1):
             found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         month = start > 0 and text[start:end] == "May"
         told_before = reading.words[k] in ("before", "after") and reading.words[k + 1 : k + 2] in (("that",), ("this",))
-        if last is None or month or told_before or _is_part(text, start, end) or _is_recipe(reading.words, k):
+        until_after = reading.words[k] == "until" and is_shifted(reading.words, reading.clauses, k)
+        if (
+            last is None
+            or month
+            or told_before
+            or until_after
+            or is_part(text, start, end)
+            or is_recipe(reading.words, k)
+        ):
             k += 1
             continue
         passive = _is_passive(reading.words, k) and reading.words[last + 1 : last + 2] != ("by",)
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
             if passive and group in TRADED:  # what "was given" somebody received
                 continue
-            turned = (group in TURNED and _turned(reading, k, last)) or _is_nothing(reading.words, k)
+            turned = (group in TURNED and _turned(reading, k, last)) or is_nothing(reading.words, k)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
     free = any((one.group, one.pole) == ("price", 0) for one in found)
@@ -314,29 +323,6 @@ def _turned(reading: Reading, first: int, last: int) -> bool:
         if denies(reading.words[j]):
             return True
     return False
-
-
-def _is_recipe(words: Sequence[str], k: int) -> bool:
-    """Whether it is what one is told to do with eggs: nobody is before it whom it would be said of."""
-    return words[k] == "beat" and not any(word.isalpha() for word in words[:k])
-
-
-def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether it is part of a word with hyphens, "Retry-After"."""
-    return text[start - 1 : start] == "-" or (text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha())
-
-
-def _is_nothing(words: Sequence[str], k: int) -> bool:
-    """Whether it is the sign of a currency before 0: "$0" is free."""
-    figures = words[k + 1] if words[k] in AMOUNTS and k + 1 < len(words) else ""
-    return figures.startswith("0") and not figures.strip("0.,")
-
-
-def _is_share(words: Sequence[str], k: int) -> bool:
-    """Whether a share stands at a token, "12 %", behind "by" or not."""
-    k += words[k : k + 1] == ("by",)
-    figures, sign = words[k : k + 1], words[k + 1 : k + 2]
-    return bool(figures) and figures[0][0].isdecimal() and sign in (("%",), ("percent",), ("per",))
 
 
 def _last_of(words: Sequence[str], k: int) -> int | None:

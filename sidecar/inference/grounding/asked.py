@@ -20,7 +20,7 @@ ASKED_FEATURES = ("alone", "with_question")
 YES_OR_NO_FEATURES = ("with_question",)
 # As a word of its own: "No pets", "No. 5" and "no-reply" say something else.
 YES_OR_NO = re.compile(
-    r"(?:yes|yeah|yep|yup|nope|nah)(?![\w-])"
+    r"(?:yes|yeah|yep|yup|nope|nah|not at all)(?![\w-])"
     r"|no(?=\W*$|\s?[,;:!–—(]|\.+\s++\D|\s+-\s|\s+(?:i|you|he|she|it|we|they|there|that|not)\b)",
     re.IGNORECASE,
 )

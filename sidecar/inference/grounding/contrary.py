@@ -19,7 +19,7 @@ from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray, misplaced
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
-from sidecar.inference.contrasts.listed import Listed, listed_otherwise, lists_of
+from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.names import Misnamed, misnamed
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
@@ -76,6 +76,7 @@ class Contraries:
     def __init__(self, idf: Idf) -> None:
         self._weight = idf.of
         self._reading = functools.lru_cache(maxsize=_REMEMBERED)(_reading)
+        self._denied_below = functools.lru_cache(maxsize=_REQUESTS)(denied_below)
         self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
 
     def of(
@@ -205,10 +206,17 @@ class Contraries:
         )
 
     def _in_its_place(self, number: int, n: int, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Reading:
-        """A sentence with what its pronouns stand for."""
-        text = texts[number]
+        """A sentence with what its pronouns stand for; of one that a heading denies each clause is of a part, so that it is compared with none of the whole."""
+        text, span = texts[number], documents[number].spans[n]
         before = self._read(text[_span(documents, number, n - 1)]) if n else None
-        return carrying(self._read(text[_span(documents, number, n)]), before)
+        own = carrying(self._read(text[span.start : span.end]), before)
+        below = self._denied_below(text)
+        partly = {
+            clause
+            for (start, _), clause in zip(own.spans if below else (), own.clauses, strict=False)
+            if any(begins <= span.start + start < end for begins, end in below)
+        }
+        return replace(own, partly=own.partly | partly) if partly else own
 
     def _read(self, text: str) -> Reading:
         return self._reading(text) if len(text) <= _LONGEST_REMEMBERED else _reading(text)

@@ -223,9 +223,10 @@ class EmbeddedGrounder:
             encoded_claims = await encoding
 
             def work() -> list[Read]:
+                every = [claim.text for claim in claims]
                 parts = zip(left, *encoded_claims, strict=True)
                 read = (
-                    self._read(claim, own, rank(own, asked, encoded, self._idf), documents, encoded)
+                    self._read(claim, own, rank(own, asked, encoded, self._idf), documents, encoded, every)
                     for claim, own, asked in parts
                 )
                 rows = [
@@ -250,12 +251,18 @@ class EmbeddedGrounder:
         ]
 
     def _read(
-        self, claim: Claim, own: Encoded, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
+        self,
+        claim: Claim,
+        own: Encoded,
+        ranked: Ranked,
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+        claims: Sequence[str],
     ) -> Read:
         if ranked.nearest is None:
             return Read(np.zeros((0, len(FEATURES))), "", claim.text, None, NOTHING)
         chosen = choose(ranked, documents, premise_words(claim.text, nearly_there=ranked.nearly_there))
-        said = self._values.said(claim.text, ranked, texts, documents, claim.question)
+        said = self._values.said(claim.text, ranked, texts, documents, claim.question, claims)
         rows = features(own, choices(ranked, chosen, documents), self._idf, said)
         places = [ranked.places[row] for row in chosen]
         return Read(

@@ -9,15 +9,19 @@ from dataclasses import replace
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.values.cases import Case
 from sidecar.inference.values.labelled import Label
+from sidecar.inference.values.made import Scaled
 from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.value import Hedge
+from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.worked import Worked
 
 FOLLOWS = 0.5  # how clearly a value follows that nothing states
 _DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['’]t\b", re.IGNORECASE)
 _CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
 _NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
 _REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
+_MOST_COUNTED = 31  # of days, nights, pieces
+_MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
 _OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
 
 
@@ -25,6 +29,21 @@ def with_next(text: str, document: EncodedDocument, n: int) -> str:
     """A sentence with the one behind it, which may go on with "others" or "heavier bags"."""
     spans = document.spans
     return text[spans[n].start : spans[min(n + 1, len(spans) - 1)].end]
+
+
+def lead_in(text: str, document: EncodedDocument, n: int) -> str:
+    """What leads in an item behind others, "three months after eight years;" of "the notice period is: two months after five years; ...", "" of any other sentence."""
+    first = n
+    while first > 0 and n - first < _MOST_ITEMS and text[: document.spans[first - 1].end].endswith(";"):
+        first -= 1
+    head, colon, _ = text[document.spans[first].start : document.spans[first].end].partition(": ")
+    return head if first < n and colon and len(head) <= _LONGEST_LEAD else ""
+
+
+def led_in(values: tuple[Stated, ...], stems: frozenset[str]) -> tuple[Stated, ...]:
+    """The values of an item with the stems of what leads it in."""
+    about = dict.fromkeys(stems, _OF_ITS_HEADING)
+    return tuple(replace(one, words={**about, **one.words}) for one in values) if stems else values
 
 
 def of_value(one: Finding, ruled: Sequence[Case]) -> list[Case]:
@@ -66,3 +85,39 @@ def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
     closed = (_CLOSED.search(stated) and "open" not in stated.lower()) or _NOT_OPEN.search(stated)
     denied = len(_DENIES.findall(stated)) == 1 and _DENIES.search(pieces[one.piece]) is None
     return bool(closed) and denied and set(days).isdisjoint(one.other.through)
+
+
+def as_made(one: Finding, known: frozenset[Value], amounts: Scaled) -> Finding:
+    """What became of a value that the asker said or that is made of others, or that would be another one for so many people."""
+    if one.value in known:
+        return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
+    if one.value in amounts.right:
+        return Finding(Outcome.FOLLOWS, one.value, FOLLOWS, *amounts.right[one.value])
+    if one.value in amounts.wrong:
+        return Finding(Outcome.DISAGREES, one.value, 1.0, *amounts.wrong[one.value])
+    return one
+
+
+def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
+    """The findings, where a claim shows how it came to a value: of what the evidence has, and of small counts beside it, the value follows; such
+    counts are none that the evidence would have to state. One that does not come out, and that the evidence lacks, is wrong."""
+    there = {one.value for one in found if one.outcome in (Outcome.AGREES, Outcome.FOLLOWS)}
+    told: set[Value] = set()
+    counts: set[Value] = set()
+    for way in shown:
+        lacking = set(way.operands) - there
+        if way.right and len(lacking) < len(way.operands) and all(map(_may_count, lacking)):
+            told.add(way.told)
+            counts |= lacking
+    follows = told - there
+    wrong = {way.told for way in shown if not way.right} - told - there
+    become = {**dict.fromkeys(wrong, (Outcome.DISAGREES, 1.0)), **dict.fromkeys(follows, (Outcome.FOLLOWS, FOLLOWS))}
+    return [
+        replace(one, outcome=become[one.value][0], strength=become[one.value][1]) if one.value in become else one
+        for one in found
+        if one.value in follows or one.value not in counts
+    ]
+
+
+def _may_count(one: Value) -> bool:
+    return one.kind is Kind.NUMBER and one.amount <= _MOST_COUNTED

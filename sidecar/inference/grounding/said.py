@@ -16,13 +16,25 @@ from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
-from sidecar.inference.grounding.placed import FOLLOWS, by_its_rule, is_outside, labelled_as, of_value, with_next
+from sidecar.inference.grounding.placed import (
+    FOLLOWS,
+    as_made,
+    as_shown,
+    by_its_rule,
+    is_outside,
+    labelled_as,
+    lead_in,
+    led_in,
+    of_value,
+    with_next,
+)
 from sidecar.inference.values.brackets import Table, of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
+from sidecar.inference.values.made import added_up, begun, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.rules import Rule, rules_of
@@ -30,14 +42,13 @@ from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
-from sidecar.inference.values.worked import Worked, worked
+from sidecar.inference.values.worked import worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
 _MOST_LEFT_OUT = 8  # words of a claim
 _INFERRED = 0.5
 _MOST_RULES = 12  # sentences that may tell one
-_MOST_COUNTED = 31  # of days, nights, pieces
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -105,9 +116,11 @@ class Values:
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
         question: str = "",
+        others: Sequence[str] = (),
     ) -> Said:
-        """What the best sentences say of the claim's values, as far as these are not those of its question, and of the asker's own case."""
-        said = self._of_values(claim, ranked, texts, documents, question)
+        """What the best sentences say of the claim's values, as far as these are not those of its question, and of the asker's own case. `others` are
+        the answer's other claims, whose amounts it may add up."""
+        said = self._of_values(claim, ranked, texts, documents, question, others)
         places = ranked.order[:_MOST_RULES] if question and self._stated(question, "") else ()
         pieces = [with_next(texts[number], documents[number], n) for number, n in places]
         case = case_asked(claim, question, pieces, self._weight, stem_beside_values, self._rules)
@@ -128,6 +141,7 @@ class Values:
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
         question: str,
+        others: Sequence[str],
     ) -> Said:
         own = _stated(claim)
         if not own:
@@ -135,14 +149,15 @@ class Values:
         starts, pieces, stated_there = self._best(ranked, texts, documents)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
-        known = supposed(claim, values, question, asked)
+        known = supposed(claim, values, question, asked) | begun(claim, values)
+        amounts = scaled(own, stated_there, scale(question, texts))
         matched = [
-            Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in known else one
+            as_made(one, known, amounts)
             for one in match(
                 own,
                 stated_there,
                 self._weight,
-                asked,
+                [*asked, *added_up(claim, others)],
                 None if _COMPARED.search(claim) else _stands_for(claim, named),
                 _stems_of(named),
             )
@@ -191,7 +206,10 @@ class Values:
         heads = [header_of(texts[number], span.start) for (number, _), span in zip(places, spans, strict=True)]
         labels = self.labels(texts, documents)
         stated_there = [
-            labelled_as(self._stated(piece, head), None if head else labels.get(place))
+            led_in(
+                labelled_as(self._stated(piece, head), None if head else labels.get(place)),
+                _stems_of(lead_in(texts[place[0]], documents[place[0]], place[1])),
+            )
             for piece, head, place in zip(pieces, heads, places, strict=True)
         ]
         return [(number, span.start) for (number, _), span in zip(places, spans, strict=True)], pieces, stated_there
@@ -208,31 +226,6 @@ def _in_place(
 def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int, other: Stated) -> ValueConflict:
     document, begins = starts[piece]
     return ValueConflict(start, end, Evidence(document, begins + other.value.start, begins + other.value.end))
-
-
-def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:
-    """The findings, where a claim shows how it came to a value: of what the evidence has, and of small counts beside it, the value follows; such
-    counts are none that the evidence would have to state. One that does not come out, and that the evidence lacks, is wrong."""
-    there = {one.value for one in found if one.outcome in (Outcome.AGREES, Outcome.FOLLOWS)}
-    told: set[Value] = set()
-    counts: set[Value] = set()
-    for way in shown:
-        lacking = set(way.operands) - there
-        if way.right and len(lacking) < len(way.operands) and all(map(_may_count, lacking)):
-            told.add(way.told)
-            counts |= lacking
-    follows = told - there
-    wrong = {way.told for way in shown if not way.right} - told - there
-    become = {**dict.fromkeys(wrong, (Outcome.DISAGREES, 1.0)), **dict.fromkeys(follows, (Outcome.FOLLOWS, FOLLOWS))}
-    return [
-        replace(one, outcome=become[one.value][0], strength=become[one.value][1]) if one.value in become else one
-        for one in found
-        if one.value in follows or one.value not in counts
-    ]
-
-
-def _may_count(one: Value) -> bool:
-    return one.kind is Kind.NUMBER and one.amount <= _MOST_COUNTED
 
 
 def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:
@@ -253,7 +246,7 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         written_otherwise=frozenset(
             one for found in reformatted for one in _words_of(claim[found.value.start : found.value.end])
         ),
-        as_there=_as_there(claim, reformatted, pieces),
+        as_there=_as_there(claim, [*reformatted, *(one for one in by[Outcome.FOLLOWS] if one.other)], pieces),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
         certain=any(one.certain for one in by[Outcome.DISAGREES]),
     )
@@ -265,7 +258,11 @@ def _as_there(claim: str, reformatted: Sequence[Finding], pieces: Sequence[str])
     text, before = claim, len(claim) + 1
     for one in sorted(reformatted, key=lambda found: found.value.end, reverse=True):
         start, end = one.value.start, one.value.end
-        if one.other is not None and end < before and _same_amount(one.value, one.other):
+        if (
+            one.other is not None
+            and end < before
+            and (one.outcome is Outcome.FOLLOWS or _same_amount(one.value, one.other))
+        ):
             there = pieces[one.piece][one.other.start : one.other.end]
             if not one.value.unit or not _BARE.fullmatch(there) or " " not in claim[start:end]:
                 text, before = text[:start] + there.rstrip(".") + text[end:], start

@@ -12,7 +12,7 @@ from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.rules import KINDS, LONGEST, SETS_ASIDE, Rule, beside, denies, stems_in
 from sidecar.inference.values.stated import MOST_VALUES, Stem
 from sidecar.inference.values.tokens import Token
-from sidecar.inference.values.value import Hedge, Kind, Value
+from sidecar.inference.values.value import Hedge, Kind, Value, around
 
 # Shares of what a claim says: from which on a rule tells it, and by how much more than another that its value falls under.
 _TELLS, _CLEARLY = 0.6, 0.2
@@ -137,15 +137,13 @@ def _denies(tokens: Sequence[Token]) -> bool:
 
 def _of_its_sentence(text: str, value: Value, stem: Stem) -> frozenset[str]:
     """The stems of the sentence that a value stands in."""
-    start = max(text.rfind(mark, 0, value.start) for mark in ".?!\n") + 1
-    end = min((at for mark in ".?!\n" if (at := text.find(mark, value.end)) >= 0), default=len(text))
+    start, end = around(text, value, ".?!\n")
     return frozenset(one for _, one in stems_in(read_tokens(text[start:end])[0], [], stem))
 
 
 def _of_its_statement(question: str, value: Value, stem: Stem) -> frozenset[str]:
     """The stems of the clause of a question that states a value; none where that clause asks itself."""
-    start = max(question.rfind(mark, 0, value.start) for mark in ".,?!\n") + 1
-    end = min((at for mark in ".,?!\n" if (at := question.find(mark, value.end)) >= 0), default=len(question))
+    start, end = around(question, value, ".,?!\n")
     if question[end : end + 1] in ("", "?"):
         return frozenset()
     return frozenset(one for _, one in stems_in(read_tokens(question[start:end])[0], [], stem))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.inference.values.compare import equal
-from sidecar.inference.values.value import Kind, Value
+from sidecar.inference.values.value import Kind, Value, around
 
 _BEFORE = 48  # characters
 _CASE = re.compile(
@@ -37,7 +37,7 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         for one in own
         if (
             any(case.search(claim[max(0, one.start - _BEFORE) : one.start]) for case in (says, _ONE))
-            or (mine and len(own) == 1 and _begins(claim, one))
+            or (mine and _begins(claim, one) and not any(other.kind is Kind.DATE for other in own if other is not one))
             or (
                 (one.kind is Kind.DATE or claim[one.end :].lstrip().startswith("ago"))
                 and _OF_THEM.search(claim[max(0, one.start - _BEFORE) : one.start])
@@ -55,8 +55,7 @@ def _begins(claim: str, one: Value) -> bool:
 
 def _is_stated(question: str, value: Value) -> bool:
     """Whether the sentence of a question that has a value is no question itself, and is about the asker."""
-    start = max(question.rfind(mark, 0, value.start) for mark in ".?!\n") + 1
-    end = min((at for mark in ".?!\n" if (at := question.find(mark, value.end)) >= 0), default=len(question))
+    start, end = around(question, value, ".?!\n")
     return question[end : end + 1] != "?" and _OF_ASKERS.search(question[start:end]) is not None
 
 

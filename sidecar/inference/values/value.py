@@ -79,3 +79,9 @@ class Value:
     difference: bool = False
     shift: int = 0
     side: int = 0
+
+
+def around(text: str, value: Value, marks: str) -> tuple[int, int]:
+    """Where the part of a text between two of the marks lies that has the value, without them."""
+    start = max(text.rfind(mark, 0, value.start) for mark in marks) + 1
+    return start, min((at for mark in marks if (at := text.find(mark, value.end)) >= 0), default=len(text))

@@ -171,6 +171,11 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ("The company did not pay the ransom.", "The company refused to pay the ransom."),
         ("Wait for the seconds given in the header.", "The header gives the seconds to wait for."),
         ("The egg whites are beaten until stiff.", "Beat the egg whites until stiff."),
+        (
+            "Porting is possible until one month after the contract has ended.",
+            "You can port up to one month after the end.",
+        ),
+        ("If you're back by then, no certificate is required.", "A certificate must be submitted on the fourth day."),
         ("An hour before a meal, and not with dairy products.", "Do not take it with milk or other dairy products."),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.contrasts.listed import listed_otherwise, lists_of
+from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.reading import read
 from sidecar.inference.embedding.text import content_stem, read_words, sentences
 
@@ -60,3 +60,18 @@ def test_what_a_list_denies_is_not_said_of_its_items(claim: str, text: str, item
 def test_long_lists_and_texts_without_any_are_read() -> None:
     assert lists_of("A sentence: of no list.\nAnother one.", content_stem) == ()
     assert len(lists_of("Not included:\n" + "- towel number x\n" * 50_000, content_stem)) == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("What is not insured\nCash and cheques; skis.\n\nCall us.", ["Cash and cheques; skis.\n"]),
+        ("## Exclusions\n- rust\n- wear\n## Included\n- glass", ["- rust\n- wear\n"]),
+        ("**Excluded from cover**\n- rust\n- wear\n**Included**\n- glass", ["- rust\n- wear\n"]),
+        ("Accepted: wood.\nNot accepted: paint, tyres.\nOpen daily.", ["paint, tyres.\n"]),
+        ("Dogs are not allowed.\nCats are.", []),
+        ("The parcel has not arrived\n", [""]),
+    ],
+)
+def test_where_a_heading_denies_what_stands_below(text: str, denied: list[str]) -> None:
+    assert [text[start:end] for start, end in denied_below(text)] == denied

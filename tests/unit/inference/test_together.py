@@ -14,6 +14,7 @@ from sidecar.inference.values.stated import stated
 
 OVERTIME = "Overtime is approved by the team lead and reported to payroll."
 LEAVE = "Requests are submitted through the portal. The line manager reviews the dates and the HR partner approves the request."
+PENSION = "For each month of early retirement the pension is reduced permanently by 0.3 %. With 45 years one may retire 24 months early without reduction."
 MENU = "On Monday there is soup and bread; on Tuesday there is salad and cake."
 PATCH = "To apply the patch:\n1. Stop the scheduler.\n2. Install the package.\n3. Clear the template cache.\n4. Restart the web nodes."
 BUS = "The train takes 25 minutes and costs 11 euros; the bus takes 50 minutes and costs 4 euros."
@@ -55,6 +56,7 @@ def readings(*texts: str) -> list[Reading]:
             f"Marsh takes charge on Friday. {THANKS}",
             False,
         ),
+        (["Early retirement costs 7.2% (24 × 0.3%), and that reduction is permanent."], PENSION, False),
         (["Payroll approves it."], OVERTIME, False),  # what only one has exchanged other checks must see
     ],
 )

@@ -20,6 +20,7 @@ from sidecar.inference.grounding.asked import in_the_answer, with_question, yes_
         "No it isn't.",
         "Yes it is",
         "No – never.",
+        "Not at all.",
     ],
 )
 def test_a_plain_yes_or_no_says_nothing_alone(text: str) -> None:

@@ -19,6 +19,17 @@ DEVICES = "| | Solo | Duo | Family |\n|---|---|---|---|\n| Simultaneous streams 
 DESKS = "| Service | Mon–Fri | Sun |\n|---|---|---|\n| Ticket office | 06:00–21:00 | 08:00–18:00 |\n| Left luggage desk | 07:00–22:00 | 09:00–19:30 |"
 SYRUP = "| Age | Single dose |\n|---|---|\n| 1–3 years | 5 ml |\n| 4–6 years | 7.5 ml |"
 SHIPPING = "Orders over $50 ship free. Others pay $6."
+SOUP = "Lentil soup (serves 2)\n150 g red lentils\n1 onion\n600 ml stock\nSimmer for 25 minutes."
+NOTICE = (
+    "(1) An employee may terminate the employment with four weeks' notice to the end of a month.\n(2) Where the employer terminates, the notice "
+    "period to the end of a month is: one month after two years of service; two months after five years; three months after eight years."
+)
+COURSE = "The fee for a course is: 40 euros for members; 60 euros for residents; 90 euros for visitors."
+HOTEL = ["Dogs are welcome for €15 per night.", "The underground garage costs €18 per night."]
+BAGGAGE = [
+    "Baggage cover – what is insured\nWe insure your baggage against theft.",
+    "Baggage cover – what is not insured\nCash and cheques; items left unattended in a public place; devices used for business purposes.",
+]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +67,31 @@ SHIPPING = "Orders over $50 ship free. Others pay $6."
         (["Basic: 5 users\nPro: 25 users"], "How many on the plan after Basic?", "You can have 25 users.", True),
         ([SHIPPING], "Does my $65 order ship free?", "Yes, your $65 order ships free.", True),
         ([SHIPPING], "Does my $35 order ship free?", "Yes, your $35 order ships free.", False),
+        (
+            [SOUP],
+            "What do I need for 8 people?",
+            "You need 600 g of red lentils, 4 onions and 2.4 litres of stock.",
+            True,
+        ),
+        (
+            [SOUP],
+            "What do I need for 8 people?",
+            "You need 500 g of red lentils, 4 onions and 2.4 litres of stock.",
+            False,
+        ),
+        (
+            [SOUP],
+            "What do I need for 8 people?",
+            "You need 600 g of red lentils, 6 onions and 2.4 litres of stock.",
+            False,
+        ),
+        ([SOUP], "What do I need for eight people?", "Simmer for 25 minutes.", True),
+        ([SOUP], "What do I need for eight people?", "Simmer for 100 minutes.", False),
+        ([SOUP], "What do I need?", "You need 150 g of red lentils, 1 onion and 600 ml of stock.", True),
+        ([NOTICE], "", "After eight years your employer must give you three months' notice.", True),
+        ([COURSE], "", "The course fee is 60 euros for residents.", True),
+        ([COURSE], "", "The course fee is 90 euros for residents.", False),
+        ([COURSE], "", "Residents pay a course fee of 40 euros.", False),
     ],
 )
 async def test_a_claim_is_held_to_what_stands_in_its_own_place(
@@ -64,6 +100,27 @@ async def test_a_claim_is_held_to_what_stands_in_its_own_place(
     [found] = await grounder.support([Claim(claim, question=question)], documents)
     assert found.probability > 0.4 if right else found.probability < 0.2
     assert right or found.conflicts
+
+
+@pytest.mark.parametrize(("total", "right"), [("€99", True), ("€109", False)])
+async def test_amounts_of_other_claims_are_added_up(grounder: EmbeddedGrounder, total: str, right: bool) -> None:
+    texts = ["The dog costs €45 for three nights.", f"A place in the garage would add €54, bringing you to {total}."]
+    claims = [Claim(text, question="What do we pay for three nights?") for text in texts]
+    _, found = await grounder.support(claims, HOTEL)
+    assert bool(found.conflicts) is not right
+
+
+@pytest.mark.parametrize(("hours", "right"), [("four", True), ("six", False)])
+async def test_hours_begun_count_in_full(grounder: EmbeddedGrounder, hours: str, right: bool) -> None:
+    claim = f"The remaining 3 hours 15 minutes count as {hours} hours begun at €1.50 each."
+    document = "Parking costs €1.50 for each hour begun. The maximum is 5 hours."
+    [found] = await grounder.support([Claim(claim)], [document])
+    assert bool(found.conflicts) is not right
+
+
+async def test_what_a_heading_denies_is_no_contrary_of_what_denies_it(grounder: EmbeddedGrounder) -> None:
+    [found] = await grounder.support([Claim("It mustn't be a device that you use for business.")], BAGGAGE)
+    assert found.conflicts == ()
 
 
 @pytest.mark.parametrize(

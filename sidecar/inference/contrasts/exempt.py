@@ -1,0 +1,38 @@
+"""Words of a group of opposites that are none where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sidecar.inference.contrasts.words import AMOUNTS
+
+_MOST_BETWEEN = 4  # words
+
+
+def is_recipe(words: Sequence[str], k: int) -> bool:
+    """Whether it is what one is told to do with eggs: nobody is before it whom it would be said of."""
+    return words[k] == "beat" and not any(word.isalpha() for word in words[:k])
+
+
+def is_shifted(words: Sequence[str], clauses: Sequence[int], k: int) -> bool:
+    """Whether a time after, or before, something follows in the clause: "until one month after the contract has ended"."""
+    ahead = range(k + 2, min(len(words), k + 2 + _MOST_BETWEEN))
+    return any(words[j] in ("after", "before") and clauses[j] == clauses[k] for j in ahead)
+
+
+def is_part(text: str, start: int, end: int) -> bool:
+    """Whether it is part of a word with hyphens, "Retry-After"."""
+    return text[start - 1 : start] == "-" or (text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha())
+
+
+def is_nothing(words: Sequence[str], k: int) -> bool:
+    """Whether it is the sign of a currency before 0: "$0" is free."""
+    figures = words[k + 1] if words[k] in AMOUNTS and k + 1 < len(words) else ""
+    return figures.startswith("0") and not figures.strip("0.,")
+
+
+def is_share(words: Sequence[str], k: int) -> bool:
+    """Whether a share stands at a token, "12 %", behind "by" or not."""
+    k += words[k : k + 1] == ("by",)
+    figures, sign = words[k : k + 1], words[k + 1 : k + 2]
+    return bool(figures) and figures[0][0].isdecimal() and sign in (("%",), ("percent",), ("per",))

@@ -1,0 +1,113 @@
+"""Values that an answer makes of those that it has: amounts for another number of people, hours begun, what its other claims add up to."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sidecar.inference.values.compare import dimension, equal
+from sidecar.inference.values.read import read_values
+from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.units import UNITS, in_base
+from sidecar.inference.values.value import Hedge, Kind, Value
+
+_MOST_CLAIMS, _LONGEST = 24, 4000  # characters of a text
+_SMALL = {word: n for n, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
+_NUMBER = rf"(?P<n>\d{{1,3}}|{'|'.join(_SMALL)})"
+_EATERS = r"(?:people|persons?|servings?|portions?|guests|eaters|of us|adults|children)"
+_PORTIONS = rf"{_NUMBER.replace('<n>', '<m>')}\s{{1,2}}(?:servings|portions)\b"
+_SERVES = re.compile(
+    rf"\b(?:(?:serv(?:es|ing)|feeds)\s{{1,2}}{_NUMBER}\b|for\s{{1,2}}{_NUMBER.replace('<n>', '<k>')}\s{{1,2}}{_EATERS}\b|{_PORTIONS})",
+    re.IGNORECASE,
+)
+_FOR = re.compile(rf"\b(?:(?:for|serves?|feed)\s{{1,2}}{_NUMBER}\s{{1,2}}{_EATERS}\b|{_PORTIONS})", re.IGNORECASE)
+_OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
+_BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"\b(?:totals?|totalling|altogether|in all|combined|together|overall|sum|bring(?:s|ing)|adds? up|com(?:es?|ing) to|makes?|making)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """Values of a claim that are right for another number of people, and those that are neither that nor what the evidence has; each with the one of the evidence and
+    the number of its text."""
+
+    right: Mapping[Value, tuple[Value, int]]
+    wrong: Mapping[Value, tuple[Value, int]]
+
+
+def scale(question: str, texts: Sequence[str]) -> float | None:
+    """By what the amounts of the texts, which are for one number of people, are multiplied for that of the question; None where either does not say."""
+    wanted = set(_numbers(_FOR, question[:_LONGEST]))
+    there = {n for text in texts for n in _numbers(_SERVES, text[:_LONGEST])}
+    if len(wanted) != 1 or len(there) != 1:
+        return None
+    [mine], [theirs] = wanted, there
+    return mine / theirs if theirs and mine != theirs else None
+
+
+def _numbers(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+    for found in pattern.finditer(text):
+        told = next(one for one in found.groups() if one).lower()
+        yield _SMALL.get(told) or int(told)
+
+
+def scaled(own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], by: float | None) -> Scaled:
+    """The amounts of a claim beside those of the evidence, said of the same, so many times."""
+    right, wrong = dict[Value, tuple[Value, int]](), dict[Value, tuple[Value, int]]()
+    if by is None:
+        return Scaled(right, wrong)
+    there = [(one, number) for number, piece in enumerate(pieces) for one in piece]
+    for one in own:
+        of_it = [(other.value, number) for other, number in there if _is_of_the_same(one, other)]
+        multiplied = [place for place in of_it if _is_times(one.value, place[0], by)]
+        if multiplied:
+            right[one.value] = multiplied[0]
+        elif of_it and not any(_is_times(one.value, other, 1.0) for other, _ in of_it):
+            wrong[one.value] = of_it[0]
+    return Scaled(right, wrong)
+
+
+def _is_of_the_same(own: Stated, other: Stated) -> bool:
+    """Whether both are plain amounts of the same ingredient."""
+    plain = all(dimension(one.value) in _OF_RECIPES and not one.value.per for one in (own, other))
+    mine, theirs = (one.words.keys() | ({one.noun} - {""}) for one in (own, other))
+    return plain and dimension(own.value) == dimension(other.value) and not mine.isdisjoint(theirs)
+
+
+def _is_times(own: Value, other: Value, by: float) -> bool:
+    return math.isclose(in_base(own.amount, own.unit), by * in_base(other.amount, other.unit), rel_tol=1e-6)
+
+
+def begun(claim: str, own: Sequence[Value]) -> frozenset[Value]:
+    """Those of a claim's values that are another one of it, each part begun counted in full: "3 hours 15 minutes count as four hours begun"."""
+    return frozenset(
+        one
+        for one in own
+        if _BEGUN.match(claim, one.end)
+        and any(
+            other is not one
+            and dimension(other) == dimension(one)
+            and math.ceil(in_base(other.amount, other.unit) / in_base(1.0, one.unit)) == one.amount
+            for other in own
+        )
+    )
+
+
+def added_up(claim: str, others: Sequence[str]) -> list[Value]:
+    """The amounts of money of an answer's other claims where a claim says what something comes to in all: "bringing you to €99"."""
+    if not _TOTAL.search(claim):
+        return []
+    return [
+        one
+        for other in others[:_MOST_CLAIMS]
+        if other != claim
+        for one in read_values(other)
+        if one.kind is Kind.MONEY
+        and one.hedge in (Hedge.NONE, Hedge.ABOUT)
+        and not any(equal(one, mine) for mine in read_values(claim))
+    ]
