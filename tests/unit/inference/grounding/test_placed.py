@@ -6,6 +6,8 @@ import pytest
 
 from sidecar.inference.base import Claim
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.values.made import begun
+from sidecar.inference.values.read import read_values
 
 PLANS = "Plans: Starter: 3 users, email support. Team: 20 users, chat support. Enterprise: unlimited users, SSO, phone support."
 TIERS = "**Basic**\n- 10 GB storage\n- 1 mailbox\n\n**Pro**\n- 100 GB storage\n- 10 mailboxes\n- daily backups"
@@ -110,12 +112,10 @@ async def test_amounts_of_other_claims_are_added_up(grounder: EmbeddedGrounder, 
     assert bool(found.conflicts) is not right
 
 
-@pytest.mark.parametrize(("hours", "right"), [("four", True), ("six", False)])
-async def test_hours_begun_count_in_full(grounder: EmbeddedGrounder, hours: str, right: bool) -> None:
+@pytest.mark.parametrize(("hours", "taken"), [("four", ["four hours"]), ("six", [])])
+def test_hours_begun_count_in_full(hours: str, taken: list[str]) -> None:
     claim = f"The remaining 3 hours 15 minutes count as {hours} hours begun at €1.50 each."
-    document = "Parking costs €1.50 for each hour begun. The maximum is 5 hours."
-    [found] = await grounder.support([Claim(claim)], [document])
-    assert bool(found.conflicts) is not right
+    assert [claim[one.start : one.end] for one in begun(claim, read_values(claim))] == taken
 
 
 async def test_what_a_heading_denies_is_no_contrary_of_what_denies_it(grounder: EmbeddedGrounder) -> None:
