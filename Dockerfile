@@ -28,9 +28,9 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
-# engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials and examples; messages of Google's services; a C parser
+# engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials, records and examples; messages of Google's services; a C parser
 # of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, and a reader of Markdown; names of other
-# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata and lock files; websockets; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
@@ -38,12 +38,14 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/onnxruntime/tools python3*/site-packages/onnxruntime/transformers \
         python3*/site-packages/numpy/f2py python3*/site-packages/numpy/testing python3*/site-packages/pydantic/v1 \
         python3*/site-packages/numpy/fft python3*/site-packages/numpy/polynomial \
+        python3*/site-packages/numpy/lib/recfunctions.py python3*/site-packages/numpy/ma/mrecords.py python3*/site-packages/numpy/ma/testutils.py \
         python3*/site-packages/numpy/random/_examples python3*/site-packages/numpy/doc python3*/site-packages/numpy/_pyinstaller \
         python3*/site-packages/google/api python3*/site-packages/google/cloud python3*/site-packages/google/gapic python3*/site-packages/google/logging \
         python3*/site-packages/google/longrunning python3*/site-packages/google/type \
         python3*/site-packages/yaml/_yaml.*.so python3*/site-packages/_yaml \
         python3*/site-packages/pydantic/mypy.py python3*/site-packages/anyio/_backends/_trio.py python3*/site-packages/click/testing.py \
-        python3*/site-packages/genai_prices/_cli.py \
+        python3*/site-packages/genai_prices/_cli.py python3*/site-packages/httpx2/websockets python3*/site-packages/starlette/testclient.py \
+        python3*/site-packages/packaging/licenses python3*/site-packages/packaging/metadata.py python3*/site-packages/packaging/pylock.py \
         python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
     && rm -rf python3*/site-packages/numpy/distutils \
     && find . \( -path '*/pygments/lexers/*.py' -o -path '*/pygments/formatters/*.py' -o -path '*/pygments/styles/*.py' \) -not -name __init__.py -not -name _mapping.py -delete \
@@ -51,7 +53,7 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
     && find . -path '*/numpy/_core/_simd*.so' -delete -o -path '*/numpy/_core/*_tests.*.so' -delete \
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
     && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' -o -name '*.proto' -o -path '*.dist-info/RECORD' \) -not -path '*/site-packages/sidecar/*' -delete \
-    && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' \
+    && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' -o -path '*/charset_normalizer/*.so' \
         -o -path '*/numpy/_core/*.so' -o -path '*/numpy/random/*.so' -o -path '*/google/_upb/*.so' \) -exec strip --strip-unneeded {} + \
     && find . -type d -name __pycache__ -prune -exec rm -r {} +
 RUN python -c 'import sidecar.app; from sidecar import score; \
