@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sidecar.inference.contrasts.compare import Contrast
-from sidecar.inference.contrasts.han_order import exchanged, of_another
+from sidecar.inference.contrasts.han_order import by_another, exchanged, of_another
 from sidecar.inference.contrasts.han_reading import ELSEWHERE, OF_DENIED, OWN, Clause, Mark, Reading
 from sidecar.inference.contrasts.han_words import DENIED, OF_KINDS, OF_PARTS, SAID_OF_ALL
 from sidecar.inference.contrasts.reading import share
@@ -77,6 +77,7 @@ def _misplaced(claim: Reading, pieces: Sequence[Reading]) -> Iterator[Contrast]:
             continue
         found = next((k for k, text in enumerate(texts) if exchanged(own, text)), None)
         found = of_another(own, texts) if found is None else found
+        found = by_another(own, texts) if found is None else found
         if found is not None:
             number, other = theirs[found]
             yield Contrast(1.0, clause.start, clause.end, number, other.start, other.end)

@@ -3,17 +3,23 @@ says of one thing, word for word, what a text says of another of its kind: 团�
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 _LONGEST = 80  # characters
 _LEAST_PART = 2
 _MOST_PARTS = 8
+_FIGURES = re.compile(r"\d|[一二两三四五六七八九十百千万亿]{1,9}[年月日天点时分元]")
 _LITTLE = "了的地得"
 _BOTH_WAYS = frozenset("和 与 與 及 以及 跟 同 或 或者 、 并 兼 即 等于 相当于 不同于".split())
 
 _LONGEST_NAME, _LEAST_SAID, _LAST = 6, 4, 2
 _OF_ALL = frozenset("所各均都每任该該此其本这這两兩")
+
+_BY_WHOM = re.compile(
+    r"(?P<what>[\u3400-\u9fff]{2,12})由(?P<who>[\u3400-\u9fff]{2,8}?)(?:来|進行|进行)?(?P<does>[\u3400-\u9fff]{2})"
+)
 
 Part = tuple[int, int, int]  # where it begins in the claim's clause, where in the text's, and its length
 
@@ -52,6 +58,8 @@ def _only_these(claim: str, parts: list[Part], one: int, other: int) -> bool:
     between = claim[parts[one][0] + parts[one][2] : parts[other][0]]
     if not between or between in _BOTH_WAYS or min(parts[one][2], parts[other][2]) < _LEAST_PART:
         return False
+    if any(_FIGURES.search(claim, parts[n][0], parts[n][0] + parts[n][2]) for n in (one, other)):
+        return False  # a day stands before what happens on it, or behind
     order = list(parts)
     order[one], order[other] = order[other], order[one]
     return all(before[1] + before[2] <= behind[1] for before, behind in pairwise(order))
@@ -72,6 +80,19 @@ def of_another(claim: str, clauses: Sequence[str]) -> int | None:
         if theirs and not any(claim[-_LAST:] in one for one in theirs):
             return n
     return None
+
+
+def by_another(claim: str, clauses: Sequence[str]) -> int | None:
+    """The number of the clause that says of another one that he does what the claim says somebody does: 预算由行政部审批 of 项目预算由财务部审批, 记录由李华负责 of
+    王敏负责记录; None where a clause says it as the claim does."""
+    told = _BY_WHOM.fullmatch(claim.strip())
+    if told is None:
+        return None
+    what, who, does = told["what"][-_LAST:], told["who"], told["does"]
+    of_it = [n for n, text in enumerate(clauses) if what in text and does in text]
+    if not of_it or any(who[-_LAST:] in clauses[n] or who[:_LAST] in clauses[n] for n in of_it):
+        return None
+    return next((n for n in of_it if len(clauses[n]) <= _LONGEST), None)
 
 
 def _shared_end(claim: str, text: str) -> tuple[str, str] | None:

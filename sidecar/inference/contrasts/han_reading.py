@@ -123,7 +123,11 @@ def _clause(text: str, start: int, end: int, values: Sequence[Value]) -> Clause:
     opposites, absorbed = _opposites(own, start, negations)
     left = [one for one in negations if one not in absorbed]
     marks = [*opposites, *_denied(text, end, left)]
-    marks += [Mark(f"value {dimension(one)}", 0, one.start, one.end, one) for one in values if start <= one.start < end]
+    marks += [
+        Mark(f"value {dimension(one)}", 0, one.start, one.end, one)
+        for one in values
+        if start <= one.start < end and one.kind is not Kind.NUMBER
+    ]
     tokens = tuple(_tokens(own, start, [(first, _behind(text, last, end)) for first, last in negations]))
     return Clause(start, end, own, tokens, tuple(marks), len(left), PARTLY.search(own) is not None)
 

@@ -134,14 +134,14 @@ class ChineseGrounder:
         idf = self._lexical.idf
         rows, evidence = claim_rows(claims, sentences, idf)
         there = {said for one in sentences if (said := whole(one, documents))}
-        contraries = HanContraries(documents, idf.of)
+        contraries = HanContraries(documents, sentences, idf.of)
         return [
             Read(
                 row,
                 own[0],
                 (self._beside(claim, sentences, documents), claim.text),
                 as_it_is(claim.text) in there,
-                contraries.of(claim.text, own),
+                contraries.of(claim, own),
             )
             for claim, row, own in zip(claims, rows, evidence, strict=True)
         ]

@@ -20,7 +20,7 @@ from sidecar.inference.values.read import read_values
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_NAME = re.compile(r"[A-Za-z][\w.+-]*")
+_NAME = re.compile(r"[A-Za-z][A-Za-z\d_.+-]*")
 _NUMERAL = re.compile(r"[\d零〇一二两兩三四五六七八九十百千万亿萬億]")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[。！？!?；;]*")
 _NEGATES = re.compile(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.inference.base import Claim
 from sidecar.inference.contrasts.han_order import exchanged, of_another
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.contrary import Contrary
@@ -24,7 +25,9 @@ RARITY = Idf.load(PACKAGED / NAME / IDF)
 
 
 def contrary(claim: str, text: str) -> Contrary:
-    return HanContraries([text], RARITY.of).of(claim, choose(read(claim), pieces([text]), RARITY))
+    return HanContraries([text], pieces([text]), RARITY.of).of(
+        Claim(claim), choose(read(claim), pieces([text]), RARITY)
+    )
 
 
 def pairs(mark: str) -> list[tuple[str, str]]:
