@@ -1,5 +1,5 @@
 """Where a Chinese claim says the contrary of what a text says of the same matter: the other word of a group of opposites, what is denied on one
-side alone, a value that the text states of something else, or two parts that have changed places.
+side alone, what another one does, or two parts that have changed places.
 
 How much both speak of the same is the share of the pairs of characters around the claim's word that stand around the other one. A text that says
 the claim's own somewhere, as near, does not contradict it; that may be spread over its clauses, the contrary is to stand in one.
@@ -15,11 +15,10 @@ from sidecar.inference.contrasts.han_order import by_another, exchanged, of_anot
 from sidecar.inference.contrasts.han_reading import ELSEWHERE, OF_DENIED, OWN, Clause, Mark, Reading
 from sidecar.inference.contrasts.han_words import DENIED, OF_KINDS, OF_PARTS, SAID_OF_ALL
 from sidecar.inference.contrasts.reading import share
-from sidecar.inference.values.compare import equal
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.45  # share of the claim's words from which on the text speaks of the same
-_ANOTHER_VALUE = 0.85  # the same, of a value that the text has nowhere
+_OF_A_KIND = 0.85  # the same, of what is one of several kinds
 _IN_OTHER_WORDS = 0.5  # the same, of what the text says of the claim's own kind
 _LEAST_SAID = 2  # characters around what is compared, in its clause
 
@@ -47,17 +46,17 @@ def _contrary(claim: Reading, n: int, mark: Mark, pieces: Sequence[Reading], wei
         excepted = not piece.excepted.isdisjoint(about)
         for k, other in enumerate(piece.clauses):
             for theirs in _same_kind(mark, clause, other):
-                if _alike(mark, theirs):
+                if mark.pole == theirs.pole:
                     like = max(like, share(about, piece.about(k, theirs), weight, _PRIOR))
                 elif not excepted and _comparable(mark, clause, other):
                     strength = share(about, piece.about(k, theirs, ELSEWHERE), weight, _PRIOR)
                     if unlike is None or strength > unlike.strength:
                         unlike = Contrast(strength, mark.start, mark.end, number, theirs.start, theirs.end)
-    least = _SAME_MATTER if like or mark.value is None else _ANOTHER_VALUE
+    least = _SAME_MATTER
     if mark.group in OF_KINDS:
         if like > _IN_OTHER_WORDS:
             return None
-        least = _ANOTHER_VALUE
+        least = _OF_A_KIND
     if unlike is None or unlike.strength <= max(least, like):
         return None
     return replace(unlike, strength=unlike.strength - like)
@@ -117,16 +116,10 @@ def _less(one: Clause, other: Clause) -> bool:
     return one.denials < other.denials and not (one.negative and not one.denials)
 
 
-def _alike(mark: Mark, other: Mark) -> bool:
-    if mark.value is not None and other.value is not None:
-        return equal(mark.value, other.value)
-    return mark.pole == other.pole
-
-
 def _comparable(mark: Mark, own: Clause, other: Clause) -> bool:
     """Whether both are said of the whole, and neither denies where that turns what follows."""
     if mark.group in DENIED:
         return bool(own.denials) == bool(other.denials)
     if mark.group.startswith(OF_DENIED) and own.denials == other.denials:
         return False
-    return mark.value is not None or own.partly == other.partly or mark.group in OF_PARTS
+    return own.partly == other.partly or mark.group in OF_PARTS

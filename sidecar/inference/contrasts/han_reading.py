@@ -1,4 +1,4 @@
-"""A Chinese sentence as it is compared with another one: its pairs of characters by clause, its opposites, what it denies and its values."""
+"""A Chinese sentence as it is compared with another one: its pairs of characters by clause, its opposites and what it denies."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from sidecar.inference.contrasts.han_words import (
     TURNED,
     folded,
 )
-from sidecar.inference.values.compare import dimension
-from sidecar.inference.values.read import read_values
-from sidecar.inference.values.value import Kind, Value
 
 _MOST_CHARACTERS = 600
 _CLAUSE = re.compile(
@@ -33,7 +30,6 @@ _OPPOSITE = re.compile(
 )
 _WORD = re.compile(r"[㐀-鿿]+|[A-Za-z\d][A-Za-z\d.%+-]*")
 _TARGET = re.compile("[㐀-鿿]{2}")
-_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿半]")
 OF_DENIED = "denied "
 OWN, OTHERS, ELSEWHERE = 1.0, 0.8, 0.4
 _CARRIED, _BEFORE, _ANOTHER = 0.8, 0.5, 0.15
@@ -41,13 +37,12 @@ _CARRIED, _BEFORE, _ANOTHER = 0.8, 0.5, 0.15
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a clause says at text[start:end] that another one may say otherwise: the pole of a group, whether a word is denied, or a value."""
+    """What a clause says at text[start:end] that another one may say otherwise: the pole of a group, or whether a word is denied."""
 
     group: str
     pole: int
     start: int
     end: int
-    value: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +106,17 @@ def _overlaps(token: str, place: int, mark: Mark) -> bool:
 def read(text: str) -> Reading:
     """A sentence, at most so many characters of it."""
     text = folded(text[:_MOST_CHARACTERS])
-    values = [one for one in read_values(text) if one.kind is not Kind.NAME] if _NUMERAL.search(text) else []
-    clauses = tuple(_clause(text, match.start(), match.end(), values) for match in _CLAUSE.finditer(text))
+    clauses = tuple(_clause(text, match.start(), match.end()) for match in _CLAUSE.finditer(text))
     excepted = frozenset(token for one in clauses if EXCEPTS.search(one.text) for token, _ in one.tokens)
     return Reading(clauses, excepted)
 
 
-def _clause(text: str, start: int, end: int, values: Sequence[Value]) -> Clause:
+def _clause(text: str, start: int, end: int) -> Clause:
     own = text[start:end]
     negations = [(one.start() + start, one.end() + start) for one in NEGATION.finditer(own) if not _asks(own, one)]
     opposites, absorbed = _opposites(own, start, negations)
     left = [one for one in negations if one not in absorbed]
     marks = [*opposites, *_denied(text, end, left)]
-    marks += [
-        Mark(f"value {dimension(one)}", 0, one.start, one.end, one)
-        for one in values
-        if start <= one.start < end and one.kind is not Kind.NUMBER
-    ]
     tokens = tuple(_tokens(own, start, [(first, _behind(text, last, end)) for first, last in negations]))
     return Clause(start, end, own, tokens, tuple(marks), len(left), PARTLY.search(own) is not None)
 

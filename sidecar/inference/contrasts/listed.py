@@ -27,7 +27,7 @@ _EXCLUDES = frozenset("excluded excludes exclude exclusions prohibited prohibits
 _DENIES = _EXCLUDES | {"outside", "beyond", "exclusion"}
 _MOST_WORDS, _MOST_OF_A_TITLE = 6, 10  # words of a heading
 _TITLE = re.compile(r"(?:#{1,6} {1,3}|\*\*)?(?P<said>[^\W\d_][^.:;!?|*]{2,100}?)(?:\*\*)?:?(?:\*\*)?")
-_INLINE = re.compile(r"\s{0,8}(?:[-*•·–] {1,3})?(?:\*\*)?(?P<said>[^\W\d_][^.:;!?|*\n]{2,60}):(?:\*\*)?\s")
+_INLINE = re.compile(r"\A\s{0,8}(?:[-*•·–] {1,3})?(?:\*\*)?(?P<said>[^\W\d_][^.:;!?|*\n]{2,60}):(?:\*\*)?\s")
 _ALIKE = tuple(
     frozenset(stem for word in words.split() if (stem := content_stem(word)) is not None)
     for words in (

@@ -19,11 +19,11 @@ from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Kind, Value
 
 _FROM, _CLEAR = 0.05, 0.25  # shares of the claim's words that stand with the contrary and not with its own
-_VALUE_FROM, _VALUE_CLEAR = 0.3, 0.7  # the same, of another value
+_VALUE_FROM, _VALUE_CLEAR = 0.2, 0.45  # the same, of another value
 _MOST_SENTENCES = 40
 _OF_A_NAME, _ASKED, _OF_ITS_TITLE = 2.0, 0.6, 0.9
 _LEAST_SAID = 4  # pairs of characters about a value
-_TITLE = re.compile(r"\s{0,8}(?:#{1,6} |\*\*)?([^:：\n。；;]{2,40}?)(?:\*\*)?(?:[:：]|\n)")
+_TITLE = re.compile(r"\A\s{0,8}(?:#{1,6} |\*\*)?([^:：\n。；;]{2,40}?)(?:\*\*)?(?:[:：]|\n)")
 _HALVED = re.compile("减半|減半|半[价價]|一半|对折|對折")
 _HALF = Value(kind=Kind.PERCENT, start=0, end=0, amount=50.0)
 

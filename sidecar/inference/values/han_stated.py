@@ -15,12 +15,12 @@ _MOST_VALUES, _LONGEST, _MOST_WORDS = 40, 600, 60
 _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百千万亿半]")
 _ENDS_CLAUSE = re.compile(r"[，,。；;！!？?：:\n（）()]+")
 _WORD = re.compile(r"[㐀-鿿]+|[A-Za-z][A-Za-z\d.+-]*")
-_RANGE = re.compile(r"\s*(?:至|到|[-~～—–]{1,2})\s*")
+_RANGE = re.compile(r"\s{0,3}+(?:至|到|[-~～—–]{1,2})\s{0,3}+")
 _SAYS_LITTLE = re.compile("[的地得了是为在于]")
 _WEEKDAY = re.compile("(?:星期|礼拜)([一二三四五六日天])")  # as long as what takes its place
-_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?=版)")
+_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?=版)|(?<=版)\d{1,4}(?:\.\d{1,4}){1,3}")
 _ARTICLES = frozenset("个名位种项")
-_OWN, _SUBJECT, _OTHERS, _FOREIGN, _BEHIND = 1.0, 0.9, 0.6, 0.1, 0.6
+_OWN, _SUBJECT, _OTHERS, _OF_ANOTHER, _FOREIGN, _BEHIND = 1.0, 0.9, 0.6, 0.3, 0.1, 0.6
 
 
 def han_stated(text: str) -> tuple[Stated, ...]:
@@ -64,7 +64,7 @@ class _Sentence:
             elif clause not in taken:
                 much = _SUBJECT if at < self._first else _OTHERS
             elif at < self._first:
-                much = _SUBJECT if self._begins(value) else _OTHERS
+                much = _SUBJECT if self._begins(value) else _OF_ANOTHER
             else:
                 much = _FOREIGN
             found[token] = max(found.get(token, 0.0), much)

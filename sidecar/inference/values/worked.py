@@ -35,7 +35,7 @@ _AGAIN = re.compile(
 )
 _BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
 _LEADS_TO_SIDES = re.compile(
-    r",?\s{0,3}(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s{0,3}(?:from|to)" + _ALMOST, re.IGNORECASE
+    r",?+\s{0,3}+(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s{0,3}+(?:from|to)" + _ALMOST, re.IGNORECASE
 )
 _BEHIND_SIDES = re.compile(r",?\s{0,3}(?:(?:by|" + _VERB + ")" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
 _A = re.compile(r",?\s{0,3}(?:an?|which is an?)\s{1,3}(?:[$€£¥]\s?)?", re.IGNORECASE)

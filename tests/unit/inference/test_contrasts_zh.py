@@ -14,13 +14,13 @@ from sidecar.inference.contrasts.han_order import exchanged, of_another
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.grounding.contrary import Contrary
 from sidecar.inference.grounding.han import choose, pieces, read
-from sidecar.inference.grounding.han_contrary import HanContraries
+from sidecar.inference.grounding.han_contrary import HanContraries, Titled
 from sidecar.inference.grounding.lexical_zh import IDF, NAME
 from sidecar.inference.runtime import PACKAGED
 from tests.cpu import within_cpu
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "contrasts" / "chinese.txt"
-FOUND = 123
+FOUND = 131
 RARITY = Idf.load(PACKAGED / NAME / IDF)
 
 
@@ -89,3 +89,31 @@ def test_what_is_said_of_another_thing_of_its_kind_is_told(claim: str, clauses: 
 def test_what_is_hard_to_read_is_read_in_time() -> None:
     claim, text = "甲乙不可以包含丙丁1元，" * 400, "甲乙可以不包含丙丁2元，" * 400
     within_cpu(2, "contraries", lambda: contrary(claim, text))
+
+
+EDITIONS = (
+    "记事企业版发布记录:4.1版于2024年4月2日发布,新增部门权限;4.2版于2024年7月9日发布,新增审计日志。",
+    "记事个人版发布记录:4.1版于2024年3月18日发布,新增手写识别;4.2版于2024年6月25日发布,新增多端协作。",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "question", "right"),
+    [
+        ("6月25日", "记事个人版4.2是哪天发布的?", True),
+        ("7月9日", "记事个人版4.2是哪天发布的?", False),
+        ("7月9日", "记事企业版4.2是哪天发布的?", True),
+        ("个人版4.2于7月9日发布。", "4.2是哪天发布的?", False),
+        ("企业版4.2于7月9日发布。", "4.2是哪天发布的?", True),
+    ],
+)
+def test_documents_are_told_apart_by_their_titles(claim: str, question: str, right: bool) -> None:
+    sentences = pieces(EDITIONS)
+    said = Claim(claim, question=question, short=len(claim) < 8)
+    found = HanContraries(EDITIONS, sentences, RARITY.of).of(said, choose(read(claim), sentences, RARITY))
+    assert (found.clear > 0) is not right
+
+
+def test_documents_with_one_title_are_not_told_apart() -> None:
+    assert Titled(["价格表:一张10元。", "没有标题。"]).rows == [frozenset(), frozenset()]
+    assert Titled(["价格表:一张10元。", "价格表:一张20元。"]).named(frozenset({"价格"})) == frozenset()
