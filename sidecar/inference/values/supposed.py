@@ -37,7 +37,7 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         for one in own
         if (
             any(case.search(claim[max(0, one.start - _BEFORE) : one.start]) for case in (says, _ONE))
-            or (mine and _begins(claim, one) and not any(other.kind is Kind.DATE for other in own if other is not one))
+            or (mine and _begins(claim, one, own))
             or (
                 (one.kind is Kind.DATE or claim[one.end :].lstrip().startswith("ago"))
                 and _OF_THEM.search(claim[max(0, one.start - _BEFORE) : one.start])
@@ -49,8 +49,13 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
     )
 
 
-def _begins(claim: str, one: Value) -> bool:
-    return one.kind is Kind.DATE and _ON.fullmatch(claim[: one.start]) is not None
+def _begins(claim: str, one: Value, own: Sequence[Value]) -> bool:
+    """Whether a claim begins with a day, and has no other; of a weekday, which may be the row of a timetable, no other value either."""
+    others = [other for other in own if other is not one]
+    alone = not others or (
+        bool(one.dates) and one.dates[0].weekday is None and all(other.kind is not Kind.DATE for other in others)
+    )
+    return one.kind is Kind.DATE and _ON.fullmatch(claim[: one.start]) is not None and alone
 
 
 def _is_stated(question: str, value: Value) -> bool:

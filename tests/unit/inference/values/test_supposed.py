@@ -28,6 +28,7 @@ from sidecar.inference.values.supposed import supposed
         ("I bought it 20 days ago. Can I return it?", "You bought it 20 days ago.", ["20 days"]),
         ("If I register on 6 May, what is it?", "On 6 May the early fee is over.", ["6 May"]),
         ("I register on 6 May. What is it?", "On 6 May you pay $20.", ["6 May"]),
+        ("May I drill on Saturday?", "On Saturday drilling is permitted from 8:00 to 13:00.", []),
         ("I register on 6 May. What is it?", "On 6 May it is open until 9 May.", []),
         ("How much is it?", "For a $35 order it is $6.95.", []),
     ],
