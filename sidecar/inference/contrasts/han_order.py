@@ -17,6 +17,7 @@ _BOTH_WAYS = frozenset("和 与 與 及 以及 跟 同 或 或者 、 并 兼 �
 _LONGEST_NAME, _LEAST_SAID, _LAST = 6, 4, 2
 _OF_ALL = frozenset("所各均都每任该該此其本这這两兩")
 
+_PRONOUNS = frozenset("你我他她它您们們谁誰")
 _BY_WHOM = re.compile(
     r"(?P<what>[\u3400-\u9fff]{2,12})由(?P<who>[\u3400-\u9fff]{2,8}?)(?:来|進行|进行)?(?P<does>[\u3400-\u9fff]{2})"
 )
@@ -89,7 +90,7 @@ def by_another(claim: str, clauses: Sequence[str]) -> int | None:
     if told is None:
         return None
     what, who, does = told["what"][-_LAST:], told["who"], told["does"]
-    of_it = [n for n, text in enumerate(clauses) if what in text and does in text]
+    of_it = [n for n, text in enumerate(clauses) if what in text and does in text and not _PRONOUNS & set(text)]
     if not of_it or any(who[-_LAST:] in clauses[n] or who[:_LAST] in clauses[n] for n in of_it):
         return None
     return next((n for n in of_it if len(clauses[n]) <= _LONGEST), None)

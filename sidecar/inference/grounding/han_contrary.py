@@ -13,6 +13,7 @@ from sidecar.inference.contrasts.han_reading import Reading, read
 from sidecar.inference.contrasts.han_words import folded
 from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import Piece
+from sidecar.inference.values.compare import equal
 from sidecar.inference.values.han_stated import han_stated, tokens_of, versions
 from sidecar.inference.values.match import Outcome, match
 from sidecar.inference.values.stated import Stated
@@ -23,6 +24,7 @@ _VALUE_FROM, _VALUE_CLEAR = 0.2, 0.45  # the same, of another value
 _MOST_SENTENCES = 40
 _OF_A_NAME, _ASKED, _OF_ITS_TITLE = 2.0, 0.6, 0.9
 _LEAST_SAID = 4  # pairs of characters about a value
+_MARK = re.compile("[，,。；;！!？?]")
 _TITLE = re.compile(r"\A\s{0,8}(?:#{1,6} |\*\*)?([^:：\n。；;]{2,40}?)(?:\*\*)?(?:[:：]|\n)")
 _HALVED = re.compile("减半|減半|半[价價]|一半|对折|對折")
 _HALF = Value(kind=Kind.PERCENT, start=0, end=0, amount=50.0)
@@ -68,7 +70,15 @@ class HanContraries:
         if any(_HALVED.search(self._text(one)) for one in chosen):
             known.append(_HALF)
         found = match(own, [self._stated(one) for one in chosen], self._of_a_word, known)
-        wrong = [one for one in found if one.outcome is Outcome.DISAGREES and one.value.kind is not Kind.ORDINAL]
+        stated = {one.value: one for one in own}
+        brought = _brought(claim.question, [one.value for one in asked])
+        wrong = [
+            one
+            for one in found
+            if one.outcome is Outcome.DISAGREES
+            and _counts(stated[one.value])
+            and not any(equal(one.value, other) for other in brought)
+        ]
         clear = max((one.strength for one in wrong), default=0.0)
         if clear <= _VALUE_FROM:
             return NOTHING_CONTRARY
@@ -99,6 +109,18 @@ class HanContraries:
 
     def _text(self, one: Piece) -> str:
         return self._documents[one.document][one.span.start : one.span.end]
+
+
+def _brought(question: str, asked: Sequence[Value]) -> list[Value]:
+    """The values of a question that the asker states before asking: 我有个箱子28公斤，能托运吗？"""
+    asks = max((mark.start() for mark in _MARK.finditer(question.rstrip("？?。 "))), default=0)
+    return [one for one in asked if one.end <= asks]
+
+
+def _counts(own: Stated) -> bool:
+    """Whether a value is one: a number that counts nothing may be a name, 5096, and the first of something is no amount."""
+    kind = own.value.kind
+    return kind is not Kind.ORDINAL and (kind is not Kind.NUMBER or own.noun != "")
 
 
 class Titled:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Kind, Value
 
 _MOST_VALUES, _LONGEST, _MOST_WORDS = 40, 600, 60
@@ -19,6 +20,7 @@ _RANGE = re.compile(r"\s{0,3}+(?:至|到|[-~～—–]{1,2})\s{0,3}+")
 _SAYS_LITTLE = re.compile("[的地得了是为在于]")
 _WEEKDAY = re.compile("(?:星期|礼拜)([一二三四五六日天])")  # as long as what takes its place
 _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?=版)|(?<=版)\d{1,4}(?:\.\d{1,4}){1,3}")
+_MOMENTS = frozenset({Kind.DATE, Kind.TIME})
 _ARTICLES = frozenset("个名位种项")
 _OWN, _SUBJECT, _OTHERS, _OF_ANOTHER, _FOREIGN, _BEHIND = 1.0, 0.9, 0.6, 0.3, 0.1, 0.6
 
@@ -41,14 +43,15 @@ class _Sentence:
         for one in values:
             hidden[one.start : one.end] = " " * (one.end - one.start)
         self._ends = [one.start() for one in _ENDS_CLAUSE.finditer("".join(hidden))]
-        self._tokens = [*tokens_of("".join(hidden)), *versions(text)]
+        said = ((_as_token(one), one.start) for one in values)
+        self._tokens = [*tokens_of("".join(hidden)), *versions(text), *said]
         self._first = min((one.start for one in values), default=0)
 
     @property
     def names(self) -> frozenset[str]:
-        """The name in Latin letters that a sentence begins with, before its values: A型 or Pro版, as of the row of a table."""
-        found = {token for token, at in self._tokens if at < self._first and token.isascii()}
-        return frozenset(found if len(found) == 1 else ())
+        """The one name in Latin letters that a sentence has, where it begins with it, before its values: A型 or Pro版, as of the row of a table."""
+        found = {token: at for token, at in reversed(self._tokens) if token.isascii() and token[0].isalpha()}
+        return frozenset(token for token, at in found.items() if len(found) == 1 and at < self._first)
 
     def words(self, value: Value) -> dict[str, float]:
         """The pairs around a value, and how much (0..1) each is its own."""
@@ -58,6 +61,8 @@ class _Sentence:
         beside = [one for one in alike if self._clause(one.start) == own]
         found: dict[str, float] = {}
         for token, at in self._tokens:
+            if token == _as_token(value):
+                continue
             clause = self._clause(at)
             if clause == own:
                 much = self._within(at, value, beside)
@@ -103,6 +108,15 @@ class _Sentence:
 
 def _versions(text: str) -> Iterator[tuple[str, int]]:
     return ((match.group(), match.start()) for match in _VERSION.finditer(text))
+
+
+def _as_token(value: Value) -> str:
+    """A value as one of the words about others: of 按10%计 in 24小时以上不足48小时的按10%计 nothing else tells which share it is."""
+    return (
+        f"＝{dimension(value)} {in_base(value.amount, value.unit):g}"
+        if value.kind not in _MOMENTS
+        else f"＝{value.dates or value.amount}"
+    )
 
 
 def versions(text: str) -> Iterator[tuple[str, int]]:
