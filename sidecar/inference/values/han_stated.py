@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_values
@@ -20,6 +21,8 @@ _RANGE = re.compile(r"\s{0,3}+(?:至|到|[-~～—–]{1,2})\s{0,3}+")
 _SAYS_LITTLE = re.compile("[的地得了是为在于]")
 _WEEKDAY = re.compile("(?:星期|礼拜)([一二三四五六日天])")  # as long as what takes its place
 _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?=版)|(?<=版)\d{1,4}(?:\.\d{1,4}){1,3}")
+_CHANGES = re.compile(r"(?:下跌|上涨|下降|上升|下滑|增加|减少|增长|提高|降低|[涨跌])[了约]?\Z")
+_BEFORE = 4  # characters
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME})
 _ARTICLES = frozenset("个名位种项")
 _OWN, _SUBJECT, _OTHERS, _OF_ANOTHER, _FOREIGN, _BEHIND = 1.0, 0.9, 0.6, 0.3, 0.1, 0.6
@@ -30,9 +33,16 @@ def han_stated(text: str) -> tuple[Stated, ...]:
     text = text[:_LONGEST]
     if not _NUMERAL.search(text):
         return ()
-    values = [one for one in read_values(text) if one.kind is not Kind.NAME][:_MOST_VALUES]
+    values = [_as_change(one, text) for one in read_values(text) if one.kind is not Kind.NAME][:_MOST_VALUES]
     sentence = _Sentence(text, values)
     return tuple(Stated(one, sentence.noun(one), sentence.words(one), row=sentence.names) for one in values)
+
+
+def _as_change(value: Value, text: str) -> Value:
+    """The value, and whether it says by how much something changed: 下跌4.65元."""
+    return (
+        replace(value, difference=True) if _CHANGES.search(text, max(0, value.start - _BEFORE), value.start) else value
+    )
 
 
 class _Sentence:
