@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from sidecar.inference.values.value import Kind, Value
 
 _FROM, _CLEAR = 0.05, 0.25  # shares of the claim's words that stand with the contrary and not with its own
 _VALUE_FROM, _VALUE_CLEAR = 0.2, 0.45  # the same, of another value
-_MOST_SENTENCES = 40
+_MOST_SENTENCES = 40  # beside those chosen
 _OF_A_NAME, _ASKED, _OF_ITS_TITLE = 2.0, 0.6, 0.9
 _LEAST_SAID = 4  # pairs of characters about a value
 _MARK = re.compile("[，,。；;！!？?]")
@@ -65,7 +66,8 @@ class HanContraries:
             own = tuple(_with(one, about, _ASKED) if len(one.words) < _LEAST_SAID else one for one in own)
         row = self._titled.named(_tokens(claim.text)) or self._titled.named(about)
         own = tuple(_with(one, row, 1.0) for one in own)
-        chosen = [*evidence, *(one for one in self._sentences if one not in evidence)][:_MOST_SENTENCES]
+        others = (one for one in self._sentences if one not in evidence)
+        chosen = [*evidence, *itertools.islice(others, _MOST_SENTENCES)]
         known = [one.value for one in asked]
         if any(_HALVED.search(self._text(one)) for one in chosen):
             known.append(_HALF)

@@ -116,10 +116,6 @@ class _Sentence:
         return behind.group()[1:3] if behind.group()[0] in _ARTICLES else behind.group()[:1]
 
 
-def _versions(text: str) -> Iterator[tuple[str, int]]:
-    return ((match.group(), match.start()) for match in _VERSION.finditer(text))
-
-
 def _as_token(value: Value) -> str:
     """A value as one of the words about others: of 按10%计 in 24小时以上不足48小时的按10%计 nothing else tells which share it is."""
     return (

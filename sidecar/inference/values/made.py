@@ -16,13 +16,14 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 _MOST_CLAIMS, _LONGEST = 24, 4000  # characters of a text
 _SMALL = {word: n for n, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
 _NUMBER = rf"(?P<n>\d{{1,3}}|{'|'.join(_SMALL)})"
-_EATERS = r"(?:people|persons?|servings?|portions?|guests|eaters|of us|adults|children)"
 _PORTIONS = rf"{_NUMBER.replace('<n>', '<m>')}\s{{1,2}}(?:servings|portions)\b"
 _SERVES = re.compile(
-    rf"\b(?:(?:serv(?:es|ing)|feeds)\s{{1,2}}{_NUMBER}\b|for\s{{1,2}}{_NUMBER.replace('<n>', '<k>')}\s{{1,2}}{_EATERS}\b|{_PORTIONS})",
+    rf"\b(?:(?:serv(?:es|ing)|feeds|(?:recipe|ingredients) for)\s{{1,2}}{_NUMBER}\b|{_PORTIONS})", re.IGNORECASE
+)
+_FOR = re.compile(
+    rf"\b(?:(?:for|serves?|feed)\s{{1,2}}{_NUMBER}\s{{1,2}}(?:people|persons?|guests|of us)\b|{_PORTIONS})",
     re.IGNORECASE,
 )
-_FOR = re.compile(rf"\b(?:(?:for|serves?|feed)\s{{1,2}}{_NUMBER}\s{{1,2}}{_EATERS}\b|{_PORTIONS})", re.IGNORECASE)
 _OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
 _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
 _TOTAL = re.compile(
@@ -100,14 +101,7 @@ def begun(claim: str, own: Sequence[Value]) -> frozenset[Value]:
 
 def added_up(claim: str, others: Sequence[str]) -> list[Value]:
     """The amounts of money of an answer's other claims where a claim says what something comes to in all: "bringing you to €99"."""
-    if not _TOTAL.search(claim):
-        return []
-    return [
-        one
-        for other in others[:_MOST_CLAIMS]
-        if other != claim
-        for one in read_values(other)
-        if one.kind is Kind.MONEY
-        and one.hedge in (Hedge.NONE, Hedge.ABOUT)
-        and not any(equal(one, mine) for mine in read_values(claim))
-    ]
+    own = read_values(claim) if _TOTAL.search(claim) else []
+    stated = (one for other in others[:_MOST_CLAIMS] if own and other != claim for one in read_values(other))
+    exact = (one for one in stated if one.kind is Kind.MONEY and one.hedge in (Hedge.NONE, Hedge.ABOUT))
+    return [one for one in exact if not any(equal(one, mine) for mine in own)]
