@@ -77,6 +77,19 @@ def test_of_chinese_answers_no_fewer_kinds_are_right_than_before(first: int, lea
 
 
 @pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("请问您买的是碎屏险还是延长保修？有了这些我才能帮您核对。", "clarification"),
+        ("知道您的订单号，我就能帮您查。", "clarification"),
+        ("收到您的材料后我们才能为您办理退款，退款需要5个工作日。", "none"),
+        ("有了这张卡您就能免费停车。", "none"),
+    ],
+)
+def test_a_chinese_answer_that_waits_for_more_asks_back(answer: str, kind: str) -> None:
+    assert stance_of(answer).kind == kind
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "合同没有写明违约金的，按实际损失赔偿。",
