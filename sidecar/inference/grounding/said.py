@@ -34,7 +34,7 @@ from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
-from sidecar.inference.values.made import added_up, begun, scale, scaled
+from sidecar.inference.values.made import amounts_of, begun, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.rules import Rule, rules_of
@@ -149,7 +149,7 @@ class Values:
         starts, pieces, stated_there = self._best(ranked, texts, documents)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
-        known = supposed(claim, values, question, asked) | begun(claim, values)
+        known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, others)
         amounts = scaled(own, stated_there, scale(question, texts))
         matched = [
             as_made(one, known, amounts)
@@ -157,7 +157,7 @@ class Values:
                 own,
                 stated_there,
                 self._weight,
-                [*asked, *added_up(claim, others)],
+                [*asked, *amounts_of(claim, others)],
                 None if _COMPARED.search(claim) else _stands_for(claim, named),
                 _stems_of(named),
             )

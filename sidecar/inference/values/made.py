@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.values.compare import dimension, equal
+from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS, in_base
@@ -26,10 +27,10 @@ _FOR = re.compile(
 )
 _OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
 _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
-_TOTAL = re.compile(
-    r"\b(?:totals?|totalling|altogether|in all|combined|together|overall|sum|bring(?:s|ing)|adds? up|com(?:es?|ing) to|makes?|making)\b",
-    re.IGNORECASE,
-)
+
+
+_TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[×✕·*]")
+_PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,30 @@ def begun(claim: str, own: Sequence[Value]) -> frozenset[Value]:
     )
 
 
-def added_up(claim: str, others: Sequence[str]) -> list[Value]:
-    """The amounts of money of an answer's other claims where a claim says what something comes to in all: "bringing you to €99"."""
-    own = read_values(claim) if _TOTAL.search(claim) else []
-    stated = (one for other in others[:_MOST_CLAIMS] if own and other != claim for one in read_values(other))
-    exact = (one for one in stated if one.kind is Kind.MONEY and one.hedge in (Hedge.NONE, Hedge.ABOUT))
-    return [one for one in exact if not any(equal(one, mine) for mine in own)]
+def amounts_of(claim: str, others: Sequence[str]) -> list[Value]:
+    """The amounts of money of an answer's other claims, of which one of the claim may be made ("bringing you to €99"): first those that are no factors."""
+    if not any(one.kind is Kind.MONEY for one in read_values(claim)):
+        return []
+    found = [(other, one) for other in others[:_MOST_CLAIMS] if other != claim for one in read_values(other)]
+    exact = [(other, one) for other, one in found if one.kind is Kind.MONEY and one.hedge in (Hedge.NONE, Hedge.ABOUT)]
+    return [one for factor in (False, True) for other, one in exact if _is_factor(other, one) is factor]
+
+
+def _is_factor(text: str, one: Value) -> bool:
+    return _TIMES.search(text, 0, one.start) is not None or _TIMES_BEHIND.match(text, one.end) is not None
+
+
+def multiplied(own: Sequence[Value], others: Sequence[str]) -> frozenset[Value]:
+    """Those of a claim's amounts of money that another claim of the answer has as a product, 102 × €2.60, without saying what it comes to."""
+    amounts = [one for one in own if one.kind is Kind.MONEY]
+    if not amounts:
+        return frozenset()
+    products = [
+        (one.amount * other.amount, max(one.unit, other.unit))
+        for text in others[:_MOST_CLAIMS]
+        for one, other in itertools.pairwise(read_values(text))
+        if _PRODUCT.fullmatch(text, one.end, other.start) and {one.kind, other.kind} == {Kind.MONEY, Kind.NUMBER}
+    ]
+    return frozenset(
+        one for one in amounts if any(unit == one.unit and math.isclose(one.amount, made) for made, unit in products)
+    )

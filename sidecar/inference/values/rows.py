@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence, Set
 from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.value import Hedge, Value
+from sidecar.inference.values.value import Hedge, Kind, Value
 
 Rows = frozenset[frozenset[str]]
 OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
@@ -84,6 +84,8 @@ def cell_instead(
     cells = [(one, piece) for one, piece in cells if len(one.head & own_words) == most]
     if any(agree(own.value, one.value) or may_be_it(own.value, one.value) for one, _ in cells):
         return None
+    if own.value.kind is Kind.MONEY and any(is_multiple(own.value, claim, one.value) for one, _ in cells):
+        return None
     if any(not one.head for one, _ in cells):
         others = [one.value for one in claim if one is not own]
         several = len(named) > 1 or any(dimension(one) == dimension(own.value) for one in others)
@@ -94,6 +96,12 @@ def cell_instead(
     if any((one.row - frozenset().union(*named)) & _of_its_clause(own) for one in equals):
         return None  # its own row is spoken of as well
     return cells[0] if cells and equals and elsewhere else None  # what no cell has may be made of several
+
+
+def is_multiple(own: Value, claim: Sequence[Stated], cell: Value) -> bool:
+    """Whether an amount is that of a cell so many times as a number of the claim says: "€420 for two 50-visit cards"."""
+    counts = (one.value.amount for one in claim if one.value.kind is Kind.NUMBER and one.value.amount > 1)
+    return cell.kind is Kind.MONEY and cell.unit == own.unit and any(own.amount == n * cell.amount for n in counts)
 
 
 def other_measure(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sidecar.inference.base import Claim
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.made import begun
 from sidecar.inference.values.read import read_values
+from sidecar.inference.values.rows import is_multiple
+from sidecar.inference.values.stated import stated
 
 PLANS = "Plans: Starter: 3 users, email support. Team: 20 users, chat support. Enterprise: unlimited users, SSO, phone support."
 TIERS = "**Basic**\n- 10 GB storage\n- 1 mailbox\n\n**Pro**\n- 100 GB storage\n- 10 mailboxes\n- daily backups"
@@ -110,6 +115,30 @@ async def test_amounts_of_other_claims_are_added_up(grounder: EmbeddedGrounder, 
     claims = [Claim(text, question="What do we pay for three nights?") for text in texts]
     _, found = await grounder.support(claims, HOTEL)
     assert bool(found.conflicts) is not right
+
+
+@pytest.mark.parametrize(("total", "right"), [("€571.20", True), ("€498.10", False)])
+async def test_a_total_of_a_table_follows_from_its_rows(grounder: EmbeddedGrounder, total: str, right: bool) -> None:
+    rows = [
+        "Drinking water: 120 × €1.95",
+        "Drinking water: €234.00",
+        "Waste water: 102 × €2.60",
+        "Waste water: €265.20",
+    ]
+    texts = [f"It should be {total}", *rows, "Base charge: 12 × €6.00", "Base charge: €72.00"]
+    document = (
+        "Drinking water: €1.95 per m³\nWaste water: €2.60 per m³\nBase charge for a house connection: €6.00 per month"
+    )
+    found = await grounder.support([Claim(text, question="What should our bill be?") for text in texts], [document])
+    assert bool(found[0].conflicts) is not right
+    assert found[4].conflicts == ()
+
+
+def test_what_a_claim_has_so_many_times_of_a_cell_is_no_other_cell() -> None:
+    claim = stated("It is €420 for two of the big cards.", stem_beside_values)
+    [cell] = [one.value for one in stated("€210.00", stem_beside_values)]
+    assert is_multiple(claim[0].value, claim, cell)
+    assert not is_multiple(replace(claim[0].value, amount=480.0), claim, cell)
 
 
 @pytest.mark.parametrize(("hours", "taken"), [("four", ["four hours"]), ("six", [])])
