@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,9 @@ from sidecar.inference.values.value import Hedge, Kind, Value, around
 # Shares of what a claim says: from which on a rule tells it, and by how much more than another that its value falls under.
 _TELLS, _CLEARLY = 0.6, 0.2
 _VALUE = 6.0  # of idf: what another value of the claim weighs
+_TELLS_THE_RULE = re.compile(
+    r"\b(?:it|they|this|these) (?:(?:has|have|needs?) to|must) be\b", re.IGNORECASE
+)  # and holds no case to it
 _LEAST_COUNTED = 3  # letters
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
@@ -91,7 +95,7 @@ def case_asked(
 ) -> Case | None:
     """The asker's own case, "my dog weighs 25 kg", under the rule which a claim without such a value tells: "Yes, it is allowed". Only where the sentence
     of the question speaks of what the rule limits, both are ages, or it says how long ago something was; other numbers of a question are held to nothing."""
-    if len(claim) > LONGEST or SETS_ASIDE.search(claim) or SETS_ASIDE.search(question):
+    if len(claim) > LONGEST or SETS_ASIDE.search(claim) or SETS_ASIDE.search(question) or _TELLS_THE_RULE.search(claim):
         return None
     asked_in, asked = _read(question[:LONGEST])
     tokens, values = _read(claim)

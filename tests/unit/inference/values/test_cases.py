@@ -18,6 +18,7 @@ RETURNS = "Items can be returned for a full refund within 30 days of purchase."
 ACCOUNTS = "You must be at least 18 years old to open an account."
 BOUGHT = "I bought the lamp {} days ago, can I still return it?"
 SCHOOLS = "The licence is free for schools with fewer than 500 pupils. Larger schools pay $2 per pupil."
+BOTTLES = "Empty plastic bottles of up to 0.5 litres are allowed."
 DOGS = "Dogs of up to 8 kg can travel in the cabin in a carrier. Heavier dogs travel in the hold."
 
 
@@ -130,6 +131,8 @@ def test_a_case_falls_under_the_rule_that_is_told_or_does_not(
         ("Adults may take up to 3 tablets.", "I am 34. May I?", "Yes, adults may take tablets.", None),
         ("Groups of more than 10 people pay less.", "I am 45. Do groups pay less?", "Yes, groups pay less.", None),
         ("Anyone aged 18 or over can open an account.", "I am 17. Can I?", "Yes, you can open an account.", False),
+        (BOTTLES, "Can I bring my 0.75 litre bottle?", "It has to be empty and of plastic.", None),
+        (BOTTLES, "Can I bring my 0.75 litre bottle?", "Yes, empty plastic bottles are allowed.", False),
     ],
 )
 def test_the_askers_own_case_falls_under_it_or_does_not(
