@@ -34,7 +34,7 @@ from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
-from sidecar.inference.values.made import amounts_of, begun, multiplied, scale, scaled
+from sidecar.inference.values.made import amounts_of, begun, factors, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.rules import Rule, rules_of
@@ -157,7 +157,7 @@ class Values:
                 own,
                 stated_there,
                 self._weight,
-                [*asked, *amounts_of(claim, others)],
+                [*asked, *factors(claim, values), *amounts_of(claim, others)],
                 None if _COMPARED.search(claim) else _stands_for(claim, named),
                 _stems_of(named),
             )

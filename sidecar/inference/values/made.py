@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.read import read_values
@@ -111,6 +111,15 @@ def amounts_of(claim: str, others: Sequence[str]) -> list[Value]:
 
 def _is_factor(text: str, one: Value) -> bool:
     return _TIMES.search(text, 0, one.start) is not None or _TIMES_BEHIND.match(text, one.end) is not None
+
+
+def factors(claim: str, own: Sequence[Value]) -> list[Value]:
+    """Numbers that a claim multiplies: six of "2 adults × 3 nights"."""
+    return [
+        replace(one, amount=one.amount * other.amount)
+        for one, other in itertools.pairwise(own)
+        if one.kind is other.kind is Kind.NUMBER and _PRODUCT.fullmatch(claim, one.end, other.start)
+    ]
 
 
 def multiplied(own: Sequence[Value], others: Sequence[str]) -> frozenset[Value]:

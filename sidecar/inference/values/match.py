@@ -155,9 +155,15 @@ def _in_its_cell(
 
 
 def _of_its_rows(own: Stated, there: Sequence[Stated]) -> list[Value]:
-    """The values that a claim's may be made of: where it names rows of a table, none of other rows."""
-    named = any(one.row and one.row <= own.words.keys() for one in there)
-    return [one.value for one in there if not named or one.row <= own.words.keys()]
+    """The values that a claim's may be made of: where it names rows of a table, none of other rows. Figures of a row's name are no words."""
+    mine = [_words_of(one.row) <= own.words.keys() for one in there]
+    named = any(one.row and held for one, held in zip(there, mine, strict=True))
+    return [one.value for one, held in zip(there, mine, strict=True) if not named or held]
+
+
+def _words_of(row: frozenset[str]) -> frozenset[str]:
+    words = frozenset(stem for stem in row if not stem.isdecimal())
+    return words or row
 
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:

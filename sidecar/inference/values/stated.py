@@ -227,8 +227,9 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
         after, ahead = behind.get(value.end, END), before[value.start]
         # "Ann, 29," states an age, "97 of 298 (33 %)" no share, 2 of "2 × €24.90" and 3 of "€60 / 3" are factors, and four of "€60 for four" is a count
         factor = ahead.low == "for" or ahead.text in _FACTORS or (ahead.text == "/" and ahead.end < value.start)
+        joined = after.text == "-" and after.start == value.end  # "50-visit card"
         ends = after.kind in ("sign", "end") and after.text not in _NO_END and ahead.text != "," and not factor
-        if value.kind is Kind.NUMBER and measures and (ends or after.low in _GOES_ON):
+        if value.kind is Kind.NUMBER and measures and not joined and (ends or after.low in _GOES_ON):
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
             value = replace(value, kind=like.kind, unit=like.unit)
         filled.append(value)

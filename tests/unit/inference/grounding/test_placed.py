@@ -32,6 +32,10 @@ NOTICE = (
     "period to the end of a month is: one month after two years of service; two months after five years; three months after eight years."
 )
 COURSE = "The fee for a course is: 40 euros for members; 60 euros for residents; 90 euros for visitors."
+CARDS = (
+    "| Ticket | Price |\n|---|---|\n| Single visit | €5.50 |\n| 10-visit card | €48.00 |\n| 50-visit card | €210.00 |"
+)
+TAX = "Parking: €12 per night. Tourist tax: €2.50 per adult and night, payable at the hotel."
 HOTEL = ["Dogs are welcome for €15 per night.", "The underground garage costs €18 per night."]
 BAGGAGE = [
     "Baggage cover – what is insured\nWe insure your baggage against theft.",
@@ -99,6 +103,8 @@ BAGGAGE = [
         ([COURSE], "", "The course fee is 60 euros for residents.", True),
         ([COURSE], "", "The course fee is 90 euros for residents.", False),
         ([COURSE], "", "Residents pay a course fee of 40 euros.", False),
+        ([CARDS], "", "It is €420 for two 50-visit cards.", True),
+        ([CARDS], "", "It is €450 for two 50-visit cards.", False),
     ],
 )
 async def test_a_claim_is_held_to_what_stands_in_its_own_place(
@@ -145,6 +151,14 @@ def test_what_a_claim_has_so_many_times_of_a_cell_is_no_other_cell() -> None:
 def test_hours_begun_count_in_full(hours: str, taken: list[str]) -> None:
     claim = f"The remaining 3 hours 15 minutes count as {hours} hours begun at €1.50 each."
     assert [claim[one.start : one.end] for one in begun(claim, read_values(claim))] == taken
+
+
+@pytest.mark.parametrize(("amount", "right"), [("€15", True), ("€14", False)])
+async def test_numbers_that_a_claim_multiplies_are_one_factor(
+    grounder: EmbeddedGrounder, amount: str, right: bool
+) -> None:
+    [found] = await grounder.support([Claim(f"Tourist tax, 2 adults × 3 nights; Amount: {amount}")], [TAX])
+    assert bool(found.conflicts) is not right
 
 
 async def test_what_a_heading_denies_is_no_contrary_of_what_denies_it(grounder: EmbeddedGrounder) -> None:
