@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sidecar.evaluate.text.code import without_code
 from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
-from sidecar.evaluate.text.structured import Said, find_json, read_json
+from sidecar.evaluate.text.structured import Said, find_json, label_of, read_json
 from sidecar.evaluate.text.tables import Table, cells_of, is_rule, is_table
 
 _FENCE = re.compile(
@@ -225,7 +225,8 @@ def _prose(answer: str, start: int, end: int) -> Iterator[Marked | Said]:
     at = start
     for begin, stop in find_json(answer[start:end]):
         yield from _lines(answer, at, start + begin)
-        yield from read_json(Marked.of(answer).cut(start + begin, start + stop)) or ()
+        label = label_of(answer[at : start + begin])
+        yield from read_json(Marked.of(answer).cut(start + begin, start + stop), label) or ()
         at = start + stop
     yield from _lines(answer, at, end)
 

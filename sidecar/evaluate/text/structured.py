@@ -28,6 +28,14 @@ _MOST_DEPTH = 8
 _MOST_TRIES = 50
 _OPENS = re.compile(r"(?:^|[:：])[ \t]*+(?=[{\[])", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"(?<![ \t\r])[ \t\r]*+(?:\n|\Z)")
+_LABEL = re.compile(
+    r"(?:\A|\n)[ \t]{0,8}(?:[-*•] |\d{1,2}[.)] )?\*{0,2}(?P<label>[^\W\d_][\w '’-]{1,40})\*{0,2}:\*{0,2}[ \t]{0,3}\Z"
+)
+_OF_THE_REPLY = re.compile(
+    r"\b(?:here|json|answers?|results?|outputs?|data|response|following|object|format|summary|below|details|values?|info|information|is|are|was|were|costs?)\b",
+    re.IGNORECASE,
+)
+_LONGEST_LABEL, _MOST_WORDS_OF_A_LABEL = 80, 4
 _DECODER = json.JSONDecoder()
 
 
@@ -39,16 +47,26 @@ class Said(NamedTuple):
     item: bool = False
 
 
-def read_json(text: Marked) -> list[Said] | None:
-    """What a JSON object, several, or an array of objects or texts says; None where the text is no such JSON."""
+def read_json(text: Marked, label: str = "") -> list[Said] | None:
+    """What a JSON object, several, or an array of objects or texts says; None where the text is no such JSON. `label` is what stands before it in its line,
+    as a key of it."""
     stripped = text.cut(0)
     if len(stripped.text) > _MOST_CHARACTERS:
         return None
     values, end = _decoded(stripped.text)
     if not values or end < len(stripped.text):
         return None
-    said = list(_Walk(stripped, rows=len(values) > 1).said())
-    return said or list(_Walk(stripped, rows=len(values) > 1, beside=False).said())
+    said = list(_Walk(stripped, label, rows=len(values) > 1).said())
+    return said or list(_Walk(stripped, label, rows=len(values) > 1, beside=False).said())
+
+
+def label_of(text: str) -> str:
+    """What the line that ends a text calls what follows it, "Basic plan:", "" where that names nothing: "Here is the JSON:"."""
+    found = _LABEL.search(text[-_LONGEST_LABEL:])
+    named = found is not None and _OF_THE_REPLY.search(found["label"]) is None
+    return (
+        found["label"] if found is not None and named and len(found["label"].split()) <= _MOST_WORDS_OF_A_LABEL else ""
+    )
 
 
 def find_json(text: str) -> Iterator[tuple[int, int]]:
@@ -98,6 +116,7 @@ class _Walk:
     of `is_about_reply`."""
 
     text: Marked
+    label: str = ""
     rows: bool = False
     beside: bool = True
     wrapped: bool = False
@@ -121,7 +140,7 @@ class _Walk:
 
     def _enter(self, *, mark: str) -> None:
         above = self.open[-1] if self.open else None
-        path = above.path + ((above.key,) if above.key else ()) if above else ()
+        path = above.path + ((above.key,) if above.key else ()) if above else (self.label,) if self.label else ()
         in_list = above.array if above else self.rows
         row: list[Marked] | None = [] if mark == "{" and in_list else None
         self.open.append(_Frame(mark == "[", path, row=row))
