@@ -21,6 +21,7 @@ from sidecar.record.errors import Unscorable
 
 # An answer of these kinds answers nothing.
 DECLINES = (Abstention.FULL, Abstention.CLARIFICATION)
+_KEY = re.compile(r"[a-z][^:;\n]{0,60}: ")  # of JSON, as claims have it
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
@@ -78,8 +79,14 @@ class Stance:
     def stated(self) -> str:
         """What the answer states, without what is said around it."""
         if self.kind is Abstention.PARTIAL:
-            return " ".join(claim.text for claim in self.claims)
-        return " ".join(one.said for one in self.left)
+            return _joined([claim.text for claim in self.claims])
+        return _joined([one.said for one in self.left])
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Sentences as they are, and what JSON says, which has no end, apart: "basic price: €5; pro price: €9"."""
+    apart = [f"{part};" if _KEY.match(part) else part for part in parts[:-1]]
+    return " ".join([*apart, *parts[-1:]])
 
 
 def stance_of(answer: str) -> Stance:
