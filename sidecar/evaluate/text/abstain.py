@@ -21,6 +21,7 @@ from sidecar.record.errors import Unscorable
 
 # An answer of these kinds answers nothing.
 DECLINES = (Abstention.FULL, Abstention.CLARIFICATION)
+_ENDS = (".", "!", "?", "。")
 _KEY = re.compile(r"[a-z][^:;\n]{0,60}: ")  # of JSON, as claims have it
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
@@ -85,7 +86,7 @@ class Stance:
 
 def _joined(parts: Sequence[str]) -> str:
     """Sentences as they are, and what JSON says, which has no end, apart: "basic price: €5; pro price: €9"."""
-    apart = [f"{part};" if _KEY.match(part) else part for part in parts[:-1]]
+    apart = [f"{part};" if _KEY.match(part) and not part.endswith(_ENDS) else part for part in parts[:-1]]
     return " ".join([*apart, *parts[-1:]])
 
 

@@ -63,10 +63,8 @@ def read_json(text: Marked, label: str = "") -> list[Said] | None:
 def label_of(text: str) -> str:
     """What the line that ends a text calls what follows it, "Basic plan:", "" where that names nothing: "Here is the JSON:"."""
     found = _LABEL.search(text[-_LONGEST_LABEL:])
-    named = found is not None and _OF_THE_REPLY.search(found["label"]) is None
-    return (
-        found["label"] if found is not None and named and len(found["label"].split()) <= _MOST_WORDS_OF_A_LABEL else ""
-    )
+    label = found["label"] if found else ""
+    return "" if _OF_THE_REPLY.search(label) or len(label.split()) > _MOST_WORDS_OF_A_LABEL else label
 
 
 def find_json(text: str) -> Iterator[tuple[int, int]]:

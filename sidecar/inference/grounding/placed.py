@@ -34,7 +34,7 @@ def with_next(text: str, document: EncodedDocument, n: int) -> str:
 def lead_in(text: str, document: EncodedDocument, n: int) -> str:
     """What leads in an item behind others, "three months after eight years;" of "the notice period is: two months after five years; ...", "" of any other sentence."""
     first = n
-    while first > 0 and n - first < _MOST_ITEMS and text[: document.spans[first - 1].end].endswith(";"):
+    while first > 0 and n - first < _MOST_ITEMS and text.endswith(";", 0, document.spans[first - 1].end):
         first -= 1
     head, colon, _ = text[document.spans[first].start : document.spans[first].end].partition(": ")
     return head if first < n and colon and len(head) <= _LONGEST_LEAD else ""

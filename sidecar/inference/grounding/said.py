@@ -34,7 +34,7 @@ from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
-from sidecar.inference.values.made import amounts_of, begun, factors, multiplied, scale, scaled
+from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.rules import Rule, rules_of
@@ -149,7 +149,8 @@ class Values:
         starts, pieces, stated_there = self._best(ranked, texts, documents)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
-        known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, others)
+        beside = self._beside(claim, values, others)
+        known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         amounts = scaled(own, stated_there, scale(question, texts))
         matched = [
             as_made(one, known, amounts)
@@ -157,7 +158,7 @@ class Values:
                 own,
                 stated_there,
                 self._weight,
-                [*asked, *factors(claim, values), *amounts_of(claim, others)],
+                [*asked, *factors(claim, values), *amounts_of(beside)],
                 None if _COMPARED.search(claim) else _stands_for(claim, named),
                 _stems_of(named),
             )
@@ -173,6 +174,11 @@ class Values:
         no_case = any(one.certain and of_value(one, ruled) for one in found)
         spared = any(case.falls and case.rule.holds(case.value) is False for case in ruled)
         return replace(_said(claim, found, pieces, starts), outside=bool(outside) or spared, no_case=no_case)
+
+    def _beside(self, claim: str, own: Sequence[Value], others: Sequence[str]) -> list[Spoken]:
+        """The answer's other claims with their values, for one with an amount of money; each is read once."""
+        texts = others[:MOST_CLAIMS] if any(one.kind is Kind.MONEY for one in own) else ()
+        return [(text, [one.value for one in self._stated(text, "")]) for text in texts if text != claim]
 
     def wrong_order(
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
-from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
-_MOST_CLAIMS, _LONGEST = 24, 4000  # characters of a text
+MOST_CLAIMS = 24  # of an answer, beside one
+_LONGEST = 4000  # characters of a text
 _SMALL = {word: n for n, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
 _NUMBER = rf"(?P<n>\d{{1,3}}|{'|'.join(_SMALL)})"
 _PORTIONS = rf"{_NUMBER.replace('<n>', '<m>')}\s{{1,2}}(?:servings|portions)\b"
@@ -33,6 +33,9 @@ _TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[�
 _PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
 
 
+Spoken = tuple[str, Sequence[Value]]  # a claim with its values
+
+
 @dataclass(frozen=True, slots=True)
 class Scaled:
     """Values of a claim that are right for another number of people, and those that are neither that nor what the evidence has; each with the one of the evidence and
@@ -45,8 +48,8 @@ class Scaled:
 def scale(question: str, texts: Sequence[str]) -> float | None:
     """By what the amounts of the texts, which are for one number of people, are multiplied for that of the question; None where either does not say."""
     wanted = set(_numbers(_FOR, question[:_LONGEST]))
-    there = {n for text in texts for n in _numbers(_SERVES, text[:_LONGEST])}
-    if len(wanted) != 1 or len(there) != 1:
+    there = {n for text in texts for n in _numbers(_SERVES, text[:_LONGEST])} if len(wanted) == 1 else set[int]()
+    if len(there) != 1:
         return None
     [mine], [theirs] = wanted, there
     return mine / theirs if theirs and mine != theirs else None
@@ -100,13 +103,15 @@ def begun(claim: str, own: Sequence[Value]) -> frozenset[Value]:
     )
 
 
-def amounts_of(claim: str, others: Sequence[str]) -> list[Value]:
+def amounts_of(beside: Sequence[Spoken]) -> list[Value]:
     """The amounts of money of an answer's other claims, of which one of the claim may be made ("bringing you to €99"): first those that are no factors."""
-    if not any(one.kind is Kind.MONEY for one in read_values(claim)):
-        return []
-    found = [(other, one) for other in others[:_MOST_CLAIMS] if other != claim for one in read_values(other)]
-    exact = [(other, one) for other, one in found if one.kind is Kind.MONEY and one.hedge in (Hedge.NONE, Hedge.ABOUT)]
-    return [one for factor in (False, True) for other, one in exact if _is_factor(other, one) is factor]
+    exact = [
+        (text, one)
+        for text, values in beside
+        for one in values
+        if one.kind is Kind.MONEY and one.hedge in (Hedge.NONE, Hedge.ABOUT)
+    ]
+    return [one for factor in (False, True) for text, one in exact if _is_factor(text, one) is factor]
 
 
 def _is_factor(text: str, one: Value) -> bool:
@@ -122,17 +127,17 @@ def factors(claim: str, own: Sequence[Value]) -> list[Value]:
     ]
 
 
-def multiplied(own: Sequence[Value], others: Sequence[str]) -> frozenset[Value]:
+def multiplied(own: Sequence[Value], beside: Sequence[Spoken]) -> frozenset[Value]:
     """Those of a claim's amounts of money that another claim of the answer has as a product, 102 × €2.60, without saying what it comes to."""
-    amounts = [one for one in own if one.kind is Kind.MONEY]
-    if not amounts:
-        return frozenset()
     products = [
         (one.amount * other.amount, max(one.unit, other.unit))
-        for text in others[:_MOST_CLAIMS]
-        for one, other in itertools.pairwise(read_values(text))
+        for text, values in beside
+        for one, other in itertools.pairwise(values)
         if _PRODUCT.fullmatch(text, one.end, other.start) and {one.kind, other.kind} == {Kind.MONEY, Kind.NUMBER}
     ]
     return frozenset(
-        one for one in amounts if any(unit == one.unit and math.isclose(one.amount, made) for made, unit in products)
+        one
+        for one in own
+        if one.kind is Kind.MONEY
+        and any(unit == one.unit and math.isclose(one.amount, made) for made, unit in products)
     )
