@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.evaluate.text.code import without_code
+from sidecar.evaluate.text.enumerated import lines_of
 from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
 from sidecar.evaluate.text.structured import Said, find_json, label_of, read_json
@@ -28,9 +29,9 @@ _HEADING = re.compile(
 )
 _ITEM = re.compile(
     r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢]|"
-    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|\d\ufe0f?\u20e3|\(?\d{1,3}[.．)、]|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|(?P<number>\d\ufe0f?\u20e3|(?:[Ss]tep )?\(?\d{1,3}[.．)）、]|\d{1,2}(?::| [-–—])(?=\s+[A-Z*]))|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
     # Before a Chinese character no blank is needed; a star there is emphasis.
-    r"(?:\s++|(?<=[、）①-⑳])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?:\[[ xX]\]\s++)?(?P<text>\S.*)"
+    r"(?:\s++|(?<=[、）①-⑳])|(?<=\d\.)(?=[A-Z][a-z])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?:\[[ xX]\]\s++)?(?P<text>\S.*)"
 )
 _MOST_HEADING = 12
 _ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
@@ -74,6 +75,7 @@ class _Reader:
 
     def read(self, lines: Sequence[Marked]) -> Iterator[Block]:
         """The blocks of some lines."""
+        lines = [own for line in lines for own in lines_of(line)]
         for n, line in enumerate(lines):
             yield from self._line(line, lines[n + 1].text if n + 1 < len(lines) else "")
         yield from self._flush()
@@ -106,8 +108,8 @@ class _Reader:
             self.lead, self.items = self.heading.text, []
         elif item:
             yield from self._flush()
-            numbered = line.text.lstrip(" \t(")[:1].isdecimal()
-            yield from self._item(line.cut(*item.span("text")), len(item["indent"].expandtabs(4)), numbered=numbered)
+            indent = len(item["indent"].expandtabs(4))
+            yield from self._item(line.cut(*item.span("text")), indent, numbered=item["number"] is not None)
         elif line.text.strip():
             self._sentence(line)
         else:

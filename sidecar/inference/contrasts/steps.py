@@ -4,11 +4,15 @@ round."""
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading, Weight
 
+ASKED_FOR = re.compile(
+    r"\bhow (?:do|does|should|to)\b|\bin (?:what|which) (?:order|sequence)\b|\b(?:steps|procedure)\b", re.IGNORECASE
+)
 _THEN = frozenset("then finally afterwards lastly subsequently".split())
 _AT_AN_END = frozenset({"next", "last"})  # of a clause; else it is "last summer"
 _ORDERED = _THEN | frozenset("first step steps".split())

@@ -23,7 +23,7 @@ from sidecar.inference.contrasts.listed import Listed, denied_below, listed_othe
 from sidecar.inference.contrasts.names import Misnamed, misnamed
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
-from sidecar.inference.contrasts.steps import tells_steps, turned_steps
+from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
@@ -40,9 +40,6 @@ _LEAST_ROWS = 2  # of a table, and cells of a row
 _MOST_STEPS = 80  # sentences of a document
 _REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
-_HOW = re.compile(
-    r"\bhow (?:do|does|should|to)\b|\bin (?:what|which) (?:order|sequence)\b|\b(?:steps|procedure)\b", re.IGNORECASE
-)
 _ITEM = re.compile(r"[^,;\n]{2,80}")
 _LONGEST_REMEMBERED = 600  # characters
 
@@ -127,7 +124,7 @@ class Contraries:
         places of two at `places`, and steps in another order than a document that has one of these tells them in."""
         parts = [self._read(claim.text) for claim in claims]
         counted = frozenset[int]()
-        if claims and _HOW.search(claims[0].question):
+        if claims and ASKED_FOR.search(claims[0].question):
             counted = frozenset(n for n, claim in enumerate(claims) if claim.numbered)
         pieces = [self._read(texts[number][_span(documents, number, n)]) for number, n in places]
         found: dict[int, Contrary] = {}

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from exporters.result import Evidence
+from sidecar.inference.base import Claim
+from sidecar.inference.contrasts.steps import ASKED_FOR
 from sidecar.inference.embedding.text import Span, sentences
+from sidecar.inference.threads import off_loop
 
 _LEAST_COPIED_WORDS = 3
 _MOST_MARKS = 8
+_NUMBER = re.compile(r"(?:\A|\s)\(?(\d{1,2})[.)]\s{0,3}\Z")
+_BEFORE = 10  # characters
 _MARKS = ".,;:!?\"'“”‘’*_"
 
 
@@ -38,6 +45,38 @@ def copied(claims: Sequence[str], texts: Sequence[str]) -> list[Copied | None]:
         else None
         for claim, own in zip(claims, words, strict=True)
     ]
+
+
+async def copied_in(claims: Sequence[Claim], documents: Sequence[str]) -> list[Copied | None]:
+    """The sentences that are a claim."""
+    return await off_loop(lambda: copied([claim.text for claim in claims], documents))
+
+
+async def but_one_copied(answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> bool:
+    """Whether an answer is sentences of the documents and one claim at most beside them."""
+    if bare_words([answer]) != bare_words(claim.text for claim in claims):
+        return False
+    return (await copied_in(claims, documents)).count(None) <= 1
+
+
+def turned(claims: Sequence[Claim], there: Sequence[Copied | None], texts: Sequence[str]) -> frozenset[int]:
+    """The claims that are a step of a numbered list, in an answer to a question for steps, that stands before the step which the answer tells just before."""
+    if not claims or not ASKED_FOR.search(claims[0].question):
+        return frozenset()
+    steps = [
+        (n, one.document, int(number[1]))
+        for n, (claim, one) in enumerate(zip(claims, there, strict=True))
+        if claim.numbered and one is not None and (number := _number_before(texts[one.document], one.span.start))
+    ]
+    return frozenset(
+        n
+        for (_, document, before), (n, own, number) in itertools.pairwise(steps)
+        if own == document and number < before
+    )
+
+
+def _number_before(text: str, start: int) -> re.Match[str] | None:
+    return _NUMBER.search(text, max(0, start - _BEFORE), start)
 
 
 def _sentence(claim: str, words: Sequence[str], numbers: Sequence[int], texts: Sequence[str]) -> Copied | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from exporters.result import Evidence, ModelIdentity
+from exporters.result import Evidence, ModelIdentity, ValueConflict
 from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.embedding.idf import Idf
@@ -32,7 +32,7 @@ from sidecar.inference.grounding.asked import (
 )
 from sidecar.inference.grounding.claims import encode_claims
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
-from sidecar.inference.grounding.copied import Copied, bare_words, copied
+from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, turned
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -45,6 +45,7 @@ CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ = 0.001
 WORD_FOR_WORD = 0.999
+_TURNED = 0.05  # a step in the wrong place, said word for word
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
 
@@ -110,10 +111,11 @@ class Read:
     places: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of_copied(cls, claim: Claim, one: Copied) -> Read:
-        """A claim of which no more needs to be read."""
+    def of_copied(cls, claim: Claim, one: Copied, *, turned: bool) -> Read:
+        """A claim of which no more needs to be read; `turned` where it is a step in the wrong place."""
+        contrary = Contrary(1.0, (ValueConflict(0, len(claim.text), one.evidence),)) if turned else NOTHING_CONTRARY
         places = ((one.document, one.sentence),)
-        return cls(np.zeros((0, len(FEATURES))), "", claim.text, one.evidence, NOTHING, copied=True, places=places)
+        return cls(np.zeros((0, len(FEATURES))), "", claim.text, one.evidence, NOTHING, contrary, True, places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ class Judged:
 
 NOTHING_FOUND = Judged(NOTHING_TO_READ, logit(NOTHING_TO_READ))
 COPIED = Judged(WORD_FOR_WORD, logit(WORD_FOR_WORD))
+TURNED = Judged(_TURNED, logit(_TURNED), contradicted=WORD_FOR_WORD)
 
 
 class EmbeddedGrounder:
@@ -181,7 +184,7 @@ class EmbeddedGrounder:
         """Probability that the whole answer is consistent with the documents."""
         least = min((one.probability for one in supports), default=None)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
-        if least is not None and (alone or await _but_one_copied(answer, claims, documents)):
+        if least is not None and (alone or await but_one_copied(answer, claims, documents)):
             whole = least
         else:
             asked = Claim(answer, question=claims[0].question if claims else "")
@@ -200,7 +203,8 @@ class EmbeddedGrounder:
         rows = await self._cross_encoder.rows([(read[n].premise, read[n].claim) for n in found])
 
         def judge() -> list[Judged]:
-            judged = [COPIED if one.copied else NOTHING_FOUND for one in read]
+            certain = [TURNED if one.contrary.clear else COPIED for one in read]
+            judged = [known if one.copied else NOTHING_FOUND for one, known in zip(read, certain, strict=True)]
             for n, row in zip(found, rows, strict=True):
                 p = self._heads.of_claim(read[n].rows, float(row[SUPPORT.column]), read[n].said, read[n].contrary)
                 judged[n] = Judged(p, float(row[SUPPORT.column]), probability(float(row[CONTRADICTED])))
@@ -215,8 +219,13 @@ class EmbeddedGrounder:
         read."""
         there = there or [None] * len(claims)
         left = [claim for claim, one in zip(claims, there, strict=True) if one is None]
+        steps = turned(claims, there, documents)
+        known = [
+            Read.of_copied(claim, one, turned=n in steps) if one is not None else None
+            for n, (claim, one) in enumerate(zip(claims, there, strict=True))
+        ]
         if not left:
-            return [Read.of_copied(claim, one) for claim, one in zip(claims, there, strict=True) if one is not None]
+            return [one for one in known if one is not None]
         only = await off_loop(lambda: nearly_there([claim.text for claim in left], documents, self._idf))
         reading = encode_claims(self._encoder, left)
         async with alongside(reading) as encoding, self._encoder.documents(documents, only) as encoded:
@@ -229,10 +238,7 @@ class EmbeddedGrounder:
                     self._read(claim, own, rank(own, asked, encoded, self._idf), documents, encoded, every)
                     for claim, own, asked in parts
                 )
-                rows = [
-                    next(read) if one is None else Read.of_copied(claim, one)
-                    for claim, one in zip(claims, there, strict=True)
-                ]
+                rows = [next(read) if one is None else one for one in known]
                 return (
                     rows if any(claim.short for claim in claims) else self._together(claims, rows, documents, encoded)
                 )
@@ -288,18 +294,6 @@ class EmbeddedGrounder:
         contrary = self._contraries.of(claim.text, said, places, texts, documents, labels, claim.question)
         order = self._values.wrong_order(claim.text, ranked, texts, documents)
         return contrary if order is None else contrary.and_also(Contrary(1.0, (order,)))
-
-
-async def copied_in(claims: Sequence[Claim], documents: Sequence[str]) -> list[Copied | None]:
-    """The sentences that are a claim."""
-    return await off_loop(lambda: copied([claim.text for claim in claims], documents))
-
-
-async def _but_one_copied(answer: str, claims: Sequence[Claim], documents: Sequence[str]) -> bool:
-    """Whether an answer is sentences of the documents and one claim at most beside them."""
-    if bare_words([answer]) != bare_words(claim.text for claim in claims):
-        return False
-    return (await copied_in(claims, documents)).count(None) <= 1
 
 
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:

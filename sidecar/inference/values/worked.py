@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,15 @@ _SHARES = frozenset({Kind.PERCENT, Kind.POINTS})
 _SIGNS = {sign: of for of, signs in {"*": "×✕·*x", "+": "+", "-": "-−–", "/": "÷/", "=": "="}.items() for sign in signs}
 # Between two values stand a sign and at most three words, "3 nights × 90 euros + 20 euros cleaning fee".
 _BETWEEN = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}([×✕·*x+−–÷/=-])\s{0,3}")
+_SIGN_IN_WORDS = re.compile(
+    r"\s{1,3}(?:(?P<plus>plus)|(?P<minus>minus)|(?P<times>times)|(?P<of>of)|(?:which |that )?(?:is|are|makes?|gives?|equals?|totals|comes? to|amounts? to))\s{1,3}"
+)
+_IN_WORDS = {"plus": "+", "minus": "-", "times": "*", "of": "*"}
 _OPENED = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,3}\(")
 _CLOSED = re.compile(r"(?:\s{1,3}[A-Za-z'-]{1,20}){0,3}\s{0,3}\)")
 _MOST_VALUES = 6
 _MONTHS, _WEEKS = frozenset({"month", "year"}), frozenset({"day", "week", "fortnight"})
+_MADE_OF_SIDES = {2: "m²", 3: "m³"}
 _SLACK = 1.5  # steps of what is stated
 _ABOUT = 0.1
 _ALMOST = r"\s{1,3}(?:about\s{1,3}|around\s{1,3}|roughly\s{1,3}|nearly\s{1,3}|almost\s{1,3}|just\s{1,3}|only\s{1,3})?[$€£¥~]?\s?$"
@@ -75,10 +81,11 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
 def _is_all(equation: bool, first: int, run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
     """Whether arithmetic that does not come out is wrong, and not a part of more ("12 months at $29 + $49 = $397"), of rates or bounds, or no arithmetic
     at all ("5 people (2 + 3 children)", "20 (10-12)"): an equation of which all values of the text are, or an amount of money before brackets."""
-    plain = all(one.kind is Kind.NUMBER or _is_like(one, told) for one in run)
+    plain = all(one.kind in (Kind.NUMBER, Kind.PERCENT) or _is_like(one, told) for one in run) or _is_of_sides(run, told)
     exact = all(not one.per and one.hedge is Hedge.NONE for one in (*run, told))
     of_money = told.kind is Kind.MONEY and any(one.kind is Kind.MONEY for one in run)
-    return plain and exact and not {"*", "+"}.isdisjoint(signs) and (first == 0 if equation else of_money)
+    counted = of_money or _is_of_sides(run, told)
+    return plain and exact and not {"*", "+"}.isdisjoint(signs) and (first == 0 if equation else counted)
 
 
 def _said_twice(text: str, values: Sequence[Value]) -> Iterator[Worked]:
@@ -167,21 +174,34 @@ def _in_brackets(text: str, told: Value, run: Sequence[Value]) -> bool:
 
 def _run(text: str, values: Sequence[Value], first: int) -> tuple[list[str], int]:
     """The signs between a value and those that follow it, as far as signs go, and the number of the last; none where one stands before it."""
-    if first and _BETWEEN.fullmatch(text[values[first - 1].end : values[first].start]):
+    if first and _sign(text, values[first - 1], values[first]):
         return [], first
     signs: list[str] = []
     last = first
     while last + 1 < len(values) and len(signs) < _MOST_VALUES and values[last].kind in _AMOUNTS:
-        between = _BETWEEN.fullmatch(text[values[last].end : values[last + 1].start])
-        if between is None or values[last + 1].kind not in _AMOUNTS:
+        sign = _sign(text, values[last], values[last + 1])
+        if not sign or values[last + 1].kind not in _AMOUNTS:
             break
-        signs.append(_SIGNS[between[1]])
+        signs.append(sign)
         last += 1
     return signs, last
 
 
+def _sign(text: str, one: Value, other: Value) -> str:
+    """The sign between two values, or what stands for one in words; "" where there is none."""
+    between = text[one.end : other.start]
+    if sign := _BETWEEN.fullmatch(between):
+        return _SIGNS[sign[1]]
+    words = _SIGN_IN_WORDS.fullmatch(between)
+    if words is None or (words["of"] and one.kind is not Kind.PERCENT):
+        return ""
+    return _IN_WORDS.get(words.lastgroup or "", "=")
+
+
 def _comes_to(run: Sequence[Value], signs: Sequence[str], told: Value) -> bool | None:
     """Whether products first, then sums, come to the value; None where they make nothing of its kind."""
+    if {*signs} == {"*"} and _is_of_sides(run, told):
+        return _of_sides(run, told)
     terms: list[tuple[str, float, Value]] = [("+", in_base(run[0].amount, run[0].unit), run[0])]
     for sign, value in zip(signs, run[1:], strict=True):
         amount = in_base(value.amount, value.unit)
@@ -199,6 +219,22 @@ def _comes_to(run: Sequence[Value], signs: Sequence[str], told: Value) -> bool |
     step = in_base(told.amount + told.step, unit) - said
     about = _ABOUT if told.hedge is Hedge.ABOUT else 1e-6
     return abs(total - said) <= max(_SLACK * step, about * abs(total))
+
+
+def _is_of_sides(run: Sequence[Value], told: Value) -> bool:
+    """Whether two or three lengths, or numbers beside one, stand beside an area or a volume: "24 m³ (4 × 3 × 2 m)"."""
+    made = _MADE_OF_SIDES.get(len(run))
+    sides = [one for one in run if one.kind is Kind.NUMBER or dimension(one) == UNITS["m"].dimension]
+    lengths = any(one.kind is Kind.QUANTITY for one in sides)
+    return lengths and made is not None and len(sides) == len(run) and dimension(told) == UNITS[made].dimension
+
+
+def _of_sides(run: Sequence[Value], told: Value) -> bool:
+    """Whether lengths make an area or a volume. Bare numbers have the unit of the last one that has any."""
+    unit = next(one.unit for one in reversed(run) if one.kind is Kind.QUANTITY)
+    size = math.prod(in_base(one.amount, one.unit or unit) for one in run) * in_base(1.0, _MADE_OF_SIDES[len(run)])
+    said, step = in_base(told.amount, told.unit), in_base(told.step, told.unit)
+    return abs(size - said) <= max(_SLACK * step, (_ABOUT if told.hedge is Hedge.ABOUT else 1e-6) * size)
 
 
 def _times(one: tuple[float, Value], other: tuple[float, Value], sign: str) -> tuple[float, Value] | None:

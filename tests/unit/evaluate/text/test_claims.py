@@ -130,6 +130,33 @@ def test_an_item_of_a_numbered_list_is_known_as_one() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("1. Stop the pump. 2. Open the lid. 3. Close it.", ["Stop the pump.", "Open the lid.", "Close it."]),
+        ("Step 1. Stop the pump. Step 2. Open the lid.", ["Stop the pump.", "Open the lid."]),
+        ("1.Stop the pump\n2.Open the lid", ["Stop the pump", "Open the lid"]),
+        ("1 - Stop the pump\n2 - Open the lid", ["Stop the pump", "Open the lid"]),
+        ("1: Stop the pump\n2: Open the lid", ["Stop the pump", "Open the lid"]),
+        ("a) Stop the pump. b) Open the lid.", ["Stop the pump.", "Open the lid."]),
+        (
+            "We have two plans: 1. Basic ($10), and 2. Pro ($20).",
+            ["We have two plans: Basic ($10)", "We have two plans: Pro ($20)."],
+        ),
+        ("You need: • a passport • a photo", ["You need a passport", "You need a photo"]),
+        ("- To stop it: 1. press the button 2. wait", ["press the button", "To stop it: wait"]),
+        ("1、准备材料；2、提交申请。", ["准备材料", "提交申请。"]),
+        ("1）打开设置 2）点击账户", ["打开设置", "点击账户"]),
+        ("It ships in version 2. 3 users reported it.", ["It ships in version 2.", "3 users reported it."]),
+        ("It costs 1. 2 are free.", ["It costs 1.", "2 are free."]),
+    ],
+)
+def test_a_list_in_one_line_is_a_list(answer: str, claims: list[str]) -> None:
+    found = split_claims(answer)
+    assert [claim.text for claim in found] == claims
+    assert all(answer[claim.start : claim.end] in claim.text for claim in found)
+
+
 def test_a_long_answer_has_a_bounded_number_of_claims() -> None:
     assert len(split_claims("The sky is blue today. " * 1000)) == MOST_CLAIMS + 1
 

@@ -73,3 +73,30 @@ async def test_an_answer_of_such_sentences_and_one_more_is_not_read(
     score = await grounder.consistency(answer, claims, supports, DOCUMENTS)
     assert (answer in asked) is read
     assert score > grounder.answer_threshold
+
+
+STEPS = ["Setting up.\n1. Level the machine.\n2. Remove the four bolts.\n3. Connect the water supply.\n4. Run one empty cycle."]
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "wrong"),
+    [
+        ("In what order do I set it up?", [0, 1, 2, 3], []),
+        ("In what order do I set it up?", [0, 2, 3, 1], [3]),
+        ("How do I set it up?", [1, 3], []),
+        ("What belongs to setting it up?", [0, 2, 3, 1], []),
+    ],
+)
+async def test_a_step_of_a_numbered_list_in_the_wrong_place_is_a_contrary(
+    grounder: EmbeddedGrounder, question: str, told: list[int], wrong: list[int]
+) -> None:
+    steps = [
+        "Level the machine.",
+        "Remove the four bolts.",
+        "Connect the water supply.",
+        "Run one empty cycle.",
+    ]
+    claims = [Claim(steps[n], question=question, numbered=True) for n in told]
+    found = await grounder.support(claims, STEPS)
+    assert [n for n, one in enumerate(found) if one.probability < 0.1] == wrong
+    assert [n for n, one in enumerate(found) if one.conflicts] == wrong

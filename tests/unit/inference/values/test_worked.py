@@ -32,6 +32,12 @@ LAMP = ("A desk lamp costs €24.90.", "Shipping costs €4.90 per order.")
         ("£80 − £60 = £20", "£20", ["£80", "£60"]),
         ("30 ÷ 12 = 2.5 days", "2.5 days", ["30", "12"]),
         ("100 km / 3 = 33 km", "33 km", ["100 km", "3"]),
+        ("2 × $12 plus 3 × $7 gives $45", "$45", ["2", "$12", "3", "$7"]),
+        ("10% of $200 + $30 = $50.", "$50", ["10%", "$200", "$30"]),
+        ("20 % of €240 is €48", "€48", ["20 %", "€240"]),
+        ("4.5 × 3 × 2.4 m makes 32.4 m³", "32.4 m³", ["4.5", "3", "2.4 m"]),
+        ("4 m × 50 cm = 2 m²", "2 m²", ["4 m", "50 cm"]),
+        ("24 m³ (4 × 3 × 2 m)", "24 m³", ["4", "3", "2 m"]),
     ],
 )
 def test_what_arithmetic_comes_to(text: str, told: str, operands: list[str]) -> None:
@@ -64,6 +70,10 @@ def test_what_is_no_arithmetic(text: str) -> None:
     [
         ("€59.70 (2 × €24.90 + €4.90 shipping).", "€59.70"),
         ("12 + 13 = 26", "26"),
+        ("3 × €80 is €230", "€230"),
+        ("20 % of €240 is €60", "€60"),
+        ("4.5 × 3 × 2.4 m makes 29.4 m³", "29.4 m³"),
+        ("28 m³ (4 × 3 × 2 m)", "28 m³"),
         ("Net income fell by $65 million, from $355 million to $310 million.", "$65 million"),
         ("Revenue rose 18% from $3.75bn to $4.2bn.", "18%"),
         ("Revenue was up 30 % to €1.1bn from €1.0bn.", "30 %"),
@@ -109,7 +119,6 @@ def test_a_change_that_comes_out(text: str) -> None:
         # Parts of more, rates, bounds, and what stands in brackets behind a number.
         "3 nights at 90 euros + 20 euros cleaning = 290 euros.",
         "12 months at $29 + $49 setup = $397.",
-        "10% of $200 + $30 = $50.",
         "2 weeks × $50 a day = $700.",
         "90 minutes × $20 per hour = $30.",
         "That is over $100 (3 × $40).",
