@@ -14,6 +14,7 @@ from sidecar.evaluate.stance import stance_by
 from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
 from sidecar.evaluate.text.asked import is_short, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
+from sidecar.evaluate.text.resolved import resolved
 from sidecar.inference.base import AbstentionModel, Claim, Models, Support
 from sidecar.record.authored import Authored, Message
 from sidecar.record.request import Document, RagTrace
@@ -131,6 +132,8 @@ class Case:
 
     def _with_question(self, claims: Sequence[Claim]) -> list[Claim]:
         asked = [replace(claim, question=self._short_question) for claim in claims]
+        if asked and self._short_question:
+            asked[0] = replace(asked[0], text=resolved(self._short_question, asked[0].text))
         if len(asked) == 1 and self._short_question and is_short(asked[0].text):
             return [replace(asked[0], short=True)]
         return asked
@@ -190,7 +193,7 @@ class Case:
     async def consistency(self) -> float:
         """Probability that all that the answer states is consistent with the documents."""
         supports = await self.support()
-        stated = self.stance.stated or self.answer
+        stated = resolved(self._short_question, self.stance.stated or self.answer)
         return await self.once(
             "consistency", lambda: self.models.grounder.consistency(stated, self.claims, supports, self.texts)
         )

@@ -22,6 +22,13 @@ _OF_THE_TALK = re.compile(
     r"\byou(?:['’]|r\b|(?! (?:can|may|must|have to|get|need to|are allowed|cannot|can['’]t)\b))",
     re.IGNORECASE,
 )
+# What any question back has, without a question mark too: "I need the model", "Tell me which one you have", "That depends on your plan."
+_ASKS = re.compile(
+    r"[?？]|\b(?:i|me|we|us|you|your|which|what|whether|depends?|need|needs|clarify|specify|specific|more|unclear|mean|several|two|both|either|let['’]s)\b",
+    re.IGNORECASE,
+)
+_SHARED = 2  # words of the question in a sentence beside one that declines
+_SURELY_STATES = 0.1
 _STATES = 0.5  # likelihood of declining below which a sentence beside a question back is taken for a statement
 
 
@@ -35,6 +42,8 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
         return stance
     kind = max(DECLINES, key=likely.__getitem__)
     asks = kind is Abstention.CLARIFICATION and stance.asks
+    if kind is Abstention.CLARIFICATION and not (stance.asks or _ASKS.search(answer)):
+        return stance
     if declining(likely) >= model.threshold and not await _answers_beside(model, question, stance, asks=asks):
         return Stance(kind, (), by=model.identity)
     if stance.kind is Abstention.NONE and likely[Abstention.PARTIAL] >= model.part_threshold:
@@ -52,8 +61,14 @@ async def _answers_beside(model: AbstentionModel, question: str, stance: Stance,
         stated = [text for text in texts if _is_of(text, question)]
         likely = await model.kinds(question, stated)
         return any(one is not None and declining(one) < _STATES for one in likely)
-    figures = [text for text in texts if stance.kind is Abstention.PARTIAL and any(map(str.isdigit, text))]
-    return not all(_is_silent(model, one) for one in await model.kinds(question, figures))
+    if stance.kind is not Abstention.PARTIAL:
+        return False
+    figures = [text for text in texts if any(map(str.isdigit, text))]
+    if not all(_is_silent(model, one) for one in await model.kinds(question, figures)):
+        return True
+    told = [text for text in texts if _is_of(text, question) and len(_begins(text) & _begins(question)) >= _SHARED]
+    likely = await model.kinds(question, told)
+    return any(one is not None and declining(one) < _SURELY_STATES for one in likely)
 
 
 def _is_of(text: str, question: str) -> bool:

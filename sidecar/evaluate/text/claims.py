@@ -62,6 +62,12 @@ _BARE = re.compile(
 )
 # Behind a question of the answer's own.
 _ANSWERED = re.compile(r"(?:a: )?(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
+# A question that states what stands behind it.
+_TOLD_AS_ASKED = re.compile(
+    r"(?:(?:yes|no|well|and|but)\b,?\s)?(?:did you know|are you aware|isn['’]t it (?:great|nice|good|amazing|wonderful|interesting))(?: that)?\s"
+    r"(?!(?:what|which|who|whom|how|when|where|why|whether|if|about|of|to)\b)(?=[^?]{8,300}\?\Z)",
+    re.IGNORECASE,
+)
 _SAYS_NOTHING = re.compile(
     r"(?:summary|overview|answer|details?|key (?:points?|facts?|takeaways?|features?)|main points?|introduction|conclusion|steps?|notes?|background|explanation|results?|information|"
     r"highlights?|more|other|additional (?:information|notes?)|总结|概述|答案|要点|详情|说明|步骤|注意(?:事项)?|结论|背景)\W*",
@@ -158,6 +164,8 @@ def read_answer(answer: str) -> Answer:
     for sentence, block, lead in firm:
         language = chinese.language(sentence.text)
         text = without_tail(without_lead(sentence, language=language), language=language)
+        if told := _TOLD_AS_ASKED.match(text.text):
+            text = text.cut(told.end(), len(text.text) - 1)
         if text.text.endswith(("?", "？")):
             if not is_chatter(text.text, language=language):
                 questions.append(text.text)

@@ -39,7 +39,11 @@ def _counted(text: str) -> list[int]:
     for match in _MARK.finditer(text):
         number = int(match["number"]) if match["number"] else ord(match["letter"]) - ord("a") + 1
         own = f"{match['kind']}{match['letter'] is None}"
-        if number == 1 and len(starts) < _LEAST and _BEFORE_FIRST.search(text, max(0, match.start() - 11), match.start()):
+        if (
+            number == 1
+            and len(starts) < _LEAST
+            and _BEFORE_FIRST.search(text, max(0, match.start() - 11), match.start())
+        ):
             starts, kind = [match.start()], own
         elif starts and number == len(starts) + 1 and own == kind:
             starts.append(match.start())

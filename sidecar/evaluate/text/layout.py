@@ -29,7 +29,8 @@ _HEADING = re.compile(
 )
 _ITEM = re.compile(
     r"^(?P<indent>[ \t]*+)(?:[-*•‣–+◦▪●·・◆■➢]|"
-    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|(?P<number>\d\ufe0f?\u20e3|(?:[Ss]tep )?\(?\d{1,3}[.．)）、]|\d{1,2}(?::| [-–—])(?=\s+[A-Z*]))|\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?|(?P<number>\d\ufe0f?\u20e3|(?:[Ss]tep )?\(?\d{1,3}[.．)）、]|\d{1,2}(?::| [-–—])(?=\s+[A-Z*]))|"
+    r"\(?[a-zA-Z][.)]|（[\d一二三四五六七八九十]{1,3}）|(?P<han>[一二三四五六七八九十]{1,3}、)|[①-⑳])"
     # Before a Chinese character no blank is needed; a star there is emphasis.
     r"(?:\s++|(?<=[、）①-⑳])|(?<=\d\.)(?=[A-Z][a-z])|(?<!\*)(?=\*\*|[\u3400-\u9fff“《「]))(?:\[[ xX]\]\s++)?(?P<text>\S.*)"
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.contrasts.exempt import is_nothing, is_part, is_recipe, is_share, is_shifted
+from sidecar.inference.contrasts.limits import as_bounds
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
     BEING,
@@ -178,9 +179,10 @@ def read(text: str, stem: Stem) -> Reading:
     """The sentence, at most so many characters of it. `stem` gives the stem of a lower-case word, None of one that says nothing."""
     text = text[:_MOST_CHARACTERS]
     found = list(_TOKEN.finditer(text))
-    words = tuple(one.group().lower().replace("’", "'") for one in found)
+    told = tuple(one.group().lower().replace("’", "'") for one in found)
+    clauses = _clauses(told)
+    words = as_bounds(told, clauses)
     stems = tuple(stem(word) if word[0].isalnum() else None for word in words)
-    clauses = _clauses(words)
     negated = tuple(_negated(words, stems, clauses, k) for k in range(len(words)))
     denying = frozenset(clause for word, clause in zip(words, clauses, strict=True) if word in DENIERS)
     denied = frozenset(

@@ -117,7 +117,7 @@ _GROUPS = {
     "still": "still, continue to, continues to | no longer, not any longer, not anymore",
     "class": "economy class, economy | business class | first class | second class",
     "end": "first | last, final",
-    "whichever": "whichever comes first, whichever happens first, whichever occurs first, whichever is first, whichever is earlier, whichever is sooner, whichever comes earlier, whichever comes sooner"
+    "whichever": "whichever comes first, whichever happens first, whichever occurs first, whichever is first, whichever is earlier, whichever is sooner, whichever comes earlier"
     "| whichever comes last, whichever happens last, whichever occurs last, whichever is last, whichever is later, whichever comes later",
     "of both": "whichever is lower, whichever is less, whichever is smaller, whichever is cheaper, whichever amount is lower, the lower of, the smaller of, the lesser of"
     "| whichever is higher, whichever is more, whichever is greater, whichever is larger, whichever amount is higher, the higher of, the greater of, the larger of",

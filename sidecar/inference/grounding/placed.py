@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.values.cases import Case
+from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.labelled import Label
 from sidecar.inference.values.made import Scaled
 from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.units import UNITS
 from sidecar.inference.values.value import Hedge, Kind, Value
 from sidecar.inference.values.worked import Worked
 
@@ -21,6 +23,7 @@ _CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:
 _NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
 _REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
 _MOST_COUNTED = 31  # of days, nights, pieces
+_APART, _BOTH = frozenset({Kind.MONEY, Kind.QUANTITY}), 2
 _MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
 _OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
 
@@ -87,14 +90,19 @@ def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
     return bool(closed) and denied and set(days).isdisjoint(one.other.through)
 
 
-def as_made(one: Finding, known: frozenset[Value], amounts: Scaled) -> Finding:
-    """What became of a value that the asker said or that is made of others, or that would be another one for so many people."""
+def as_made(one: Finding, known: frozenset[Value], amounts: Scaled, nearest: Sequence[Stated] = ()) -> Finding:
+    """What became of a value that the asker said or that is made of others, or that would be another one for so many people, or that says how far two are apart
+    and is not how far the only two that are `nearest`, those of the best sentence, are."""
     if one.value in known:
         return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
     if one.value in amounts.right:
         return Finding(Outcome.FOLLOWS, one.value, FOLLOWS, *amounts.right[one.value])
     if one.value in amounts.wrong:
         return Finding(Outcome.DISAGREES, one.value, 1.0, *amounts.wrong[one.value])
+    alike = [each.value for each in nearest if dimension(each.value) == dimension(one.value)]
+    apart = one.value.difference and one.value.kind in _APART and dimension(one.value) != UNITS["day"].dimension
+    if apart and one.outcome is Outcome.ABSENT and one.value.hedge is Hedge.NONE and len(alike) == _BOTH:
+        return Finding(Outcome.DISAGREES, one.value, 1.0, alike[-1], 0)
     return one
 
 

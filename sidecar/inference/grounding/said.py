@@ -32,6 +32,7 @@ from sidecar.inference.values.brackets import Table, of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
+from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
@@ -153,7 +154,7 @@ class Values:
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         amounts = scaled(own, stated_there, scale(question, texts))
         matched = [
-            as_made(one, known, amounts)
+            as_made(one, known, amounts, next(iter(stated_there), ()))
             for one in match(
                 own,
                 stated_there,
@@ -163,7 +164,8 @@ class Values:
                 _stems_of(named),
             )
         ]
-        outside = [one.value for one in matched if is_outside(claim, one, pieces)]
+        late = [one.value for one in matched if is_end(claim, one, pieces, stated_there)]
+        outside = late + [one.value for one in matched if is_outside(claim, one, pieces)]
         matched = [Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in outside else one for one in matched]
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)

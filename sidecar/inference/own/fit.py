@@ -18,6 +18,7 @@ from sidecar.inference.own.heads import logits_of
 FALSE_ALARMS = 0.05
 _ROUNDS = 50
 _RIDGE = 1e-3
+_ROUNDED = 5e-7
 _LEAST_SLOPE = 0.01
 
 
@@ -40,7 +41,10 @@ def fit(scores: Sequence[float], good: Sequence[bool]) -> Fit:
     fitted = _alternate(y)
     slope, intercept = (round(one, 6) for one in platt(x[fitted], y[fitted]))
     p = 1 / (1 + np.exp(-(slope * x + intercept)))
-    threshold = _rounded_down(float(np.quantile(p[fitted & y], FALSE_ALARMS)))
+    # A score is written with six digits: the one that was written may have been a little less, and so may what becomes of it.
+    least = logits_of((np.array(scores, np.float64) - _ROUNDED).astype(np.float64)).astype(np.float64)
+    lowest = 1 / (1 + np.exp(-(slope * least + intercept)))
+    threshold = _rounded_down(max(0.0, float(np.quantile(lowest[fitted & y], FALSE_ALARMS)) - _ROUNDED))
     held = ~fitted
     return Fit(
         slope=slope,

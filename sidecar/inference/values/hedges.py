@@ -11,7 +11,7 @@ from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _ABOUT = frozenset("about around roughly approximately approx nearly almost some circa ca ~ ≈ estimated".split())
-_LEAST = frozenset("minimum min above over exceeding exceeds exceeded minimal ≥ >".split())
+_LEAST = frozenset("minimum min above over exceed exceeding exceeds exceeded minimal ≥ >".split())
 _MOST = frozenset("maximum max below under within maximal ≤ <".split())
 _FILLERS = frozenset("of is a an the was be are".split())
 _APART = frozenset(
@@ -134,9 +134,12 @@ def _before(tokens: Tokens, n: int) -> Hedge:
         one, other = tokens[at].low, tokens[at - 1].low
         pair = _PAIRS.get((other, one))
         if pair and not (one == "to" and tokens[at - 2].low in _SUMS):
-            return _OPPOSITE.get(pair, pair) if _denied(tokens, at - 2) else pair
+            denied = _denied(tokens, at - 2) or (pair is Hedge.LEAST and _forbidden(tokens, at - 2))
+            return _OPPOSITE.get(pair, pair) if denied else pair
         if one in _ABOUT:
             return Hedge.NONE if one == "~" and tokens[at - 1].kind == "number" else Hedge.ABOUT
+        if one in _LEAST and _denied(tokens, at - 1):
+            return Hedge.MOST
         if one in _LEAST or one in _MOST:
             return Hedge.LEAST if one in _LEAST else Hedge.MOST
         if one not in _FILLERS:
@@ -174,6 +177,19 @@ def _denied(tokens: Tokens, n: int) -> bool:
     return False
 
 
+def _forbidden(tokens: Tokens, n: int) -> bool:
+    """Whether what has more may not be: "you can't work from abroad for more than"."""
+    for at in range(n, max(0, n - _FARTHEST), -1):
+        word = tokens[at].low
+        if word in ("can't", "cannot", "mustn't") or (word == "not" and tokens[at - 1].low in _MODALS):
+            return True
+        if tokens[at].kind != "word":
+            return False
+    return False
+
+
+_FARTHEST = 8
+_MODALS = frozenset({"may", "must", "can", "should", "shall"})
 _NOT = frozenset({"no", "not", "never", "cannot"})
 
 

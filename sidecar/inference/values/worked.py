@@ -81,7 +81,9 @@ def worked(text: str, values: Sequence[Value]) -> list[Worked]:
 def _is_all(equation: bool, first: int, run: Sequence[Value], signs: Sequence[str], told: Value) -> bool:
     """Whether arithmetic that does not come out is wrong, and not a part of more ("12 months at $29 + $49 = $397"), of rates or bounds, or no arithmetic
     at all ("5 people (2 + 3 children)", "20 (10-12)"): an equation of which all values of the text are, or an amount of money before brackets."""
-    plain = all(one.kind in (Kind.NUMBER, Kind.PERCENT) or _is_like(one, told) for one in run) or _is_of_sides(run, told)
+    plain = all(one.kind in (Kind.NUMBER, Kind.PERCENT) or _is_like(one, told) for one in run) or _is_of_sides(
+        run, told
+    )
     exact = all(not one.per and one.hedge is Hedge.NONE for one in (*run, told))
     of_money = told.kind is Kind.MONEY and any(one.kind is Kind.MONEY for one in run)
     counted = of_money or _is_of_sides(run, told)

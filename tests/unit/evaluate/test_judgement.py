@@ -38,6 +38,7 @@ SETS = {
         "buyer",
         "answers",
         "applied",
+        "ordinary",
         "chinese",
         "chinese_second",
     )

@@ -364,3 +364,34 @@ async def test_a_sentence_beside_a_question_back_that_the_model_takes_for_a_refu
 )
 async def test_what_a_house_does_not_do_is_an_answer(answer: str, kind: Abstention) -> None:
     assert (await stance_by(Reader({answer: "full"}), "Is there a warranty?", answer)).kind is kind
+
+
+async def test_what_stands_beside_a_denial_and_is_of_the_question_is_judged() -> None:
+    answer = "I don't have that information. Water damage is always covered."
+    reader = Reader({answer: "full"})
+    stance = await stance_by(reader, "Is water damage covered?", answer)
+    assert (stance.kind, [claim.text for claim in stance.claims]) == (
+        Abstention.PARTIAL,
+        ["Water damage is always covered."],
+    )
+    assert (await stance_by(reader, "What is the number of the hotline?", answer)).kind is Abstention.FULL
+
+
+async def test_nothing_asks_back_that_has_no_word_to_ask_with() -> None:
+    told, asks = "Use the app or the slip at reception.", "There are several apps, and much hangs on the one you use."
+    reader = Reader({told: "clarification", asks: "clarification"})
+    assert (await stance_by(reader, "How can I order it?", told)).kind is Abstention.NONE
+    assert (await stance_by(reader, "How can I order it?", asks)).kind is Abstention.CLARIFICATION
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Did you know that the battery is covered for five years?", "the battery is covered for five years"),
+        ("Isn't it great that screens are covered too?", "screens are covered too"),
+    ],
+)
+def test_a_question_that_tells_is_a_statement(answer: str, told: str) -> None:
+    stance = stance_of(answer)
+    assert (stance.kind, [claim.text for claim in stance.claims]) == (Abstention.NONE, [told])
+    assert stance_of("Did you know which model you bought?").kind is Abstention.CLARIFICATION

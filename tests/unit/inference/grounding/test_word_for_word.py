@@ -75,7 +75,9 @@ async def test_an_answer_of_such_sentences_and_one_more_is_not_read(
     assert score > grounder.answer_threshold
 
 
-STEPS = ["Setting up.\n1. Level the machine.\n2. Remove the four bolts.\n3. Connect the water supply.\n4. Run one empty cycle."]
+STEPS = [
+    "Setting up.\n1. Level the machine.\n2. Remove the four bolts.\n3. Connect the water supply.\n4. Run one empty cycle."
+]
 
 
 @pytest.mark.parametrize(

@@ -31,3 +31,12 @@ def test_a_model_that_is_wrong_says_how_many_answers_are_good() -> None:
     p = 1 / (1 + np.exp(-(found.slope * np.concatenate([good, bad]) + found.intercept)))
     assert abs(float(p.mean()) - 0.5) < 0.02
     assert found.sensitivity + found.specificity <= 1.05
+
+
+def test_scores_that_are_alike_pass_as_the_product_gives_them_without_having_been_rounded() -> None:
+    own = 0.5002094
+    written = round(own, 6)
+    found = fit([written] * 100 + [0.3] * 100, [True] * 100 + [False] * 100)
+    for shown in (own, written - 4e-7):
+        logit = np.log(shown / (1 - shown))
+        assert round(float(1 / (1 + np.exp(-(found.slope * logit + found.intercept)))), 6) >= found.threshold
