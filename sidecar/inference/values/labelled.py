@@ -19,6 +19,12 @@ _QUESTION = re.compile(
     r"(?:how|what|when|where|who|why|which|can|do|does|is|are|may|should|will)\b|.*\?$", re.IGNORECASE
 )
 _HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
+# "Visa for students.", the first words of a text: no mark but its last, and no verb.
+_TITLE = re.compile(r"(?P<title>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,5})\.?")
+_VERBS = frozenset(
+    "is are was were has have had can may must will do does did not costs takes lasts opens closes starts begins ends runs leaves arrives needs includes covers works lives "
+    "teaches sells offers applies pays charges allows accepts requires contains ships weighs holds follows stop please call ask see use read press open close".split()
+)
 _BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
 _LABEL = re.compile(
     r"(?<![^\W_])(?<![^\W_] )(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)"
@@ -98,6 +104,11 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
     for n, text in enumerate(sentences[:_MOST_SENTENCES]):
         heading = _HEADING.match(text)
         title = (heading["marked"] or heading["bold"]).strip() if heading else ""
+        if n == 0 and len(sentences) > 1 and (plain := _TITLE.fullmatch(text.strip())):
+            name = _stems(plain["title"], stem)
+            if name and _VERBS.isdisjoint(text.lower().rstrip(".").split()):
+                section = _Section(name)
+                continue
         name = frozenset[str]() if _QUESTION.match(title) else _stems(title, stem)
         rest = heading["rest"] if heading and heading["rest"] else ""
         if heading and name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):

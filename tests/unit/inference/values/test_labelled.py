@@ -72,3 +72,17 @@ def test_numbers_that_name_something_tell_sections_apart() -> None:
     found = labelled(cut, stem)
     assert {label.row for label in found.values()} == {frozenset({"88213"}), frozenset({"88231"})}
     assert {label.group for label in found.values()} == {SECTIONS}
+
+
+def test_the_first_words_of_a_text_are_its_heading_where_they_are_no_sentence() -> None:
+    assert told(
+        "Visa for students. The fee is $160. Bring a photo.",
+        "Visa for tourists. The fee is $80.",
+    ) == [
+        ("The fee is $160.", {"student"}, set()),
+        ("Bring a photo.", {"student"}, set()),
+        ("The fee is $80.", {"tourist"}, set()),
+    ]
+    assert told("Visas are for students. The fee is $160.", "Visas are for tourists. The fee is $80.") == []
+    assert told("Visa for students.", "Visa for tourists. The fee is $80.") == []
+    assert told("Opening hours. It opens at 9.", "Tourist visas. The fee is $80.") == []
