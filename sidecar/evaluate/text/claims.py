@@ -64,7 +64,7 @@ _BARE = re.compile(
 _ANSWERED = re.compile(r"(?:a: )?(?:yes|no|yeah|nope|是的?|不是|否)[.!。！]?", re.IGNORECASE)
 # A question that states what stands behind it.
 _TOLD_AS_ASKED = re.compile(
-    r"(?:(?:yes|no|well|and|but)\b,?\s)?(?:did you know|are you aware|isn['’]t it (?:great|nice|good|amazing|wonderful|interesting))(?: that)?\s"
+    r"\A(?:(?:yes|no|well|and|but)\b,?\s)?(?:did you know|are you aware|isn['’]t it (?:great|nice|good|amazing|wonderful|interesting))(?: that)?\s"
     r"(?!(?:what|which|who|whom|how|when|where|why|whether|if|about|of|to)\b)(?=[^?]{8,300}\?\Z)",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ _BE = r"is|are|was|were"
 _HELP = rf"{_BE}|do|does|did|can|could|will|would|should|must|may|might|has|have|had"
 _UNIT = r"time|day|date|year|month|price|age|address|temperature|size|colou?r|weight|number|percentage|share"
 _ASKED = re.compile(
-    r"(?:(?:and|so|ok|okay|hi|hello)[,!]? )?(?:(?:(?:at|until|by|from|since|for|in|on|to) )?"
+    r"\A(?:(?:and|so|ok|okay|hi|hello)[,!]? )?(?:(?:(?:at|until|by|from|since|for|in|on|to) )?"
     r"(?P<wh>when|where|why|how(?: (?:much|many|long|often|far|old|big|large|tall|high|heavy|fast|expensive|late|early|soon|wide|deep|hot|warm|cold|strong))?"
     rf"|(?:what|which)(?: (?:{_UNIT}))?) )?(?P<help>{_HELP}) (?P<rest>[^?,;:]{{2,120}}?)(?: (?:please|exactly|then))?\?\Z",
     re.IGNORECASE,
@@ -57,18 +57,18 @@ _NO_VERBS = frozenset("from with into over than that this your have been were th
 _ONE, _SEVERAL = frozenset("is was does has it".split()), frozenset("are were do have they these those".split())
 _FOR = re.compile(r"\bfor (?P<what>(?:the|an?|one|two|my|our|your)? ?[^?,;:]{2,60})\?\Z", re.IGNORECASE)
 _TAG = re.compile(
-    r"(?:it|they|that|this|he|she|you|i|we|there) (?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|has|have)(?P<no>n['’]t| not)?[.!]?",
+    r"\A(?:it|they|that|this|he|she|you|i|we|there) (?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|has|have)(?P<no>n['’]t| not)?[.!]?",
     re.IGNORECASE,
 )
 _DOES = re.compile(
-    r"(?P<who>[A-Z0-9][^,;:.?!]{1,60}?|(?:The|An?|Our|Your|My) [^,;:.?!]{1,60}?) (?P<verb>do|does|did|is|are|was|were|has|have|can|will)[.!]?"
+    r"\A(?P<who>[A-Z0-9][^,;:.?!]{1,60}?|(?:The|An?|Our|Your|My) [^,;:.?!]{1,60}?) (?P<verb>do|does|did|is|are|was|were|has|have|can|will)[.!]?"
 )
 _WOULD_BE = re.compile(
-    r"(?:(?:that|it)(?:['’]s| is| was| would be|['’]d be| will be)|they are|they['’]re) (?P<who>[^,;:?!]{2,80}?)[.!]?",
+    r"\A(?:(?:that|it)(?:['’]s| is| was| would be|['’]d be| will be)|they are|they['’]re) (?P<who>[^,;:?!]{2,80}?)[.!]?",
     re.IGNORECASE,
 )
 _PRICE = re.compile(
-    r"(?:(?:you|that)(?:['’]ll| will| would|['’]d)? (?:pay|cost|costs|be charged|be)|(?:the|your) (?:price|cost|fee|total|charge) (?:is|would be|will be|comes to))"
+    r"\A(?:(?:you|that)(?:['’]ll| will| would|['’]d)? (?:pay|cost|costs|be charged|be)|(?:the|your) (?:price|cost|fee|total|charge) (?:is|would be|will be|comes to))"
     r" (?:about |around |only |just )?[^\w\s]?\d[\d.,]*\s?(?:[€$£]|[A-Za-z]{3,8})?(?: (?:a|per|each) \w+)?[.!]?",
     re.IGNORECASE,
 )
