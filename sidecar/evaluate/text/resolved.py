@@ -76,8 +76,9 @@ _PRICE = re.compile(
 
 def resolved(question: str, claim: str) -> str:
     """The claim, or what it says of what the question names."""
-    asked = _SENTENCES.split(question.strip())[-1]
-    if not asked.endswith("?") or len(asked.split()) > _MOST_ASKED or not claim:
+    words = _SENTENCES.split(question.strip())[-1].split()
+    asked = " ".join(words)
+    if not asked.endswith("?") or len(words) > _MOST_ASKED or not claim.strip():
         return claim
     tag = _TAG.fullmatch(claim)
     found = _ASKED.match(asked) or _WHAT_IS.match(asked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from sidecar.evaluate.text.resolved import resolved
@@ -52,3 +54,33 @@ def test_a_pronoun_is_what_the_question_names(question: str, claim: str, told: s
 )
 def test_what_is_not_plain_stays_as_it_is(question: str, claim: str) -> None:
     assert resolved(question, claim) == claim
+
+
+def test_whatever_is_asked_and_said_is_read() -> None:
+    words = [
+        "Who",
+        "what",
+        "'s",
+        "is",
+        "how",
+        "much",
+        "does",
+        "the",
+        "It",
+        "Alice",
+        "for",
+        "$5",
+        "opened",
+        " ",
+        "?",
+        ".",
+        ",",
+        "’s",
+        "\n",
+        "that",
+    ]
+    chance = random.Random(5)
+    for _ in range(20_000):
+        question, claim = (" ".join(chance.choices(words, k=chance.randint(0, 7))) for _ in range(2))
+        for asked in (question, f"{question}?"):
+            assert resolved(asked, claim).strip() or not claim.strip()
