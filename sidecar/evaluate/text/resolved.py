@@ -29,6 +29,7 @@ _WHO = re.compile(
 _NO_SUBJECT = frozenset(
     "i you we he she it they there this that these those one someone anyone people in on at to for of not".split()
 )
+_BEING = frozenset("is are was were".split())
 _POINTING = re.compile(r"\A(?:that|this|these|those)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\A(?:it|they|that|this|these|those)(?P<short>['’](?:s|ll|re|d))?\s+(?P<verb>\S+)", re.IGNORECASE
@@ -108,8 +109,10 @@ def _named(asked: str, claim: str) -> str:
         return ""
     what = f"is {who['rest']}" if who["short"] else who["rest"]
     first = what.split()[0].lower()
-    asks_for_it = who["wh"].lower() != "what" or first in ("is", "are", "was", "were")
+    asks_for_it = who["wh"].lower() != "what" or first in _BEING
     if first in ("do", "does", "did", "can", "should", "will", "would", "could") or not asks_for_it:
+        return ""
+    if first in _BEING and not _NO_SUBJECT.isdisjoint(what.lower().split()[1:2]):
         return ""
     one = _DOES.fullmatch(claim) or _WOULD_BE.fullmatch(claim)
     if one is None or one["who"].split()[0].lower() in _NO_SUBJECT | {"not"}:
@@ -123,7 +126,7 @@ def _subject(found: re.Match[str], claim: str) -> str:
     """What a question asks about: all behind its auxiliary, up to the verb that the answer takes up."""
     words = found["rest"].split()
     verb = _verb_at(words, claim)
-    be = (found.groupdict().get("help") or "is").lower() in ("is", "are", "was", "were")
+    be = (found.groupdict().get("help") or "is").lower() in _BEING
     if verb is None and not be:
         return ""
     number = {(found.groupdict().get("help") or "is").lower(), claim.split()[0].lower()}

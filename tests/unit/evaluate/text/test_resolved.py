@@ -50,6 +50,8 @@ def test_a_pronoun_is_what_the_question_names(question: str, claim: str, told: s
         ("Who can apply?", "It is open to all residents who have lived in the town for at least two years."),
         ("When does it start?", "It starts at nine."),
         ("How do I get there?", "It is."),
+        ("What is it?", "It is blue."),
+        ("Who is she?", "That would be Alice."),
     ],
 )
 def test_what_is_not_plain_stays_as_it_is(question: str, claim: str) -> None:
