@@ -29,6 +29,7 @@ _WHO = re.compile(
 _NO_SUBJECT = frozenset(
     "i you we he she it they there this that these those one someone anyone people in on at to for of not".split()
 )
+_WORD = re.compile(r"[\w'’-]++")
 _BEING = frozenset("is are was were".split())
 _POINTING = re.compile(r"\A(?:that|this|these|those)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
@@ -137,7 +138,7 @@ def _subject(found: re.Match[str], claim: str) -> str:
         own = own[:-1]
     if not own or len(own) > _MOST_SUBJECT or own[0].lower() in _NO_SUBJECT or own[-1].lower() in _DETERMINERS:
         return ""
-    if own[-1].lower() in re.findall(r"[\w'’-]+", claim.lower()):
+    if own[-1].lower() in _WORD.findall(claim.lower()):
         return ""
     return " ".join("your" if word.lower() in ("my", "our") else word for word in own)
 
