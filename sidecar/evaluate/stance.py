@@ -52,8 +52,8 @@ async def stance_by(model: AbstentionModel, question: str, answer: str) -> Stanc
 
 
 async def _answers_beside(model: AbstentionModel, question: str, stance: Stance, *, asks: bool) -> bool:
-    """Whether the model, which reads an answer whole, takes what that states for an answer by itself: figures of one that declines in part by the rules,
-    a sentence about what was asked beside a question back ("The warranty lasts five years. Which model do you have?")."""
+    """Whether the model, which reads an answer whole, takes what that states for an answer by itself: figures of one that declines in part
+    by the rules, or a sentence with two words of the question, a sentence about what was asked beside a question back ("The warranty lasts five years. Which model do you have?")."""
     texts = [claim.text for claim in claims_of(stance.left)]
     if texts and all(map(is_of_the_house, texts)):
         return True

@@ -30,7 +30,7 @@ _NO_SUBJECT = frozenset(
     "i you we he she it they there this that these those one someone anyone people in on at to for of not".split()
 )
 _WORD = re.compile(r"[\w'’-]++")
-_BEING = frozenset("is are was were".split())
+_BEING = frozenset(_BE.split("|"))
 _POINTING = re.compile(r"\A(?:that|this|these|those)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\A(?:it|they|that|this|these|those)(?P<short>['’](?:s|ll|re|d))?\s+(?P<verb>\S+)", re.IGNORECASE
@@ -127,10 +127,10 @@ def _subject(found: re.Match[str], claim: str) -> str:
     """What a question asks about: all behind its auxiliary, up to the verb that the answer takes up."""
     words = found["rest"].split()
     verb = _verb_at(words, claim)
-    be = (found.groupdict().get("help") or "is").lower() in _BEING
-    if verb is None and not be:
+    helping = (found.groupdict().get("help") or "is").lower()
+    if verb is None and helping not in _BEING:
         return ""
-    number = {(found.groupdict().get("help") or "is").lower(), claim.split()[0].lower()}
+    number = {helping, claim.split()[0].lower()}
     if number & _ONE and number & _SEVERAL:
         return ""
     own = words[:verb]

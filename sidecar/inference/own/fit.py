@@ -42,7 +42,7 @@ def fit(scores: Sequence[float], good: Sequence[bool]) -> Fit:
     slope, intercept = (round(one, 6) for one in platt(x[fitted], y[fitted]))
     p = 1 / (1 + np.exp(-(slope * x + intercept)))
     # A score is written with six digits: the one that was written may have been a little less, and so may what becomes of it.
-    least = logits_of((np.array(scores, np.float64) - _ROUNDED).astype(np.float64)).astype(np.float64)
+    least = logits_of(np.array(scores, np.float32) - np.float32(_ROUNDED)).astype(np.float64)
     lowest = 1 / (1 + np.exp(-(slope * least + intercept)))
     threshold = _rounded_down(max(0.0, float(np.quantile(lowest[fitted & y], FALSE_ALARMS)) - _ROUNDED))
     held = ~fitted

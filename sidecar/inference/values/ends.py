@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sidecar.inference.values.match import Finding, Outcome
+from sidecar.inference.values.moments import DAYS, MONTHS, ONE_DAY
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
@@ -22,10 +23,7 @@ _BEGINS = re.compile(
 )
 _LASTS = re.compile(r"\b(?:last(?:s|ing)?|tak(?:es?|ing)|runs?|for|long|duration|period|term|valid)\b", re.IGNORECASE)
 _PIECES = 4  # best sentences that may say either
-_MONTHS = {"month": 1, "year": 12}
-_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _A_DAY, _A_MINUTE = 24.0, 1 / 60  # hours
-_ONE_DAY = datetime.timedelta(days=1)
 
 
 def is_end(claim: str, finding: Finding, pieces: Sequence[str], stated_there: Sequence[Sequence[Stated]]) -> bool:
@@ -43,7 +41,7 @@ def is_end(claim: str, finding: Finding, pieces: Sequence[str], stated_there: Se
 
 
 def _is_length(one: Value) -> bool:
-    timed = one.unit in _DAYS or one.unit in _MONTHS or one.unit in ("h", "min")
+    timed = one.unit in DAYS or one.unit in MONTHS or one.unit in ("h", "min")
     return one.kind is Kind.QUANTITY and timed and not one.per and one.hedge is Hedge.NONE and one.amount % 1 == 0
 
 
@@ -67,20 +65,20 @@ def _after(first: Date, length: Value) -> Iterator[Date]:
     if first.month is None or length.unit in ("h", "min"):
         return
     year = first.year or datetime.date.min.year
-    if length.unit in _MONTHS:
-        months = year * 12 + first.month - 1 + int(length.amount) * _MONTHS[length.unit]
+    if length.unit in MONTHS:
+        months = year * 12 + first.month - 1 + int(length.amount) * MONTHS[length.unit]
         year, month = months // 12, months % 12 + 1
         if first.day is None:
             yield Date(year=year if first.year else None, month=month)
             return
         days = 0
     else:
-        month, days = first.month, int(length.amount) * _DAYS[length.unit]
+        month, days = first.month, int(length.amount) * DAYS[length.unit]
     if first.day is None:
         return
     try:
         end = datetime.date(year, month, first.day) + datetime.timedelta(days=days)
-        both = (end, end - _ONE_DAY)
+        both = (end, end - ONE_DAY)
     except (ValueError, OverflowError):
         return
     for day in both:

@@ -11,8 +11,8 @@ from sidecar.inference.values.value import Date, Kind, Value
 
 _A_DAY = 24.0
 _CALENDAR = 0.04  # by how much months differ from their mean
-_MONTHS = {"month": 1, "year": 12}
-_DAYS = {"day": 1, "week": 7, "fortnight": 14}
+MONTHS = {"month": 1, "year": 12}
+DAYS = {"day": 1, "week": 7, "fortnight": 14}
 
 
 def is_moved(claim: Value, evidence: Sequence[Value]) -> bool:
@@ -26,23 +26,23 @@ def is_moved(claim: Value, evidence: Sequence[Value]) -> bool:
     if any(date.year and date.month is None for date in claim.dates):
         return any(date == own for own in claim.dates for date in _years_beside(evidence))
     days = [day for one in evidence for day in _days(one, claim)]
-    return any(day in (own, own + _ONE_DAY) for own in _days(claim, claim) for day in _behind(days, evidence))
+    return any(day in (own, own + ONE_DAY) for own in _days(claim, claim) for day in _behind(days, evidence))
 
 
-_ONE_DAY = datetime.timedelta(days=1)
+ONE_DAY = datetime.timedelta(days=1)
 
 
 def between_days(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
     """How long it is between two days, as seconds; whole months as the claim counts them."""
-    if claim.kind is not Kind.QUANTITY or claim.unit not in (*_DAYS, *_MONTHS):
+    if claim.kind is not Kind.QUANTITY or claim.unit not in (*DAYS, *MONTHS):
         return
     own = claim.amount * UNITS[claim.unit].factor
     days = sorted({day for one in evidence for day in _days(one, *evidence)})
     for one, other in itertools.combinations(days, 2):
         between = (other - one).total_seconds()
-        near = claim.unit in _MONTHS and abs(between - own) <= _CALENDAR * own
+        near = claim.unit in MONTHS and abs(between - own) <= _CALENDAR * own
         yield own if near else between
-        yield between + _ONE_DAY.total_seconds()
+        yield between + ONE_DAY.total_seconds()
 
 
 def _years_beside(evidence: Sequence[Value]) -> Iterator[Date]:
@@ -94,10 +94,10 @@ def _behind(days: Sequence[datetime.date], evidence: Sequence[Value]) -> Iterato
         sign = -1 if one.shift < 0 else 1
         if one.kind is not Kind.QUANTITY or one.amount % 1 or abs(one.amount) > 1000:
             continue
-        if one.unit in _DAYS:
-            yield day + datetime.timedelta(days=sign * int(one.amount) * _DAYS[one.unit])
-        elif one.unit in _MONTHS:
-            months = day.year * 12 + day.month - 1 + sign * int(one.amount) * _MONTHS[one.unit]
+        if one.unit in DAYS:
+            yield day + datetime.timedelta(days=sign * int(one.amount) * DAYS[one.unit])
+        elif one.unit in MONTHS:
+            months = day.year * 12 + day.month - 1 + sign * int(one.amount) * MONTHS[one.unit]
             found = _day(Date(month=months % 12 + 1, day=day.day), months // 12)
             if found:
                 yield found
