@@ -46,10 +46,12 @@ def _of_a_day(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 def _dotted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     """Either time of "Sat 8.00-14.00": of two that are joined, beside a day or a word that opens or closes."""
     time = _TIME.fullmatch(tokens[n].text)
+    if not time:
+        return None
     joined = any(
         tokens[k].low in _JOINS and _TIME.fullmatch(tokens[j].text) for k, j in ((n + 1, n + 2), (n - 1, n - 2))
     )
-    if not time or not joined or all(tokens[k].low not in _OF_DAYS for k in range(max(0, n - _FAR), n + _FAR)):
+    if not joined or all(tokens[k].low not in _OF_DAYS for k in range(max(0, n - _FAR), n + _FAR)):
         return None
     hours = int(time["hours"]) + int(time["minutes"]) / 60
     return Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[n].end, amount=hours, unit="h"), n + 1

@@ -70,4 +70,4 @@ def _begins_money(tokens: Tokens, n: int) -> bool:
 
 
 def _of_costs(tokens: Tokens) -> bool:
-    return any(tokens[n].low in _COST or tokens[n].text == "£" for n in range(min(len(tokens), 400)))
+    return any(tokens[n].low in _COST or tokens[n].text == "£" for n in range(min(tokens.size, 400)))

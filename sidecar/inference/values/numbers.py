@@ -43,27 +43,25 @@ class Number:
     ordinal: bool = False
 
 
-class Tokens:
-    """The tokens of a text; beyond the last (and before the first) there is an end."""
+_BEYOND = 64  # tokens that may be asked for behind the last
 
-    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
-        self.text = text
-        self._size = len(tokens)
-        self._tokens = (*tokens, END, END, END)  # Those before the first are the last ones.
-        self._figures: dict[int, Number | None] = {}
 
-    def __len__(self) -> int:
-        return self._size
+class Tokens(tuple[Token, ...]):
+    """The tokens of a text, `size` of them; beyond the last (and before the first) there is an end. A tuple, since reading values looks at
+    each token some fifty times."""
 
-    def __getitem__(self, n: int) -> Token:
-        try:
-            return self._tokens[n]
-        except IndexError:
-            return END
+    text: str
+    size: int
+    _figures: dict[int, Number | None]
+
+    def __new__(cls, text: str, tokens: Sequence[Token]) -> Tokens:
+        self = super().__new__(cls, (*tokens, *[END] * _BEYOND))  # Those before the first are the last ones.
+        self.text, self.size, self._figures = text, len(tokens), {}
+        return self
 
     def joined(self, n: int) -> bool:
         """Whether token n stands right behind the one before it."""
-        return 0 < n < self._size and self._tokens[n].start == self._tokens[n - 1].end
+        return 0 < n < self.size and self[n].start == self[n - 1].end
 
     def figures_at(self, n: int) -> Number | None:
         """The number in figures that begins at token n; read once, since dates and amounts both ask."""

@@ -55,7 +55,7 @@ def _read(text: str, listed: Sequence[Token]) -> list[Value]:
     tokens = Tokens(text, listed)
     found: list[tuple[Value, int, int]] = []
     n = 0
-    while n < len(tokens):
+    while n < tokens.size:
         read = _value_at(tokens, n)
         if read is None:
             n += 1
