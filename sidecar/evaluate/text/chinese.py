@@ -25,7 +25,7 @@ _JOINT = re.compile(
 )
 _SHARES = frozenset(("并且", "并", "且", "而且", "同时还"))
 _TAKES_SUBJECT = re.compile(r"(?:不(?!同)|需|仅|还(?![款原债清贷])|也|可|应(?!用)|禁止|支持|提供)")
-_CONDITION = re.compile(r"[^。；]{0,40}?的[，,]")
+_CONDITION = re.compile(r"\A[^。；]{0,40}?的[，,]")
 _EXCEPT = re.compile(r"除外[。；]?$")
 _HANGS = re.compile(
     r"如果|若|假如|要是|虽然|尽管|即使|除非|只有|只要|因为|由于|无论|不管|不仅|不但|既|当.{1,12}时|[“「『（(][^”」』）)]{0,200}$"
@@ -109,7 +109,7 @@ def joints(text: str) -> Iterator[tuple[int, int, str]]:
             return
         if len(first) < _LEAST or len(text) - match.end() < _LEAST or _EXCEPT.search(folded, match.end()):
             continue
-        if _CONDITION.match(folded, match.end()):
+        if _CONDITION.match(folded[match.end() :]):
             return
         subject = _SUBJECT.match(first)
         if subject and not subject["subject"].endswith(_PLACES):

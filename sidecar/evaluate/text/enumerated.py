@@ -14,16 +14,21 @@ _BULLET = re.compile(r"(?:(?<=\s)|\A)[•▪●◦➢](?=\s+\S)")
 # A list begins with the line, or behind what ends or introduces.
 _BEFORE_FIRST = re.compile(r"(?:\A|[.:;!?。：；！？)\]—–*-]\s{0,9})\Z")
 _LEAST = 2
+_SHORTEST = 8  # characters of a line with two items
 
 
 def lines_of(line: Marked) -> Iterator[Marked]:
     """A line of a text, cut before each item where two or more stand in it that count on from the first, or that have bullets."""
-    starts = [] if "|" in line.text else _counted(line.text) or _bullets(line.text)
+    read = len(line.text) >= _SHORTEST and "|" not in line.text
+    starts = (_counted(line.text) or _bullets(line.text)) if read else []
+    if not starts:
+        yield line
+        return
     # One blank stays before items, by which they stand below the one that the line began with.
-    below = bool(starts and line.text[: starts[0]].strip())
+    below = bool(line.text[: starts[0]].strip())
     for start, end in zip([0, *starts], [*starts, len(line.text)], strict=True):
         at = start - 1 if below and start and line.text[start - 1].isspace() else start
-        if line.text[at:end].strip() or start == end == 0:
+        if line.text[at:end].strip():
             yield Marked(line.text[at:end], line.places[at:end])
 
 

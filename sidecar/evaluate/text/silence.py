@@ -107,7 +107,7 @@ _WORDS: Mapping[str, str] = {
 _SUBJECT_WORDS = 6
 _REPLY = re.compile(r"\W{0,3}(?:yes|no)\b[,.;:!]", re.IGNORECASE)  # "No, we can't" answers
 _ITEM = re.compile(
-    r"[^:\n]{1,80}:\W{0,4}not (?:covered|included|offered|carried)\b\W{0,3}$", re.IGNORECASE
+    r"\A[^:\n]{1,80}:\W{0,4}not (?:covered|included|offered|carried)\b\W{0,3}$", re.IGNORECASE
 )  # "Rust: not covered" is said of rust
 _DENIALS = frozenset(("not", "nowhere", "absent", "beyond", "leaves", "only", "sorry"))
 _KNOWERS = frozenset(("i", "source", "given", "find", "know", "information", "say", "asked"))

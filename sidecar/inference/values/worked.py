@@ -43,7 +43,7 @@ _BY = re.compile(rf"\b(?:by|{_VERB})" + _ALMOST, re.IGNORECASE)
 _LEADS_TO_SIDES = re.compile(
     r",?+\s{0,3}+(?:year[- ]on[- ]year|over the year|overall|in total)?,?\s{0,3}+(?:from|to)" + _ALMOST, re.IGNORECASE
 )
-_BEHIND_SIDES = re.compile(r",?\s{0,3}(?:(?:by|" + _VERB + ")" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
+_BEHIND_SIDES = re.compile(r"\A,?\s{0,3}(?:(?:by|" + _VERB + ")" + _ALMOST.removesuffix("$") + ")", re.IGNORECASE)
 _A = re.compile(r",?\s{0,3}(?:an?|which is an?)\s{1,3}(?:[$€£¥]\s?)?", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,3}(?:[.,;)]|$)")
 _CHANGE = re.compile(r"\s(?:(?:in|de)crease|rise|fall|drop|decline|gain|reduction)\b", re.IGNORECASE)
