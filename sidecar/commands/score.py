@@ -70,7 +70,7 @@ def score(
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
     summary.print(errors)
-    if summary.unread:
+    if summary.unread or summary.broken:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 

@@ -22,6 +22,7 @@ class Summary:
         self._verdicts: Counter[str] = Counter()
         self._scores: defaultdict[str, list[float]] = defaultdict(list)
         self._without: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._failures: Counter[str] = Counter()
 
     def add(self, result: Result | None) -> None:
         """One line of the input; None is one that could not be read."""
@@ -35,7 +36,17 @@ class Summary:
             if one.score is not None:
                 scores.append(one.score)
             else:
+                self._failures[one.evaluator] += one.outcome is Outcome.FAILED
                 without[f"{'failed: ' if one.outcome is Outcome.FAILED else ''}{one.reason}"] += 1
+
+    @property
+    def broken(self) -> list[str]:
+        """Evaluators that failed wherever they were asked: what they need is wrong or away, and no request's fault."""
+        return [
+            name
+            for name, scores in self._scores.items()
+            if not scores and self._failures[name] == self._without[name].total()
+        ]
 
     def print(self, console: Console) -> None:
         """The table, and the lines that could not be read."""
@@ -48,6 +59,8 @@ class Summary:
                 mean = f"{math.fsum(scores) / len(scores):.3f}" if scores else "-"
                 table.add_row(name, str(len(scores)), mean, _counts(self._without[name].most_common()))
             console.print(table)
+        if self.broken:
+            console.print(f"failed for every request: {', '.join(self.broken)}")
         if self.unread:
             console.print(f"{_many(self.unread, 'line')} could not be read; the output says why in each place")
 

@@ -56,7 +56,8 @@ class OnnxModel:
 
 
 class OpenGraph:
-    """A graph that someone else exported. `inputs` are the names it asks for with their numpy types, `outputs` what it gives."""
+    """A graph that someone else exported. `inputs` are the names it asks for with their numpy types, `outputs` what it gives, `widths`
+    how long the last dimension of these is, where that is fixed."""
 
     def __init__(self, path: Path, *, field: str, threads: int, providers: Sequence[Provider] = CPU) -> None:
         """Load it from its path, since weights may lie in files beside it. Raises ConfigError for `field`, or for the providers."""
@@ -75,6 +76,8 @@ class OpenGraph:
                 )
         self.inputs = {one.name: np.dtype(_TYPES.get(one.type, np.int64)) for one in self._session.get_inputs()}
         self.outputs = [one.name for one in self._session.get_outputs()]
+        shapes = {one.name: one.shape for one in self._session.get_outputs()}
+        self.widths = {name: shape[-1] for name, shape in shapes.items() if shape and isinstance(shape[-1], int)}
 
     def run(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
         """The named outputs as float32; inputs are made of the types that the graph asks for. Raises PermanentInferenceError."""

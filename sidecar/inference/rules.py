@@ -102,6 +102,9 @@ class ModelsConfig(BaseModel):
             if entry is None:
                 kinds = [one.name for one in ROLES[role]]
                 if model.kind is None:
+                    for key in model.model_extra or {}:
+                        if close := difflib.get_close_matches(key, OWN, n=1):
+                            raise wrong("unknown_key", (name, key), f"no such setting; did you mean {close[0]}?")
                     mend = f"say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind` ({', '.join(kinds)})"
                     raise wrong("no_place", (name,), mend)
                 raise wrong("unknown_kind", (name, "kind"), f"no such model; {hint(model.kind_of(name), kinds)}")

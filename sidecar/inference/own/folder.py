@@ -105,6 +105,11 @@ class Folder:
         except (AttributeError, TypeError, ValueError) as error:
             raise self.wrong("config.json: id2label is not a map of numbers to names", EXPORT) from error
 
+    @property
+    def names_labels(self) -> bool:
+        """Whether config.json says what its logits are called."""
+        return bool(self.config.get("id2label"))
+
     def most_tokens(self, asked: int | None) -> int:
         """How many tokens are read at once: what is asked for, else what the model was made for, at most 1,024. Raises ConfigError."""
         kept = _KEPT.get(str(self.config.get("model_type")), 0)

@@ -19,7 +19,7 @@ Batch = dict[str, NDArray[np.int64]]
 
 
 class Graph:
-    """Blocks. `run` may be called from any thread."""
+    """Blocks. `run` may be called from any thread. `width` is the last dimension of what comes out, None where the graph leaves it open."""
 
     def __init__(self, folder: Folder, *, outputs: Sequence[str], threads: int, providers: Sequence[Provider]) -> None:
         """`outputs` are names of which the first that the graph has is taken. Raises ConfigError."""
@@ -38,6 +38,7 @@ class Graph:
             problem = f"{folder.graphs[-1]} gives {', '.join(self._last.outputs)}, and no {outputs[0]}"
             raise folder.wrong(problem, EXPORT)
         self.output = found[0]
+        self.width = self._last.widths.get(self.output)
 
     def run(self, batch: Sequence[Encoding]) -> FloatArray:
         """What comes out, (len(batch), ...). Raises PermanentInferenceError."""

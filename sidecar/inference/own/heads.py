@@ -91,6 +91,11 @@ def find_label(folder: Folder, labels: Sequence[str], wanted: Wanted) -> int:
         if wanted.label not in labels:
             raise folder.wrong(f"{wanted.field}: no label {wanted.label!r} in id2label", f"known are {there}")
         return labels.index(wanted.label)
+    if not folder.names_labels:
+        raise folder.wrong(
+            "config.json: no id2label, which says what the logits are called",
+            f'add them in the order of the logits ({{"0": "entailment"}}), or set {wanted.field} to one of {there}',
+        )
     lowered = _lowered(labels)
     for word in wanted.called:
         if word in lowered:

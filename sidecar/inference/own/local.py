@@ -55,6 +55,10 @@ class Host:
 def local_judge(folder: Folder, name: str, asked: Asked, host: Host) -> tuple[PairJudge, LocalPredictor]:
     """The judge, and the part of it that runs. Raises ConfigError naming the setting and the mend."""
     graph = Graph(checked(folder, asked), outputs=OUTPUTS, threads=host.threads, providers=host.providers)
+    if folder.task is not Task.GENERATION and graph.width not in (None, len(folder.labels)):
+        names = f"{len(folder.labels)} names" if folder.names_labels else "none"
+        problem = f"{folder.graphs[0]} gives {graph.width} logits, config.json has {names} for them in id2label"
+        raise folder.wrong(problem, "name each logit, in their order, as the model was trained")
     predictor = LocalPredictor(
         graph, name=name, by_token=folder.task is Task.TOKENS, batch_tokens=host.batch_tokens, telemetry=host.telemetry
     )

@@ -90,6 +90,19 @@ def test_no_message_sends_to_an_index_where_nothing_is_published() -> None:
     assert [str(page) for page in pages if re.search(r"pip install '?rag-sidecar", page.read_text("utf-8"))] == []
 
 
+def test_score_ends_with_1_where_an_evaluator_failed_for_every_request(tmp_path: Path) -> None:
+    source, settings = tmp_path / "in.jsonl", tmp_path / "config.yaml"
+    source.write_text("".join(json.dumps({**GOOD, "request_id": str(n)}) + "\n" for n in range(3)))
+    settings.write_text(
+        "inference:\n  grounding: far\n  models:\n    grounding:\n"
+        '      far: {remote: "http://127.0.0.1:9", model: nli, fallback: null, timeout_seconds: 1}\n'
+    )
+    run = cli("score", source, "--config", settings)
+    assert run.returncode == 1
+    assert "failed for every request: faithfulness, groundedness\n" in run.stderr
+    assert [json.loads(line)["request_id"] for line in run.stdout.splitlines()] == ["0", "1", "2"]
+
+
 def test_score_keeps_the_order_and_gives_unreadable_lines_their_place(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     lines = [json.dumps({**GOOD, "request_id": str(n)}) for n in range(40)]

@@ -53,7 +53,7 @@ def _with(name: str, text: str) -> Callable[[Path], object]:
         ("t5-minicheck", None, GroundingConfig(max_tokens=32, prompt="a {premise} " * 1 + "long " * 40 + "{hypothesis}"), r"prompt is \d+ tokens of the 32"),
         ("bert-nli", None, GroundingConfig(label="entails"), r"label: no label 'entails' in id2label \(known are contradiction, entailment, neutral"),
         ("bert-nli", None, RelevanceConfig(), r"id2label has contradiction, entailment, neutral: none of them says relevant \(set label"),
-        ("modernbert-tokens", None, GroundingConfig(), r"id2label has LABEL_0, LABEL_1: none of them says unsupported \(set label to the one that does"),
+        ("modernbert-tokens", None, GroundingConfig(), r"no id2label, which says .* \(add them in the order .*, or set label to one of LABEL_0, LABEL_1"),
         ("modernbert-tokens", None, GroundingConfig(label="LABEL_1", prompt="{premise} {hypothesis}"), r"prompt names \{hypothesis\}"),
         ("modernbert-tokens", None, RelevanceConfig(label="LABEL_1"), r"is no model for relevance \(name a sequence classifier"),
         ("bert-embedding", None, GroundingConfig(), r"Model is no model for grounding"),

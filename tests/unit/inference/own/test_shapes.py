@@ -11,10 +11,11 @@ from sidecar.inference.embedding.onnx import OnnxEmbedding, embedder_of
 from sidecar.inference.onnx import CPU
 from sidecar.inference.own.folder import open_folder
 from sidecar.inference.own.graph import Graph
+from sidecar.inference.own.heads import SUPPORTS, Wanted, sequence_head
 from sidecar.inference.own.judge import LocalPredictor, joined
 from sidecar.inference.own.settings import GroundingConfig, RelevanceConfig
 from sidecar.observe.telemetry import Telemetry
-from sidecar.record.errors import PermanentInferenceError
+from sidecar.record.errors import ConfigError, PermanentInferenceError
 from tests.unit.inference.own.made import FIELD, MADE, copied, judge, rows
 
 
@@ -55,17 +56,18 @@ async def test_a_pair_gets_the_tokens_and_the_probability_of_the_reference(name:
         ("modernbert-tokens", ["a", "b", "hallucinated"]),
     ],
 )
-async def test_logits_that_are_not_those_of_id2label_are_a_failure_and_no_score(
+def test_logits_that_are_not_those_of_id2label_are_told_at_the_start(
     name: str, labels: list[str], tmp_path: Path
 ) -> None:
     folder = copied(name, tmp_path, id2label={str(n): label for n, label in enumerate(labels)}, label2id=None)
-    one, predictor = judge(folder)
-    await predictor.start()
-    try:
-        with pytest.raises(PermanentInferenceError, match=f"id2label has {len(labels)}"):
-            await one.judge([("It is blue.", "It is blue.")])
-    finally:
-        await predictor.stop()
+    with pytest.raises(ConfigError, match=rf"gives \d logits, config.json has {len(labels)} names .*name each logit"):
+        judge(folder)
+
+
+def test_logits_of_a_graph_that_leaves_their_number_open_are_a_failure_and_no_score(tmp_path: Path) -> None:
+    head = sequence_head(open_folder(MADE / "bert-nli", FIELD), Wanted(None, SUPPORTS, "label"))
+    with pytest.raises(PermanentInferenceError, match=r"id2label has 3, logits are \(4,\)"):
+        head(np.zeros((1, 4), np.float32))
 
 
 @pytest.mark.parametrize("tokens", ["any", "share"])

@@ -511,7 +511,8 @@ async def test_a_token_is_read_again_for_each_call(tmp_path: Path) -> None:
         ({"remote": "http://t", "key_file": "/k"}, r"grounding\.far: key_file is given without cert_file"),
         ({"remote": "http://t", "languages": []}, r"far\.languages: must have at least 1 entries"),
         ({"remote": "http://t", "languages": ["zh-TW"]}, r"far\.languages\.0: must be a code of two letters"),
-        ({"remot": "http://t"}, r"grounding\.far: say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind`"),
+        ({"remot": "http://t"}, r"grounding\.far\.remot: no such setting; did you mean remote\?"),
+        ({"url": "http://t"}, r"grounding\.far: say where it is, `onnx: FOLDER` or `remote: ADDRESS`, or its `kind`"),
         ({"remote": "http://t", "timeout": 3}, r"\.timeout: no such setting; did you mean timeout_seconds\?"),
     ],
 )
