@@ -36,6 +36,7 @@ from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
+from sidecar.inference.grounding.inverted import better, both_ways
 from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
@@ -154,7 +155,8 @@ class EmbeddedGrounder:
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
         short = [n for n, claim in enumerate(claims) if claim.short and claim.question]
-        every = [*claims, *(with_question(claims[n]) for n in short)]
+        other_way = both_ways(claims, without=short)
+        every = [*claims, *(with_question(claims[n]) for n in short), *other_way.values()]
         read = await self.read(every, documents, await copied_in(every, documents))
         judged = await self._judge(read)
         supports = [
@@ -167,7 +169,7 @@ class EmbeddedGrounder:
             )
             for one, reading in zip(judged, read, strict=True)
         ]
-        for n, place in zip(short, range(len(claims), len(every)), strict=True):
+        for n, place in zip(short, range(len(claims), len(claims) + len(short)), strict=True):
             p = self._heads.of_short(claims[n], supports[n].probability, judged[place].logit)
             # The other values of a text conflict with any fragment; the same figures in another unit are its own contrary, and so are a case that
             # does not fall under its rule and what is quite clear with the question and without.
@@ -176,6 +178,8 @@ class EmbeddedGrounder:
             certain = read[n].said.of_another_unit or read[n].said.no_case or (read[place].said.certain and told)
             p = CONTRARY.weighed(p) if clear or certain else max(p, read[n].said.inferred)
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
+        for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):
+            supports[n] = better(claims[n], supports[n], other, documents)
         return supports[: len(claims)]
 
     async def consistency(

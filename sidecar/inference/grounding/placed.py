@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sidecar.inference.embedding.minilm import EncodedDocument
@@ -88,6 +88,19 @@ def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
     closed = (_CLOSED.search(stated) and "open" not in stated.lower()) or _NOT_OPEN.search(stated)
     denied = len(_DENIES.findall(stated)) == 1 and _DENIES.search(pieces[one.piece]) is None
     return bool(closed) and denied and set(days).isdisjoint(one.other.through)
+
+
+def on_its_day(
+    one: Finding, outside: Sequence[Value], told: Mapping[Value, bool], stated_there: Sequence[Sequence[Stated]]
+) -> Finding:
+    """What became of a value that is outside what the texts say, or of a day that something is `told` to be open or closed on."""
+    if one.value not in told and one.value not in outside:
+        return one
+    if told.get(one.value, True):
+        return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
+    there = ((value, n) for n, values in enumerate(stated_there) for value in values if value.value.kind is Kind.DATE)
+    other, piece = next(((each.value, n) for each, n in there), (None, 0))
+    return one if other is None else Finding(Outcome.DISAGREES, one.value, 1.0, other, piece, certain=True)
 
 
 def as_made(one: Finding, known: frozenset[Value], amounts: Scaled, nearest: Sequence[Stated] = ()) -> Finding:

@@ -17,7 +17,6 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import (
-    FOLLOWS,
     as_made,
     as_shown,
     by_its_rule,
@@ -26,10 +25,12 @@ from sidecar.inference.grounding.placed import (
     lead_in,
     led_in,
     of_value,
+    on_its_day,
     with_next,
 )
-from sidecar.inference.values.brackets import Table, of_another_row, tables_of
+from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
+from sidecar.inference.values.changes import current
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.ends import is_end
@@ -37,6 +38,7 @@ from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
+from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.ordered import COMPARES, wrong_order
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
@@ -107,7 +109,7 @@ class Values:
         self._weight = idf.of
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
         self._labels = functools.lru_cache(maxsize=_REQUESTS)(_labels_of)
-        self._tables = functools.lru_cache(maxsize=_REQUESTS)(_tables_in)
+        self._tables = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(tables_of, stem=stem_beside_values))
         self._rules = functools.lru_cache(maxsize=_REMEMBERED)(_rules_in)
 
     def said(
@@ -144,7 +146,7 @@ class Values:
         question: str,
         others: Sequence[str],
     ) -> Said:
-        own = _stated(claim)
+        own = current(claim, _stated(claim))
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
@@ -164,9 +166,10 @@ class Values:
                 _stems_of(named),
             )
         ]
-        late = [one.value for one in matched if is_end(claim, one, pieces, stated_there)]
+        told = told_open(claim, values, texts)
+        late = [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
         outside = late + [one.value for one in matched if is_outside(claim, one, pieces)]
-        matched = [Finding(Outcome.FOLLOWS, one.value, FOLLOWS) if one.value in outside else one for one in matched]
+        matched = [on_its_day(one, outside, told, stated_there) for one in matched]
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)
         matched = [by_its_rule(one, ruled) for one in matched]
@@ -331,10 +334,6 @@ def stem_beside_values(word: str) -> str | None:
 
 def _labels_of(texts: tuple[tuple[str, ...], ...]) -> Mapping[tuple[int, int], Label]:
     return labelled(texts, stem_beside_values)
-
-
-def _tables_in(text: str) -> tuple[Table, ...]:
-    return tables_of(text, stem_beside_values)
 
 
 def _rules_in(text: str) -> tuple[tuple[Rule, ...], ...]:

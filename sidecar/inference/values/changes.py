@@ -1,11 +1,18 @@
-"""Which side of a change a value is: "rose from 14 % to 16 %", "up from $3bn", "was cut to five days"."""
+"""Which side of a change a value is: "rose from 14 % to 16 %", "up from $3bn", "was cut to five days", "was 5 euros until June", "is now 7 euros"."""
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Kind, Value
+
+if TYPE_CHECKING:
+    from sidecar.inference.values.stated import Stated
 
 _CHANGES = frozenset(
     "rise rises rose risen rising grow grows grew grown growing increase increases increased increasing improve improves improved climb climbs climbed "
@@ -14,9 +21,19 @@ _CHANGES = frozenset(
     "changed changing move moves moved raise raises raised lower lowers lowered cut cuts reduce reduces reduced extend extends extended shorten "
     "shortens shortened up down".split()
 )
+_SIDED = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER, Kind.DATE})
 _SIDES = {"from": -1, "to": 1}
 _BETWEEN = frozenset("about around roughly nearly almost only just $ € £ ¥ ~".split())
 _MOST_BACK = 6  # tokens
+_FORMERLY = frozenset("previously formerly originally initially".split())
+_NOW = frozenset("now currently nowadays".split())
+_WAS = frozenset("was were cost".split())
+_IS = re.compile(r"\b(?:is|are|costs|has|have|pays?|lasts|takes|holds)\b|['’](?:s|re)\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:was|were|had|been|did|used|until|till|before|previously|formerly|originally|initially|old|former|from|since|ago|no longer|not|if|would|instead|rather|"
+    r"than|compared)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
@@ -30,8 +47,34 @@ def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tupl
         side = _SIDES.get(tokens[at].low, 0)
         goes_on = before is not None and before[0].side == -1 and before[2] == at and before[0].kind is value.kind
         of_change = side and value.kind is not Kind.TIME and (goes_on or _of_change(tokens, at))
-        sided.append((replace(value, side=side) if of_change else value, first, end))
+        side = side if of_change else _then_or_now(tokens, first, end) if value.kind in _SIDED else 0
+        sided.append((replace(value, side=side) if side else value, first, end))
     return sided
+
+
+def current(claim: str, own: Sequence[Stated]) -> Sequence[Stated]:
+    """The values of a claim that says what is now, as of that side of any change: "the limit is 5 GB" where it was raised from that."""
+    if _IS.search(claim) is None or _PAST.search(claim) is not None:
+        return own
+    return [replace(one, value=replace(one.value, side=1)) if one.value.kind in _SIDED else one for one in own]
+
+
+def _then_or_now(tokens: Tokens, first: int, end: int) -> int:
+    """-1 of a value that was, 1 of one that is now, by the words of its clause that say so; else 0."""
+    before = []
+    for n in range(first - 1, first - 1 - _MOST_BACK, -1):
+        if tokens[n].kind == "end" or tokens[n].text in (".", ";", ",", "|"):
+            before += [tokens[n - 1].low] if tokens[n].text == "," and tokens[n - 1].low in _FORMERLY else []
+            break
+        if tokens[n].kind == "number":
+            break
+        before.append(tokens[n].low)
+    used = any((one, other) == ("to", "used") for one, other in itertools.pairwise(before))
+    if used or before[:2] == ["of", "instead"] or not _FORMERLY.isdisjoint(before):
+        return -1
+    if tokens[end].low in ("until", "before", "previously", "originally") and not _WAS.isdisjoint(before):
+        return -1
+    return int(not _NOW.isdisjoint(before) or tokens[end].low in _NOW)
 
 
 def _of_change(tokens: Tokens, at: int) -> bool:

@@ -167,7 +167,7 @@ def _words_of(row: frozenset[str]) -> frozenset[str]:
 
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
-    same, others, alike = None, None, None
+    same, others, alike, former = None, None, None, None
     spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
         if not (comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
@@ -179,8 +179,12 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
             others = max(others or found, found, key=lambda there: there.strength)
             found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
+        elif own.value.side > 0 > one.value.side and equal(own.value, one.value):
+            former = max(former or found, found, key=lambda there: there.strength)
     if same and own.whole:
         return _Case(own, same, None)
+    if former and not same:  # What was, where the claim says what is.
+        return _Case(own, None, alike or former, former.strength)
     return _Case(own, same, others if same else alike)
 
 

@@ -39,6 +39,7 @@ SETS = {
         "answers",
         "applied",
         "ordinary",
+        "facts",
         "chinese",
         "chinese_second",
     )
@@ -96,6 +97,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("answers", 103),
         ("applied", 42),
         ("ordinary", 286),
+        ("facts", 227),
         ("chinese", 73),
         ("chinese_second", 44),
     ],

@@ -1,0 +1,52 @@
+"""On which days something is open or closed, of texts that say it of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.values.opening import told_open
+from sidecar.inference.values.read import read_values
+
+RANGE = "Opening hours: Monday to Saturday 9 am to 6 pm."
+LINES = "Opening hours\nMonday to Friday: 9:00-18:00\nSaturday: 10:00-14:00"
+TABLE = "| Day | Hours |\n|---|---|\n| Monday-Friday | 9:00-18:00 |\n| Saturday | 10:00-14:00 |"
+
+
+def told(claim: str, *texts: str) -> list[bool]:
+    return list(told_open(claim, read_values(claim), texts).values())
+
+
+@pytest.mark.parametrize("text", [RANGE, LINES, TABLE, "Open Mon-Sat 9-18.", "The office is staffed Monday to Friday."])
+def test_a_day_that_a_text_leaves_out_is_closed(text: str) -> None:
+    assert told("We're closed on Sundays.", text) == [True]
+    assert told("No, the shop isn't open on Sunday.", text) == [True]
+    assert told("The shop is open on Sunday.", text) == [False]
+    assert told("We're open on Sundays from 10 to 4.", text) == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (RANGE, "The shop is open on Saturday."),
+        (RANGE, "The shop is closed on Monday."),
+        (RANGE, "The sale starts on Sunday."),
+        (RANGE, "We're open on Sundays, but closed on Mondays."),
+        (RANGE, "The shop is open on Sunday before Christmas."),
+        (RANGE, "The shop is closed on Sunday, 24 December."),
+        ("The meeting is on Monday.", "The office is closed on Sunday."),
+        ("Open on Monday from 9 to 5.", "The shop is open on Sunday."),
+        ("Open every day from 9 to 5.", "The shop is closed on Sunday."),
+        ("Open Tuesday to Sunday, closed on Mondays.\nThe gym is open on Mondays.", "The gym is open on Monday."),
+        ("", "The shop is open on Sunday."),
+    ],
+)
+def test_of_any_other_nothing_is_told(text: str, claim: str) -> None:
+    assert told(claim, text) == []
+
+
+def test_what_is_said_to_be_closed_is_closed_whatever_else_is_said_of_other_days() -> None:
+    text = "Open on weekdays from 9 to 5 and closed at weekends."
+    assert told("We're closed on Sundays.", text) == [True]
+    assert told("We're open on Sundays.", text) == [False]
+    assert told("We're open on Mondays.", text) == []
+    assert told("The museum is open on Monday.", "Open daily 9-18, closed on Mondays.") == [False]
