@@ -23,6 +23,8 @@ _UNITS = (
 )
 _RATES = frozenset("per every each".split())  # "requests_per_minute": 100
 _PROSE_WORDS = 4
+_MOST_OF_ONE = 12
+_DIGIT = re.compile(r"\d")
 _MOST_CHARACTERS = 20_000
 _MOST_DEPTH = 8
 _MOST_TRIES = 50
@@ -56,8 +58,20 @@ def read_json(text: Marked, label: str = "") -> list[Said] | None:
     values, end = _decoded(stripped.text)
     if not values or end < len(stripped.text):
         return None
-    said = list(_Walk(stripped, label, rows=len(values) > 1).said())
-    return said or list(_Walk(stripped, label, rows=len(values) > 1, beside=False).said())
+    of_one = len(values) == 1 and _is_of_one(values[0])
+    rows = len(values) > 1 or of_one
+    said = list(_Walk(stripped, label, rows=rows, of_one=of_one).said())
+    return said or list(_Walk(stripped, label, rows=rows, of_one=of_one, beside=False).said())
+
+
+def _is_of_one(value: object) -> bool:
+    """Whether an object is of one thing that it names first, with figures: {"plan": "Basic", "price": "$10"}."""
+    if not isinstance(value, dict) or not 2 <= len(value) <= _MOST_OF_ONE:
+        return False
+    first, *others = value.values()
+    plain = all(isinstance(one, int | float) or (isinstance(one, str) and not _is_prose(one)) for one in others)
+    named = isinstance(first, str) and not _is_prose(first) and not _DIGIT.search(first)
+    return named and plain and any(_DIGIT.search(str(one)) for one in others)
 
 
 def label_of(text: str) -> str:
@@ -110,12 +124,13 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the tokens of valid JSON, which keeps their places. `rows` where objects follow each other, `beside` as
-    of `is_about_reply`."""
+    """One pass over the tokens of valid JSON, which keeps their places. `rows` where objects follow each other or what there is is `of_one` thing,
+    `beside` as of `is_about_reply`."""
 
     text: Marked
     label: str = ""
     rows: bool = False
+    of_one: bool = False
     beside: bool = True
     wrapped: bool = False
     open: list[_Frame] = field(default_factory=list)
@@ -145,7 +160,10 @@ class _Walk:
 
     def _leave(self) -> Iterator[Said]:
         frame = self.open.pop()
-        if frame.row:
+        if frame.row and self.of_one and len(frame.row) > 1:
+            name, *others = frame.row
+            yield from (Said(_row([name, one]), prose=False) for one in others)
+        elif frame.row:
             yield Said(_row(frame.row), prose=False)
 
     def _value(self, match: re.Match[str]) -> Iterator[Said]:
@@ -157,8 +175,7 @@ class _Walk:
             return
         own = self.text.cut(match.start() + quoted, match.end() - quoted)
         own = _unescaped(own) if quoted else own
-        prose = quoted and (len(own.text.split()) >= _PROSE_WORDS or own.text.endswith(("。", ".", "！")))
-        if prose:
+        if quoted and _is_prose(own.text):
             yield Said(own, prose=True, item=not keys)
             return
         rows = [one.row for one in self.open if one.row is not None]
@@ -171,6 +188,10 @@ class _Walk:
 
     def _is_about_reply(self, keys: list[str], value: str) -> bool:
         return any(is_about_reply(key, value, wrapped=self.wrapped, beside=self.beside) for key in keys)
+
+
+def _is_prose(text: str) -> bool:
+    return len(text.split()) >= _PROSE_WORDS or text.endswith(("。", ".", "！"))
 
 
 def _unescaped(value: Marked) -> Marked:

@@ -28,7 +28,7 @@ _PAIRS = {
     ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
     ("less", "than"): Hedge.MOST, ("fewer", "than"): Hedge.MOST, ("lower", "than"): Hedge.MOST, ("shorter", "than"): Hedge.MOST,
     ("starts", "at"): Hedge.LEAST, ("start", "at"): Hedge.LEAST, ("starting", "at"): Hedge.LEAST, ("starting", "from"): Hedge.LEAST,
-    ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
+    ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("capped", "at"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,
 }  # fmt: skip
 _SUMS = frozenset("add adds added adding sum sums come comes came round rounds rounded".split())  # "up to"
 _OPPOSITE = {Hedge.LEAST: Hedge.MOST, Hedge.MOST: Hedge.LEAST}
