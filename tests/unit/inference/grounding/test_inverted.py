@@ -8,6 +8,8 @@ from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim, Support
 from sidecar.inference.grounding.inverted import better, both_ways, inverted
 
+CONFLICT = ValueConflict(0, 4, Evidence(0, 0, 4))
+
 
 @pytest.mark.parametrize(
     ("claim", "said"),
@@ -59,8 +61,8 @@ def test_any_other_claim_is_read_as_it_is(claim: str) -> None:
     assert inverted(claim) == ""
 
 
-def _found(p: float, evidence: str = "", **more: tuple[ValueConflict, ...]) -> Support:
-    return Support(p, Evidence(0, 0, len(evidence)), **more)
+def _found(p: float, evidence: str) -> Support:
+    return Support(p, Evidence(0, 0, len(evidence)), conflicts=(CONFLICT,))
 
 
 @pytest.mark.parametrize(
@@ -77,12 +79,9 @@ def test_a_claim_has_the_better_of_both_unless_the_text_speaks_of_what_lies_beyo
     document: str, own: float, other: float, expected: float
 ) -> None:
     claim = Claim("Bags over 8 kg can't be taken on board.")
-    conflict = ValueConflict(0, 4, Evidence(0, 0, 4))
-    best = better(
-        claim, _found(own, document, conflicts=(conflict,)), _found(other, document, conflicts=(conflict,)), [document]
-    )
+    best = better(claim, _found(own, document), _found(other, document), [document])
     assert best.probability == expected
-    assert best.conflicts == (() if expected == other else (conflict,))
+    assert best.conflicts == (() if expected == other else (CONFLICT,))
 
 
 def test_short_answers_are_left_out() -> None:
