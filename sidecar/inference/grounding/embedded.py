@@ -175,7 +175,8 @@ class EmbeddedGrounder:
             # does not fall under its rule and what is quite clear with the question and without.
             clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
             told = in_the_answer(claims[n], supports[place].conflicts)
-            certain = read[n].said.of_another_unit or read[n].said.no_case or (read[place].said.certain and told)
+            shut = read[place].said.shut or read[n].said.no_case
+            certain = read[n].said.of_another_unit or shut or (read[place].said.certain and told)
             p = CONTRARY.weighed(p) if clear or certain else max(p, read[n].said.inferred)
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):

@@ -60,17 +60,16 @@ _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
     re.IGNORECASE,
 )
-_REQUESTS = 64
-_REMEMBERED = 8192  # sentences; those of hot documents come again with each claim
+_REQUESTS, _REMEMBERED = 64, 8192  # the latter sentences: those of hot documents come again with each claim
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems`
-    and `numbers` are the words of those that the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very
-    figures of one so, `certain` whether a table has one in another row or column, or one does not fall under the rule that the claim tells of it, as `no_case` says,
-    `outside` whether it denies of a day, or a case, what the evidence says of other days, or of others that its rule holds of, so that its words are no contrary,
-    `written_otherwise` the words of those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
+    """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems` and `numbers` are the words of those that
+    the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very figures of one so, `certain` whether a table has one in another row or
+    column, or one does not fall under the rule that the claim tells of it, as `no_case` says, `outside` whether it denies of a day, or a case, what the evidence says of other
+    days, or of others that its rule holds of, so that its words are no contrary, `shut` whether nothing is open on a day of it, `written_otherwise` the words of
+    those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
 
     any: bool = False
     disagree: float = 0.0
@@ -85,6 +84,7 @@ class Said:
     certain: bool = False
     no_case: bool = False
     outside: bool = False
+    shut: bool = False
     written_otherwise: frozenset[str] = frozenset()
     as_there: str = ""
 
@@ -178,7 +178,8 @@ class Values:
             return NOTHING
         no_case = any(one.certain and of_value(one, ruled) for one in found)
         spared = any(case.falls and case.rule.holds(case.value) is False for case in ruled)
-        return replace(_said(claim, found, pieces, starts), outside=bool(outside) or spared, no_case=no_case)
+        said = _said(claim, found, pieces, starts)
+        return replace(said, outside=bool(outside) or spared, no_case=no_case, shut=False in told.values())
 
     def _beside(self, claim: str, own: Sequence[Value], others: Sequence[str]) -> list[Spoken]:
         """The answer's other claims with their values, for one with an amount of money; each is read once."""

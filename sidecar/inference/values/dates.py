@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sidecar.inference.values.numbers import ORDINALS, SMALL, Number, Tokens, number_at
 from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.units import unit_named
@@ -16,6 +18,7 @@ WEEKDAY = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {f"{name.lower(
 WEEKDAY |= {"tue": 1, "tues": 1, "wed": 2, "thu": 3, "thurs": 3, "fri": 4}
 _SHORT_WEEKDAY = {"mon": 0, "sat": 5, "sun": 6}
 DAY_NAMES = {name: WEEKDAYS[n].lower() for name, n in (WEEKDAY | _SHORT_WEEKDAY).items()}
+_DAYS_OF = dict.fromkeys(("weekday", "weekdays"), range(5)) | dict.fromkeys(("weekend", "weekends"), range(5, 7))
 _BETWEEN_DAYS = frozenset("- / , & to and".split())
 # "May" and "March" begin sentences as other words; a month stands alone only after these.
 _BEFORE_MONTH = frozenset(
@@ -129,6 +132,10 @@ def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _time(tokens, n, n + 1, 12.0 if low != "midnight" else 0.0)
     if low in ("first", "second", "third", "fourth") and tokens[n + 1].low == "quarter":
         return _named_quarter(tokens, n)
+    if low in _DAYS_OF and (low.endswith("s") or tokens[n - 1].low in ("the", "at", "on", "a")):
+        days = tuple(Date(weekday=day) for day in _DAYS_OF[low])
+        value, end = _value(tokens, n, n + 1, days[0])
+        return replace(value, through=days), end
     weekday = _SHORT_WEEKDAY.get(low) if low in _SHORT_WEEKDAY and _among_days(tokens, n) else WEEKDAY.get(low)
     if weekday is not None and tokens[n].text[:1].isupper():
         return _value(tokens, n, n + 1, Date(weekday=weekday))

@@ -36,7 +36,7 @@ _MAYBE = re.compile(
     r"\d|[½¼¾⅓⅔一二三四五六七八九十两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,7}teen|twenty|thirty|forty|fifty|sixty|"
     r"seventy|eighty|ninety|dozen|half|hundred|thousand|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|noon|midnight|quarter|thirds?|"
     r"an?[ ](?:hour|day|week|month|year)|fortnight(?:ly)?|biweekly|quarterly|once|twice|thrice|every|each|hourly|daily|weekly|monthly|yearly|annually|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mon|tue|wed|thu|fri)\b",
+    r"january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun|week)days?|weekends?|mon|tue|wed|thu|fri)\b",
     re.IGNORECASE,
 )
 

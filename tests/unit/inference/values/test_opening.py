@@ -50,3 +50,31 @@ def test_what_is_said_to_be_closed_is_closed_whatever_else_is_said_of_other_days
     assert told("We're open on Sundays.", text) == [False]
     assert told("We're open on Mondays.", text) == []
     assert told("The museum is open on Monday.", "Open daily 9-18, closed on Mondays.") == [False]
+
+
+FRIDAY = "Deliveries are made Monday to Friday."
+HOTLINE = "The hotline is available from Monday to Friday between 8 am and 8 pm."
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "expected"),
+    [
+        (FRIDAY, "No, we don't deliver on Saturdays.", True),
+        (FRIDAY, "Yes, we deliver on Saturdays.", False),
+        (HOTLINE, "You can't reach the hotline on Sundays.", True),
+        (HOTLINE, "The hotline isn't available at weekends.", True),
+        (HOTLINE, "The hotline is available on weekends.", False),
+        (RANGE, "Are you open on Sunday? Yes.", False),
+        (RANGE, "Are you open on Sunday? No.", True),
+        (RANGE, "Unfortunately not, the shop is closed on Sundays.", True),
+    ],
+)
+def test_so_is_what_happens_on_other_days_and_what_is_answered_to_who_asks(
+    text: str, claim: str, expected: bool
+) -> None:
+    assert told(claim, text) == [expected]
+
+
+def test_days_of_another_matter_tell_nothing() -> None:
+    assert told("We don't deliver on Saturdays.", "The choir meets on Monday and Friday.") == []
+    assert told("We're closed at weekends.", "Open from Monday to Saturday.") == []
