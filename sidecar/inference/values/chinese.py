@@ -28,6 +28,7 @@ from sidecar.inference.values.han_words import (
     YUAN,
 )
 from sidecar.inference.values.numbers import Number, Tokens
+from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _SHARES = {"百分之": 1.0, "千分之": 0.1, "万分之": 0.01, "萬分之": 0.01}
@@ -38,6 +39,8 @@ _PARTS_OF_YEAR = frozenset("上下前后後")
 _HALF_OF = frozenset("价價数數票")
 _TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year"})
 _HALVED = _TIMES | {"jin", "mu"}
+_QUARTERS = {"一刻": 0.25, "三刻": 0.75}
+_QUARTER_TO = "差一刻"
 _CLOCK = frozenset("点點时時")
 _WITHIN_CLOCKS = _CLOCK | frozenset("分半到至-~:")
 _FAR = 8
@@ -172,9 +175,34 @@ def _clock(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
         hours, end = hours + minutes.amount / 60, minutes.end + 1
     elif tokens[end].text == "半":
         hours, end = hours + 0.5, end + 1
+    elif (quarter := han(tokens, end, 2)) in _QUARTERS:
+        hours, end = hours + _QUARTERS[quarter], end + 2
+    elif minutes and 10 <= minutes.amount < 60 and minutes.end > end + 1 and _ends_clock(tokens[minutes.end]):
+        hours, end = hours + minutes.amount / 60, minutes.end
     elif not daytime and tokens[number.end].text in "点點" and _counts_points(tokens, n, number):
         return None
-    return Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[end - 1].end, amount=hours, unit="h"), end
+    if han(tokens, n - 3, 3) == _QUARTER_TO:
+        hours -= 0.25
+    start = _begin(tokens, n)
+    dial = not daytime and tokens[number.end].text in "点點" and 1 <= number.amount <= 12
+    return Value(kind=Kind.TIME, start=start, end=tokens[end - 1].end, amount=hours, unit="h", dial=dial), end
+
+
+def of_daytime(tokens: Tokens, n: int, value: Value) -> Value:
+    """A time in figures, "3:00", at token n: of the half of the day that Chinese words before it name, 下午3:00."""
+    daytime = _daytime(tokens, n) if tokens[n - 1].kind == "han" or tokens[n - 2].kind == "clock" else ""
+    hours = _hour(value.amount // 1, daytime) + value.amount % 1
+    return replace(value, amount=hours, start=_begin(tokens, n)) if daytime else value
+
+
+def _begin(tokens: Tokens, n: int) -> int:
+    """Where a time begins whose figures are at token n, with 下午 or the like right before them."""
+    return tokens[n - 2 if han(tokens, n - 2, 2) in DAYTIMES else n].start
+
+
+def _ends_clock(after: Token) -> bool:
+    """Whether minutes without 分 end there, and count nothing: 六点四十五出发."""
+    return after.kind != "han" or after.text in "前后後到出开開起结結关關下上"
 
 
 def _counts_points(tokens: Tokens, n: int, number: Number) -> bool:
@@ -193,7 +221,11 @@ def _daytime(tokens: Tokens, n: int) -> str:
             return said
         if tokens[k].text == "晚":
             return "晚上"
-        if tokens[k].kind != "number" and tokens[k].text not in _WITHIN_CLOCKS and tokens[k].text not in DIGITS:
+        if (
+            tokens[k].kind not in ("number", "clock")
+            and tokens[k].text not in _WITHIN_CLOCKS
+            and tokens[k].text not in DIGITS
+        ):
             return ""
     return ""
 

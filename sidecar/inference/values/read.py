@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.changes import with_sides
-from sidecar.inference.values.chinese import chinese_at
+from sidecar.inference.values.chinese import chinese_at, of_daytime
 from sidecar.inference.values.clock import clock_at
 from sidecar.inference.values.dates import moment_at
 from sidecar.inference.values.frequency import frequency_at, recurring
@@ -93,6 +93,8 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return said
     if _is_ignored(tokens, n) or _numbers_a_line(tokens, n) or _cites(tokens, n):
         return None
+    if token.kind == "clock" and (found := moment_at(tokens, n)):
+        return of_daytime(tokens, n, found[0]), found[1]
     return moment_at(tokens, n) or recurring(tokens, n, _rated(tokens, n, _counted(tokens, n)))
 
 
