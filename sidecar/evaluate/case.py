@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from exporters.result import Evidence, ModelIdentity, ValueConflict
+from exporters.result import Abstention, Evidence, ModelIdentity, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.stance import stance_by
-from sidecar.evaluate.text.abstain import DECLINES, Stance, stance_of
+from sidecar.evaluate.text.abstain import DECLINES, Stance, quoted_from, stance_of
 from sidecar.evaluate.text.asked import is_short, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 from sidecar.evaluate.text.resolved import resolved
@@ -113,7 +113,13 @@ class Case:
     @property
     def stance(self) -> Stance:
         """What the answer states, and how far it declines to; by rules alone where nobody read it. Places are those in the answer of the request."""
-        return self._stance or self._by_rules
+        stance = self._stance or self._by_rules
+        return (self._quoted or stance) if stance.kind is Abstention.FULL else stance
+
+    @cached_property
+    def _quoted(self) -> Stance | None:
+        """What an answer says in a document's own words that would decline in others."""
+        return quoted_from(clean(self.trace.answer or ""), self.texts)
 
     @property
     def decided_by(self) -> ModelIdentity | None:

@@ -8,7 +8,7 @@ about the sources is left the answer abstains (`full`), or asks back (`clarifica
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +26,10 @@ _KEY = re.compile(r"[a-z][^:;\n]{0,60}: ")  # of JSON, as claims have it
 _SHORT_TAIL_WORDS = 12
 _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
+_PLAIN = re.compile(r"[\W_]+")
+_POINTS_BACK = re.compile(r"\A(?:it|this|they|he|she)\s", re.IGNORECASE)
+_LONGEST_QUOTED, _FEWEST_QUOTED = 200, 3
+_SAY_SOMETHING = frozenset({"none", "unknown", "not found", "not known", "null"})
 _READ = 4000
 _CHARACTERS_A_WORD = 2
 _LONGEST_TURNED = 600
@@ -82,6 +86,22 @@ class Stance:
         if self.kind is Abstention.PARTIAL:
             return _joined([claim.text for claim in self.claims])
         return _joined([one.said for one in self.left])
+
+
+def quoted_from(answer: str, texts: Iterable[str]) -> Stance | None:
+    """What an answer states that sounds as if it declined, but stands so in a text: "A file was missing.", "Not found." of what a code means, "None" of
+    what a function returns. None where it does not; a few words that decline everywhere else have to be there as they are."""
+    words = _PLAIN.sub(" ", answer[:_LONGEST_QUOTED]).strip()
+    if len(answer) >= _LONGEST_QUOTED or not words:
+        return None
+    bare = _POINTS_BACK.sub("", words, count=1)
+    if len(bare.split()) < _FEWEST_QUOTED and bare.lower() not in _SAY_SOMETHING:
+        return None
+    wanted = f" {bare} ".lower()
+    if not any(wanted in f" {_PLAIN.sub(' ', text)} ".lower() for text in texts):
+        return None
+    read = read_answer(answer)
+    return Stance(Abstention.NONE, tuple(read.statements), read.whole) if read.statements else None
 
 
 def _joined(parts: Sequence[str]) -> str:

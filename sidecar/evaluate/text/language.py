@@ -10,7 +10,7 @@ import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -39,6 +39,7 @@ _OTHER_SCRIPT_SHARE = 0.3
 _SURE = 0.97
 _LIKELY = 0.6
 _FEW_WORDS = 3
+_LONGEST_NAME = 60  # characters
 _ENGLISH_SHARE = 0.12
 _SAYS_ENGLISH = 0.5
 
@@ -46,11 +47,13 @@ _SAYS_ENGLISH = 0.5
 def languages_together(texts: Iterable[str]) -> frozenset[str]:
     """The languages of a request, of which `texts` are the parts: ISO 639-1 codes.
 
-    A part that cannot be told by itself ("Paris", "42 mg", a file name) takes the language of those that can: it adds none. Where no
-    part can be told, all are read as one text; where that says nothing either the answer is {"und"}: unknown is not English.
+    A part that cannot be told by itself ("Paris", "42 mg", a file name) takes the language of those that can: it adds none, nor do a few
+    words that are names or stand in the others ("Ben.", which is "I" in Turkish). Where no part can be told, all are read as one text; where that
+    says nothing either the answer is {"und"}: unknown is not English.
     """
     parts = [text for text in texts if text]
-    found = {code for text in parts if (code := language_of(text))}
+    told = {text: code for text in parts if (code := language_of(text))}
+    found = {code for text, code in told.items() if not _is_named(text, told)} or set(told.values())
     if not found and parts:
         found = {language_of("\n".join(parts)) or UNKNOWN}
     return frozenset(found)
@@ -63,6 +66,14 @@ def language_of(text: str) -> str | None:
     if not letters:
         return None
     return (None if sample.isascii() else _other_script(letters)) or _latin(sample)
+
+
+def _is_named(text: str, told: Mapping[str, str]) -> bool:
+    """Whether a text is a few words that are names, or stand in the texts of another language."""
+    words = [word.lower() for word in _WORD.findall(text[:_LONGEST_NAME])]
+    others = [other for other, code in told.items() if code != told[text]]
+    few = len(text) < _LONGEST_NAME and len(words) <= _FEW_WORDS and not any(map(str.isdigit, text))
+    return few and bool(others) and SAID_ALONE.isdisjoint(words) and text.isascii() and goes_with(text, others)
 
 
 def goes_with(text: str, others: Iterable[str]) -> bool:

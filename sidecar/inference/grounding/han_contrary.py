@@ -15,6 +15,7 @@ from sidecar.inference.contrasts.han_words import folded
 from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import Piece
 from sidecar.inference.values.compare import equal
+from sidecar.inference.values.han_changes import current
 from sidecar.inference.values.han_stated import han_stated, tokens_of, versions
 from sidecar.inference.values.match import Outcome, match
 from sidecar.inference.values.stated import Stated
@@ -58,7 +59,7 @@ class HanContraries:
         return Contrary(clear, (ValueConflict(found.start, found.end, place),))
 
     def _by_values(self, claim: Claim, evidence: Sequence[Piece]) -> Contrary:
-        own, asked = han_stated(folded(claim.text)), han_stated(folded(claim.question))
+        own, asked = current(claim.text, han_stated(folded(claim.text))), han_stated(folded(claim.question))
         if not own:
             return NOTHING_CONTRARY
         about = _tokens(claim.question)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.han_changes import with_sides
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import in_base
@@ -34,6 +35,7 @@ def han_stated(text: str) -> tuple[Stated, ...]:
     if not _NUMERAL.search(text):
         return ()
     values = [_as_change(one, text) for one in read_values(text) if one.kind is not Kind.NAME][:_MOST_VALUES]
+    values = with_sides(text, values)
     sentence = _Sentence(text, values)
     return tuple(Stated(one, sentence.noun(one), sentence.words(one), row=sentence.names) for one in values)
 

@@ -190,7 +190,7 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
 
 def _is_another_way(own: Value, other: Value) -> bool:
     """Whether a value that does not agree may be of the same, said in another way, or of the other side of a change, of which another speaks."""
-    if own.side * other.side < 0 and equal(own, other):
+    if own.side * other.side < 0:
         return True
     return less_exact(own, other) or may_be_working(own, other) or is_a_case(own, other)
 
