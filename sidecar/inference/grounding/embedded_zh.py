@@ -23,6 +23,7 @@ from sidecar.inference.grounding.han import LONGEST, Piece, as_written, pieces, 
 from sidecar.inference.grounding.han_contrary import HanContraries
 from sidecar.inference.grounding.han_evidence import passage
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES as LEXICAL_FEATURES
+from sidecar.inference.grounding.han_inverted import better, both_ways
 from sidecar.inference.grounding.lexical_zh import (
     NOTHING_TO_READ,
     LexicalGrounder,
@@ -94,6 +95,13 @@ class ChineseGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
+        other_way = both_ways(claims)
+        supports = await self._supported([*claims, *other_way.values()], documents)
+        for n, other in zip(other_way, supports[len(claims) :], strict=True):
+            supports[n] = better(supports[n], other)
+        return supports[: len(claims)]
+
+    async def _supported(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         found = await off_loop(lambda: self.read(claims, documents))
         if not found:
             return [Support(NOTHING_TO_READ, None)] * len(claims)
