@@ -69,6 +69,7 @@ BOUNDED: Mapping[str, int] = {
     "sidecar.evaluate.text.spoken._LEAD": 50_000,
     "sidecar.redact.secrets._PEM_LINES": 20_000,
     "sidecar.inference.values.stated._MAYBE": 6000,
+    "sidecar.inference.grounding.worded._NAMES": 2000,
 }
 
 

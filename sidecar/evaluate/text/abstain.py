@@ -28,6 +28,7 @@ _APOLOGY_TAIL = 1.5
 _TAUGHT = 0.5
 _PLAIN = re.compile(r"[\W_]+")
 _POINTS_BACK = re.compile(r"\A(?:it|this|they|he|she)\s", re.IGNORECASE)
+_SPEAKS = re.compile(r"\A(?:i|we|sorry|unfortunately)\b", re.IGNORECASE)
 _LONGEST_QUOTED, _FEWEST_QUOTED = 200, 3
 _SAY_SOMETHING = frozenset({"none", "unknown", "not found", "not known", "null"})
 _READ = 4000
@@ -92,7 +93,7 @@ def quoted_from(answer: str, texts: Iterable[str]) -> Stance | None:
     """What an answer states that sounds as if it declined, but stands so in a text: "A file was missing.", "Not found." of what a code means, "None" of
     what a function returns. None where it does not; a few words that decline everywhere else have to be there as they are."""
     words = _PLAIN.sub(" ", answer[:_LONGEST_QUOTED]).strip()
-    if len(answer) >= _LONGEST_QUOTED or not words:
+    if len(answer) >= _LONGEST_QUOTED or not words or _SPEAKS.match(words):
         return None
     bare = _POINTS_BACK.sub("", words, count=1)
     if len(bare.split()) < _FEWEST_QUOTED and bare.lower() not in _SAY_SOMETHING:

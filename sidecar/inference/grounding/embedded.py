@@ -38,6 +38,7 @@ from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.grounding.inverted import better, both_ways
 from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
+from sidecar.inference.grounding.worded import all_worded, as_asked, worded
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
 from sidecar.inference.threads import alongside, off_loop
@@ -154,6 +155,7 @@ class EmbeddedGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
+        asked, claims = claims, all_worded(claims, documents)
         short = [n for n, claim in enumerate(claims) if claim.short and claim.question]
         other_way = both_ways(claims, without=short)
         every = [*claims, *(with_question(claims[n]) for n in short), *other_way.values()]
@@ -181,12 +183,13 @@ class EmbeddedGrounder:
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):
             supports[n] = better(claims[n], supports[n], other, documents)
-        return supports[: len(claims)]
+        return as_asked(supports, claims, asked)
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
+        answer, claims = worded(answer, documents), all_worded(claims, documents)
         least = min((one.probability for one in supports), default=None)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
         if least is not None and (alone or await but_one_copied(answer, claims, documents)):

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sidecar.inference.base import Claim, Support
-from sidecar.inference.compatible import resolved
+from sidecar.inference.contrasts.han_words import folded
 
 _LONGEST = 40  # characters
 _CANNOT = r"(?:就|便|则|是|將|将)?(?:不能|不可以|不可|不得|无法|不予|不许|不让|不會|不能够|办不了)"
 _WITHOUT = re.compile(
-    rf"(?P<who>[^，,。；没無无未不缺]{{0,12}}?)(?:没有|没|无|未经|未|不带|缺少|不持有?|不(?=出示|提交|提供|交|满|填))(?P<what>[^，,。；不]{{1,12}}?)(?:的(?:人|话)?|者)?[，,]?(?P<whom>[^，,。；没無无未不缺]{{0,8}}?){_CANNOT}(?P<act>[^，,。；不]{{1,16}})[。！!]?"
+    rf"(?P<who>[^，,。；没無无未不缺]{{0,12}}?)(?:没有|没|无|未经|未|不带|缺少|不持有?|不(?=出示|提交|提供|交|满|填))(?P<what>[^，,。；不]{{1,12}}?)(?:的(?:人|话)?|者)?(?:[，,](?P<whom>[^，,。；不没]{{1,8}}?))?[，,]?{_CANNOT}(?P<act>[^，,。；不]{{1,16}})[。！!]?"
 )
 _NEEDS = re.compile(
     r"(?!我们|您|你|他)(?P<act>[^，,。；不没无未]{1,12}?)(?:需要|必须|必需|须|需|要)(?:先|有|持有?|凭|提供|出示|提交)?(?P<what>[^，,。；不没无未]{1,12})[。！!]?"
@@ -28,13 +28,13 @@ _BEYOND = re.compile(
 
 def inverted(text: str) -> str:
     """What a claim says the other way round; "" of any other claim."""
-    text = resolved(text).strip()
+    text = folded(text).strip()
     if len(text) > _LONGEST:
         return ""
     if found := _BEYOND.fullmatch(text):
         return f"{found['bound']}内可以{found['act']}。"
     if found := _WITHOUT.fullmatch(text):
-        return f"{found['who']}{found['whom']}{found['act']}需要{found['what']}。"
+        return f"{found['who']}{found['whom'] or ''}{found['act']}需要{found['what']}。"
     if found := _ONLY_WITH.fullmatch(text) or _NEEDS.fullmatch(text):
         return f"没有{found['what']}不能{found['act']}。"
     return ""

@@ -49,9 +49,8 @@ from sidecar.inference.values.worked import worked
 
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
-_MOST_LEFT_OUT = 8  # words of a claim
 _INFERRED = 0.5
-_MOST_RULES = 12  # sentences that may tell one
+_MOST_LEFT_OUT, _MOST_RULES = 8, 12  # words of a claim, sentences that may tell a rule
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -146,10 +145,11 @@ class Values:
         question: str,
         others: Sequence[str],
     ) -> Said:
-        own = current(claim, _stated(claim))
+        own = _stated(claim)
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
+        own = current(claim, own, stated_there, question)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         beside = self._beside(claim, values, others)

@@ -29,9 +29,13 @@ _FORMERLY = frozenset("previously formerly originally initially".split())
 _NOW = frozenset("now currently nowadays".split())
 _WAS = frozenset("was were cost".split())
 _IS = re.compile(r"\b(?:is|are|costs|has|have|pays?|lasts|takes|holds)\b|['’](?:s|re)\b", re.IGNORECASE)
+_ASKS_PAST = re.compile(
+    r"\b(?:before|originally|previously|formerly|(?:used to|(?:old|former|previous|original|initial) )[^?]{1,60})\s?\?",
+    re.IGNORECASE,
+)
 _PAST = re.compile(
-    r"\b(?:was|were|had|been|did|used|until|till|before|previously|formerly|originally|initially|old|former|from|since|ago|no longer|not|if|would|instead|rather|"
-    r"than|compared)\b|n['’]t\b",
+    r"\b(?:was|were|had|been|did|used|until|till|before|previously|formerly|originally|initially|(?:normal|usual|regular)(?:ly)?|old|former|from|since|ago|"
+    r"no longer|not|if|would|instead|rather|than|compared)\b|n['’]t\b",
     re.IGNORECASE,
 )
 
@@ -47,16 +51,37 @@ def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tupl
         side = _SIDES.get(tokens[at].low, 0)
         goes_on = before is not None and before[0].side == -1 and before[2] == at and before[0].kind is value.kind
         of_change = side and value.kind is not Kind.TIME and (goes_on or _of_change(tokens, at))
+        if of_change and side < 0 and before and _is_what_came(before, value, tokens, at):
+            sided[-1] = (replace(before[0], side=1), *before[1:])
         side = side if of_change else _then_or_now(tokens, first, end) if value.kind in _SIDED else 0
         sided.append((replace(value, side=side) if side else value, first, end))
     return sided
 
 
-def current(claim: str, own: Sequence[Stated]) -> Sequence[Stated]:
-    """The values of a claim that says what is now, as of that side of any change: "the limit is 5 GB" where it was raised from that."""
+def _is_what_came(before: tuple[Value, int, int], value: Value, tokens: Tokens, at: int) -> bool:
+    """Whether the value before "down from" is what came of the one behind it: "60 euros, down from 90"."""
+    near = tokens[at - 1].low in ("down", "up", "reduced", "increased", "raised") and at - 2 <= before[2]
+    return near and before[0].kind is value.kind and not before[0].side
+
+
+def current(
+    claim: str, own: tuple[Stated, ...], there: Sequence[Sequence[Stated]], question: str = ""
+) -> tuple[Stated, ...]:
+    """The values of a claim that says what is now, as of that side of any change: "the limit is 5 GB" where it was raised from that; of one that answers what
+    was before, which may stand before it, as of the other. As they are where none of those of the evidence, which is `there`, is of a side."""
+    if not any(one.value.side for piece in there for one in piece):
+        return own
+    asked = _ASKS_PAST.search(claim) or (_ASKS_PAST.search(question) if "?" not in claim else None)
+    if asked:
+        begins = asked.end() if asked.string is claim else 0
+        return tuple(_of_side(one, -1) if one.value.start >= begins and not one.value.side else one for one in own)
     if _IS.search(claim) is None or _PAST.search(claim) is not None:
         return own
-    return [replace(one, value=replace(one.value, side=1)) if one.value.kind in _SIDED else one for one in own]
+    return tuple(_of_side(one, 1) for one in own)
+
+
+def _of_side(one: Stated, side: int) -> Stated:
+    return replace(one, value=replace(one.value, side=side)) if one.value.kind in _SIDED else one
 
 
 def _then_or_now(tokens: Tokens, first: int, end: int) -> int:
@@ -72,7 +97,10 @@ def _then_or_now(tokens: Tokens, first: int, end: int) -> int:
     used = any((one, other) == ("to", "used") for one, other in itertools.pairwise(before))
     if used or before[:2] == ["of", "instead"] or not _FORMERLY.isdisjoint(before):
         return -1
-    if tokens[end].low in ("until", "before", "previously", "originally") and not _WAS.isdisjoint(before):
+    if before[:1] in (["was"], ["were"]) and _NOW & {tokens[at].low for at in range(end, end + 3)}:
+        return -1
+    ends = tokens[end].low in ("before", "previously", "originally") and tokens[end + 1].kind in ("sign", "end")
+    if (ends or tokens[end].low == "until") and not _WAS.isdisjoint(before):
         return -1
     return int(not _NOW.isdisjoint(before) or tokens[end].low in _NOW)
 

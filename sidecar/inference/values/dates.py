@@ -126,13 +126,18 @@ def _quarter(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     return _value(tokens, n, n + 2 if year else n + 1, Date(year, quarter=int(token.text[1])))
 
 
+def _at_the(tokens: Tokens, n: int) -> bool:
+    """Whether a weekend is when something is, "at the weekend": "the weekend loan" says nothing of days."""
+    return tokens[n - 1].low == "the" and tokens[n - 2].low in ("at", "on", "over", "during")
+
+
 def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     low = tokens[n].low
     if low in ("noon", "midday", "midnight"):
         return _time(tokens, n, n + 1, 12.0 if low != "midnight" else 0.0)
     if low in ("first", "second", "third", "fourth") and tokens[n + 1].low == "quarter":
         return _named_quarter(tokens, n)
-    if low in _DAYS_OF and (low.endswith("s") or tokens[n - 1].low in ("the", "at", "on", "a")):
+    if low in _DAYS_OF and (low.endswith("s") or _at_the(tokens, n)):
         days = tuple(Date(weekday=day) for day in _DAYS_OF[low])
         value, end = _value(tokens, n, n + 1, days[0])
         return replace(value, through=days), end

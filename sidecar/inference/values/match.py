@@ -86,6 +86,7 @@ class _Case:
     same: _There | None
     other: _There | None
     crossed: float = 0.0
+    of_another_time: bool = False
 
 
 def match(
@@ -179,12 +180,12 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
             others = max(others or found, found, key=lambda there: there.strength)
             found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
-        elif own.value.side > 0 > one.value.side and equal(own.value, one.value):
+        elif own.value.side * one.value.side < 0 and equal(own.value, one.value):
             former = max(former or found, found, key=lambda there: there.strength)
     if same and own.whole:
         return _Case(own, same, None)
     if former and not same:  # What was, where the claim says what is.
-        return _Case(own, None, alike or former, former.strength)
+        return _Case(own, None, alike or former, former.strength, of_another_time=True)
     return _Case(own, same, others if same else alike)
 
 
@@ -257,7 +258,7 @@ def _decide(
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
         crossed = min(1.0, (_OF_MONEY if own.kind is Kind.MONEY else 1) * case.crossed)
-        return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece)
+        return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece, case.of_another_time)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
     if same and other and stands_alike(case.own, same.stated, other.stated):

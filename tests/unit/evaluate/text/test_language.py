@@ -115,3 +115,15 @@ def test_what_cannot_be_told_goes_with_texts_that_have_its_words_and_names(text:
 )
 def test_only_the_beginning_of_a_text_is_read(text: str) -> None:
     assert language_of(text) == language_of(text[:1000])
+
+
+@pytest.mark.parametrize("answer", ["Ben.", "Mia.", "Ali Demir.", "Ben won", "Kim Bauer", "Coq au vin."])
+def test_a_name_is_in_no_language_of_its_own(answer: str) -> None:
+    assert languages_together(("Who won?", answer, "Ben won the race, and the chef served coq au vin to Ali.")) == {
+        "en"
+    }
+
+
+@pytest.mark.parametrize("answer", ["Oui.", "Ja, klar.", "Merci beaucoup", "Nein."])
+def test_a_word_of_another_language_is_no_name(answer: str) -> None:
+    assert languages_together(("Who won?", answer, "Ben won the race.")) != {"en"}

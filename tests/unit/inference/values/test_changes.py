@@ -31,7 +31,8 @@ def test_a_value_says_which_side_of_a_change_it_is(text: str, sides: list[int]) 
 
 
 def found(claim: str, text: str) -> Finding:
-    [one, *_] = match(current(claim, stated(claim, content_stem)), [stated(text, content_stem)], lambda _: 5.0)
+    there = [stated(text, content_stem)]
+    [one, *_] = match(current(claim, stated(claim, content_stem), there), there, lambda _: 5.0)
     return one
 
 
