@@ -12,7 +12,7 @@ from exporters.result import Abstention, Evidence, ModelIdentity, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.stance import stance_by
 from sidecar.evaluate.text.abstain import DECLINES, Stance, quoted_from, stance_of
-from sidecar.evaluate.text.asked import is_short, short_question
+from sidecar.evaluate.text.asked import agrees, is_short, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 from sidecar.evaluate.text.resolved import resolved
 from sidecar.inference.base import AbstentionModel, Claim, Models, Support
@@ -134,7 +134,10 @@ class Case:
     def claims(self) -> list[Claim]:
         """The checkable statements of the answer, each with the question where that is short enough to be read with all of them; of an
         answer that abstains in part, those that answer."""
-        return self._with_question(self.stance.claims)
+        found = self._with_question(self.stance.claims)
+        if found or not agrees(self._short_question, self.answer):
+            return found
+        return [Claim("Yes.", start=0, end=len(self.answer), question=self._short_question, short=True)]
 
     def _with_question(self, claims: Sequence[Claim]) -> list[Claim]:
         asked = [replace(claim, question=self._short_question) for claim in claims]

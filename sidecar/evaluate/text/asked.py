@@ -27,6 +27,22 @@ _HANGS_TOO = re.compile(
 )
 
 
+_AGREES = re.compile(
+    r"\A\W{0,3}(?:(?:sure(?: thing)?|of course|absolutely|certainly|definitely|no problem|okay|ok|by all means|you can|sure you can)\W{1,3}){1,3}\Z",
+    re.IGNORECASE,
+)
+_ASKS_YES_OR_NO = re.compile(
+    r"\A(?:can|could|may|might|do|does|did|is|are|am|was|were|will|would|should|must|has|have|had)\s[^?]{1,300}\?\s{0,3}\Z",
+    re.IGNORECASE,
+)
+
+
+def agrees(question: str, answer: str) -> bool:
+    """Whether an answer says yes in other words to a question that asks for yes or no: "Sure, no problem."."""
+    asked = _SENTENCE_END.split(question.strip())[-1]
+    return _AGREES.match(f"{answer.strip()}.") is not None and _ASKS_YES_OR_NO.match(asked) is not None
+
+
 def is_short(claim: str) -> bool:
     """Whether a claim is so short that only the question tells what it says: "14 days", "No, it isn't.", "Because it was late". A whole
     sentence says something by itself, and so do more words, in which a value stands with what it is of."""

@@ -56,6 +56,7 @@ _VERBS = frozenset(
 )
 _DETERMINERS = frozenset("the a an my our your his her their its this that these those each every which".split())
 _NO_VERBS = frozenset("from with into over than that this your have been were they".split())
+_NO_NAMES = frozenset("not yes no neither both either none".split())
 _ONE, _SEVERAL = frozenset("is was does has it".split()), frozenset("are were do have they these those".split())
 _FOR = re.compile(r"\bfor (?P<what>(?:the|an?|one|two|my|our|your)? ?[^?,;:]{2,60})\?\Z", re.IGNORECASE)
 _TAG = re.compile(
@@ -64,6 +65,13 @@ _TAG = re.compile(
 )
 _DOES = re.compile(
     r"\A(?P<who>[A-Z0-9][^,;:.?!]{1,60}?|(?:The|An?|Our|Your|My) [^,;:.?!]{1,60}?) (?P<verb>do|does|did|is|are|was|were|has|have|can|will)[.!]?"
+)
+# Of two things a name alone says which, and both stand in the documents: the sentence tells what is compared.
+_ALONE = re.compile(r"(?P<who>(?:(?:The|An?|Our|Your|My) )?[^\W\d][\w'’-]{0,20}(?: [\w'’-]{1,20}){0,3})[.!]?")
+_COMPARES = re.compile(
+    r"\b(?:cheaper|dearer|faster|slower|quicker|longer|shorter|larger|bigger|smaller|higher|lower|heavier|lighter|older|younger|newer|closer|nearer|farther|further|earlier|"
+    r"later|better|worse|stronger|weaker|warmer|colder|hotter|cooler|wider|narrower|taller|deeper|louder|quieter|safer|easier|harder|more|less|fewer)\b(?! than)",
+    re.IGNORECASE,
 )
 _WOULD_BE = re.compile(
     r"\A(?:(?:that|it)(?:['’]s| is| was| would be|['’]d be| will be)|they are|they['’]re) (?P<who>[^,;:?!]{2,80}?)[.!]?",
@@ -116,7 +124,9 @@ def _named(asked: str, claim: str) -> str:
     if first in _BEING and not _NO_SUBJECT.isdisjoint(what.lower().split()[1:2]):
         return ""
     one = _DOES.fullmatch(claim) or _WOULD_BE.fullmatch(claim)
-    if one is None or one["who"].split()[0].lower() in _NO_SUBJECT | {"not"}:
+    if one is None and _COMPARES.search(what) and who["wh"].lower() != "what":
+        one = _ALONE.fullmatch(claim)
+    if one is None or one["who"].split()[0].lower() in _NO_SUBJECT | _NO_NAMES:
         return ""
     if who["wh"].lower() == "what" and not claim.lower().startswith(("it", "that", "they")):
         return ""

@@ -12,7 +12,7 @@ from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.value import Kind, Value
 
-_MOST_LINES, _LONGEST, _REMEMBERED = 40, 300, 256
+_MOST_LINES, _LONGEST, _REMEMBERED = 40, 300, 16
 _LEAST_DAYS = 3  # that are said one by one, and leave others out
 _STEM = 5  # letters
 _WEEK = frozenset(range(7))
@@ -60,14 +60,15 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     happens = _happens(claim) if days else None
     if happens is None or any(date.month is not None for one in values for date in one.dates):
         return {}
-    stems = _stems(claim)
-    lines = [one for one in _lines(tuple(texts)) if one.timed or not one.stems.isdisjoint(stems)]
+    stems, every = _stems(claim), _lines(tuple(texts))
+    lines = [one for one in every if one.timed or not one.stems.isdisjoint(stems)]
     closed = frozenset().union(*(one.days for one in lines if one.closed))
     opened = frozenset().union(*(one.days for one in lines if not one.closed))
     if not any(one.ranges for one in lines if not one.closed) and len(opened) < _LEAST_DAYS:
         opened = frozenset()
     left = {one: _days_of(one) for one in days}
-    apart = [one for one, own in left.items() if own <= closed - opened or (opened and own.isdisjoint(opened | closed))]
+    there = closed.union(*(one.days for one in every))  # a day of another matter may be of this one
+    apart = [one for one, own in left.items() if own <= closed - opened or (opened and own.isdisjoint(there))]
     return dict.fromkeys(apart, not happens)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from exporters.result import Abstention
 from sidecar.evaluate.text.abstain import quoted_from, stance_of
+from sidecar.evaluate.text.asked import agrees
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,10 @@ def test_it_is_judged(answer: str, text: str) -> None:
 )
 def test_other_answers_decline(answer: str, text: str) -> None:
     assert quoted_from(answer, [text]) is None
+
+
+@pytest.mark.parametrize("answer", ["Sure.", "Of course!", "Absolutely", "Sure, no problem.", "Ok."])
+def test_yes_is_said_in_other_words(answer: str) -> None:
+    assert agrees("I have a dog. Can I bring it into the garden?", answer)
+    assert not agrees("Where is the garden?", answer)
+    assert not agrees("Can I bring it into the garden?", f"{answer} Dogs are welcome")

@@ -27,6 +27,8 @@ from sidecar.evaluate.text.resolved import resolved
         ("Who's the head of IT?", "It's Maria Lopez.", "Maria Lopez is the head of IT."),
         ("Who performs gastroscopies?", "That would be Dr. Feld.", "Dr. Feld performs gastroscopies."),
         ("Is phone support included?", "It is.", "Yes, it is."),
+        ("Which plan is cheaper?", "Plan B.", "Plan B is cheaper."),
+        ("Who is older?", "Ben", "Ben is older."),
         ("Does Pro include phone support?", "It doesn't.", "No, it doesn't."),
     ],
 )
@@ -51,6 +53,10 @@ def test_a_pronoun_is_what_the_question_names(question: str, claim: str, told: s
         ("When does it start?", "It starts at nine."),
         ("How do I get there?", "It is."),
         ("What is it?", "It is blue."),
+        ("Which plan is cheaper?", "Neither."),
+        ("Which plan is cheaper?", "14 euros."),
+        ("Which plan has a gym?", "Plan B."),
+        ("Who signs off on leave of more than ten days?", "The director"),
         ("Who is she?", "That would be Alice."),
     ],
 )

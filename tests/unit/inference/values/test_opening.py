@@ -78,3 +78,7 @@ def test_so_is_what_happens_on_other_days_and_what_is_answered_to_who_asks(
 def test_days_of_another_matter_tell_nothing() -> None:
     assert told("We don't deliver on Saturdays.", "The choir meets on Monday and Friday.") == []
     assert told("We're closed at weekends.", "Open from Monday to Saturday.") == []
+    hotline = "The hotline is open Monday to Friday."
+    assert told("The app is available on Sunday.", hotline) == [False]
+    assert told("The app is available on Sunday.", hotline, "The app works every day.") == []
+    assert told("The app is available on Sunday.", hotline, "The choir meets on Sunday.") == []
