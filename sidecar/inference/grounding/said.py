@@ -30,8 +30,8 @@ from sidecar.inference.grounding.placed import (
 )
 from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
-from sidecar.inference.values.changes import current
 from sidecar.inference.values.compare import equal
+from sidecar.inference.values.current import current
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.extreme import says_most, wrong_extreme

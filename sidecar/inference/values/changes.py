@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sidecar.inference.values.numbers import Tokens
 from sidecar.inference.values.value import Kind, Value
-
-if TYPE_CHECKING:
-    from sidecar.inference.values.stated import Stated
 
 _CHANGES = frozenset(
     "rise rises rose risen rising grow grows grew grown growing increase increases increased increasing improve improves improved climb climbs climbed "
@@ -21,23 +15,13 @@ _CHANGES = frozenset(
     "changed changing move moves moved raise raises raised lower lowers lowered cut cuts reduce reduces reduced extend extends extended shorten "
     "shortens shortened up down".split()
 )
-_SIDED = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER, Kind.DATE})
+SIDED = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER, Kind.DATE})
 _SIDES = {"from": -1, "to": 1}
 _BETWEEN = frozenset("about around roughly nearly almost only just $ € £ ¥ ~".split())
 _MOST_BACK = 6  # tokens
 _FORMERLY = frozenset("previously formerly originally initially".split())
 _NOW = frozenset("now currently nowadays".split())
 _WAS = frozenset("was were cost".split())
-_IS = re.compile(r"\b(?:is|are|costs|has|have|pays?|lasts|takes|holds)\b|['’](?:s|re)\b", re.IGNORECASE)
-_ASKS_PAST = re.compile(
-    r"\b(?:before|originally|previously|formerly|(?:used to|(?:old|former|previous|original|initial) )[^?]{1,60})\s?\?",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:was|were|had|been|did|used|until|till|before|previously|formerly|originally|initially|(?:normal|usual|regular)(?:ly)?|old|former|from|since|ago|"
-    r"no longer|not|if|would|instead|rather|than|compared)\b|n['’]t\b",
-    re.IGNORECASE,
-)
 
 
 def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
@@ -53,7 +37,7 @@ def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tupl
         of_change = side and value.kind is not Kind.TIME and (goes_on or _of_change(tokens, at))
         if of_change and side < 0 and before and _is_what_came(before, value, tokens, at):
             sided[-1] = (replace(before[0], side=1), *before[1:])
-        side = side if of_change else _then_or_now(tokens, first, end) if value.kind in _SIDED else 0
+        side = side if of_change else _then_or_now(tokens, first, end) if value.kind in SIDED else 0
         sided.append((replace(value, side=side) if side else value, first, end))
     return sided
 
@@ -62,26 +46,6 @@ def _is_what_came(before: tuple[Value, int, int], value: Value, tokens: Tokens, 
     """Whether the value before "down from" is what came of the one behind it: "60 euros, down from 90"."""
     near = tokens[at - 1].low in ("down", "up", "reduced", "increased", "raised") and at - 2 <= before[2]
     return near and before[0].kind is value.kind and not before[0].side
-
-
-def current(
-    claim: str, own: tuple[Stated, ...], there: Sequence[Sequence[Stated]], question: str = ""
-) -> tuple[Stated, ...]:
-    """The values of a claim that says what is now, as of that side of any change: "the limit is 5 GB" where it was raised from that; of one that answers what
-    was before, which may stand before it, as of the other. As they are where none of those of the evidence, which is `there`, is of a side."""
-    if not any(one.value.side for piece in there for one in piece):
-        return own
-    asked = _ASKS_PAST.search(claim) or (_ASKS_PAST.search(question) if "?" not in claim else None)
-    if asked:
-        begins = asked.end() if asked.string is claim else 0
-        return tuple(_of_side(one, -1) if one.value.start >= begins and not one.value.side else one for one in own)
-    if _IS.search(claim) is None or _PAST.search(claim) is not None:
-        return own
-    return tuple(_of_side(one, 1) for one in own)
-
-
-def _of_side(one: Stated, side: int) -> Stated:
-    return replace(one, value=replace(one.value, side=side)) if one.value.kind in _SIDED else one
 
 
 def _then_or_now(tokens: Tokens, first: int, end: int) -> int:

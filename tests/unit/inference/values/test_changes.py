@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.inference.embedding.text import content_stem
-from sidecar.inference.values.changes import current
+from sidecar.inference.values.current import current
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import stated
