@@ -199,22 +199,12 @@ READERS: Mapping[str, tuple[Callable[[str], object], int]] = {
 }
 
 
-# Those that cut a text themselves: what is longer is of full size to them.
-CUT: Mapping[str, int] = {
-    "values": 20_000,
-    "abstains": 50_000,
-    "claims of what an answer does not decline": 50_000,
-    "split_claims": 50_000,
-}
-
-
 @pytest.mark.parametrize("name", READERS)
 def test_what_reads_user_text_reads_a_run_of_anything_within_a_second(name: str) -> None:
     read, size = READERS[name]
     read("What models and tables need is loaded with the first text.")
     read(_text("\n", 2000))  # that of languages with one that can hardly be told
     for run, text, limit in _texts(size):
-        limit = 1.0 if len(text) > CUT.get(name, size) else limit
         within_cpu(limit, f"{name} of a run of {run!r}", partial(read, text))
 
 

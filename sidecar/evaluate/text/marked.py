@@ -29,6 +29,8 @@ class Marked:
     def cut(self, start: int, end: int | None = None) -> Marked:
         """Characters `start` to `end`, without white space around them."""
         part = self.text[start:end]
+        if len(part) == len(self.text) and not (part[:1].isspace() or part[-1:].isspace()):
+            return self
         first = start + len(part) - len(part.lstrip())
         size = len(part.strip())
         return Marked(self.text[first : first + size], self.places[first : first + size])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 _MOST_CHARACTERS = 600
@@ -139,9 +139,11 @@ def is_silent(sentence: str) -> bool:
     """Whether a sentence says that what was asked stands nowhere, is not known or will not be told."""
     if _REPLY.match(sentence) or _ITEM.match(sentence) or is_of_the_house(sentence):
         return False
+    row = list(_classes(sentence))
+    if not may_decline({*row}):
+        return False
     bias, weights = _fitted()
-    found = features(sentence)
-    return may_decline(found) and bias + sum(weights.get(one, 0.0) for one in found) > 0
+    return bias + sum(weights.get(one, 0.0) for one in _features(row)) > 0
 
 
 def may_decline(found: set[str]) -> bool:
@@ -152,7 +154,10 @@ def may_decline(found: set[str]) -> bool:
 def features(sentence: str) -> set[str]:
     """What the regression sees of a sentence: its word classes, those that stand beside each other with and without what links them, and
     which come before which."""
-    row = list(_classes(sentence))
+    return _features(list(_classes(sentence)))
+
+
+def _features(row: Sequence[str]) -> set[str]:
     bare = [one for one in row if one not in _LINKS]
     found = {*row, f"length {min(6, len(row) // _LENGTH)}"}
     for size in (2, 3):

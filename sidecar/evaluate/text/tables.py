@@ -41,6 +41,8 @@ def is_rule(line: str) -> bool:
 
 def cells_of(line: Marked, after: str, *, going: bool) -> list[Marked] | None:
     """The cells of a row; of one without bars at its ends only where a table is `going` on or a rule of one comes `after`."""
+    if "|" not in line.text:
+        return None
     if item := _IN_ITEM.match(line.text):
         line = line.cut(item.end())
     row = _ROW.fullmatch(line.text)

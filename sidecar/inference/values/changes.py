@@ -22,11 +22,13 @@ _MOST_BACK = 6  # tokens
 _FORMERLY = frozenset("previously formerly originally initially".split())
 _NOW = frozenset("now currently nowadays".split())
 _WAS = frozenset("was were cost".split())
+_TELLING = _FORMERLY | _NOW | frozenset("used instead before until".split())
 
 
 def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:
     """The values, and with those that a change begins from or comes to which of it they are."""
     sided: list[tuple[Value, int, int]] = []
+    told = not _TELLING.isdisjoint(tokens.lows)
     for value, first, end in found:
         before = sided[-1] if sided else None
         at = first - 1
@@ -37,7 +39,7 @@ def with_sides(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tupl
         of_change = side and value.kind is not Kind.TIME and (goes_on or _of_change(tokens, at))
         if of_change and side < 0 and before and _is_what_came(before, value, tokens, at):
             sided[-1] = (replace(before[0], side=1), *before[1:])
-        side = side if of_change else _then_or_now(tokens, first, end) if value.kind in SIDED else 0
+        side = side if of_change else _then_or_now(tokens, first, end) if told and value.kind in SIDED else 0
         sided.append((replace(value, side=side) if side else value, first, end))
     return sided
 

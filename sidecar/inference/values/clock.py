@@ -31,6 +31,8 @@ def clock_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 def _of_a_day(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     """Either hour of "Friday 9-20": right behind a day."""
+    if tokens.lows.isdisjoint(DAY_NAMES):
+        return None
     for first, last in ((n, n + 2), (n - 2, n)):
         before = tokens[first - 2] if tokens[first - 1].text in (":", "|") else tokens[first - 1]
         if before.low in DAY_NAMES and tokens[first + 1].text == "-" and before.text[:1].isupper():

@@ -47,16 +47,18 @@ _BEYOND = 64  # tokens that may be asked for behind the last
 
 
 class Tokens(tuple[Token, ...]):
-    """The tokens of a text, `size` of them; beyond the last (and before the first) there is an end. A tuple, since reading values looks at
+    """The tokens of a text, `size` of them, `lows` what they are in lower case; beyond the last (and before the first) there is an end. A tuple, since reading values looks at
     each token some fifty times."""
 
     text: str
     size: int
+    lows: frozenset[str]
     _figures: dict[int, Number | None]
 
     def __new__(cls, text: str, tokens: Sequence[Token]) -> Tokens:
         self = super().__new__(cls, (*tokens, *[END] * _BEYOND))  # Those before the first are the last ones.
         self.text, self.size, self._figures = text, len(tokens), {}
+        self.lows = frozenset(token.low for token in tokens)
         return self
 
     def joined(self, n: int) -> bool:

@@ -31,12 +31,12 @@ from sidecar.inference.values.units import (
 )
 from sidecar.inference.values.value import Kind, Value
 
-_LONGEST = 20_000
+_LONGEST, _MOST = 20_000, 1000  # characters; values, of which nobody looks at more than 200
 _HAN, _JAPANESE = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]|日[元圆圓]|円")
 
 
 def read_values(text: str) -> list[Value]:
-    """The values of a text in their order; of a text over 20,000 characters those of its beginning."""
+    """The values of a text in their order; of a text over 20,000 characters, or of more than 1,000 values, those of its beginning."""
     return read_tokens(text)[1]
 
 
@@ -55,7 +55,7 @@ def _read(text: str, listed: Sequence[Token]) -> list[Value]:
     tokens = Tokens(text, listed)
     found: list[tuple[Value, int, int]] = []
     n = 0
-    while n < tokens.size:
+    while n < tokens.size and len(found) < _MOST:
         read = _value_at(tokens, n)
         if read is None:
             n += 1
