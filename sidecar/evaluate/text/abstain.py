@@ -98,11 +98,16 @@ def quoted_from(answer: str, texts: Iterable[str]) -> Stance | None:
     bare = _POINTS_BACK.sub("", words, count=1)
     if len(bare.split()) < _FEWEST_QUOTED and bare.lower() not in _SAY_SOMETHING:
         return None
-    wanted = f" {bare} ".lower()
-    if not any(wanted in f" {_PLAIN.sub(' ', text)} ".lower() for text in texts):
+    if not any(_has_words(text.lower(), bare.lower()) for text in texts):
         return None
     read = read_answer(answer)
     return Stance(Abstention.NONE, tuple(read.statements), read.whole) if read.statements else None
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Whether words stand in a text one behind the other, whatever is between them; most texts lack one of them, which is seen at once."""
+    there = all(word in text for word in words.split())
+    return there and f" {words} " in f" {_PLAIN.sub(' ', text)} "
 
 
 def _joined(parts: Sequence[str]) -> str:

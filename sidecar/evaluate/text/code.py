@@ -19,6 +19,8 @@ _LEAST_WORDS = 3
 
 def without_code(lines: Sequence[Marked]) -> list[Marked]:
     """Lines without those of code: indented behind an empty line, below no item of a list, and not read as prose."""
+    if not any(line.text[:1].isspace() for line in lines):
+        return list(lines)
     if all(not line.text.strip() or _indent(line.text) >= _INDENT for line in lines):
         return list(lines)
     code = set(_of_code([line.text for line in lines]))

@@ -98,7 +98,9 @@ class Table:
 def _cells(row: Marked) -> list[Marked]:
     ends = [bar.start() for bar in _BAR.finditer(row.text)]
     bounds = zip([0, *(n + 1 for n in ends)], [*ends, len(row.text)], strict=True)
-    cells = [row.cut(start, end).replaced(_ESCAPED_BAR) for start, end in bounds]
+    cells = [row.cut(start, end) for start, end in bounds]
+    if "\\" in row.text:
+        cells = [cell.replaced(_ESCAPED_BAR) for cell in cells]
     return [cell.cut(point.end()) if (point := _POINT.match(cell.text)) else cell for cell in cells]
 
 

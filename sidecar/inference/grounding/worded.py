@@ -62,7 +62,7 @@ _NAMES = re.compile(
 
 
 def worded(text: str, documents: Sequence[str]) -> str:
-    """A text with the words that the documents have for what it names, where they have none of its own for that."""
+    """A text with the words that the documents have for what it names, where they do not have its own."""
     if len(text) > _LONGEST:
         return text
     named = {found[0].lower() for found in _NAMES.finditer(text)}
