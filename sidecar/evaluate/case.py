@@ -12,7 +12,7 @@ from exporters.result import Abstention, Evidence, ModelIdentity, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.stance import stance_by
 from sidecar.evaluate.text.abstain import DECLINES, Stance, quoted_from, stance_of
-from sidecar.evaluate.text.asked import agrees, is_short, short_question
+from sidecar.evaluate.text.asked import agrees, is_short, reply_before, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
 from sidecar.evaluate.text.resolved import resolved
 from sidecar.inference.base import AbstentionModel, Claim, Models, Support
@@ -142,7 +142,8 @@ class Case:
     def _with_question(self, claims: Sequence[Claim]) -> list[Claim]:
         asked = [replace(claim, question=self._short_question) for claim in claims]
         if asked and self._short_question:
-            asked[0] = replace(asked[0], text=resolved(self._short_question, asked[0].text))
+            reply = reply_before(self.answer, asked[0])
+            asked[0] = replace(asked[0], text=resolved(self._short_question, asked[0].text), reply=reply)
         if len(asked) == 1 and self._short_question and is_short(asked[0].text):
             return [replace(asked[0], short=True)]
         return asked

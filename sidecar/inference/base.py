@@ -37,7 +37,8 @@ class Claim:
     """One checkable statement. `text` is what the answer says; `context` is what a pronoun in it may refer to
     (the sentence before), `question` what the answer was to; or empty. Characters `start` to `end` of the answer say it; what a claim
     takes from elsewhere in the answer to be read alone (a subject, a heading) stands in `text` only. None where the claim was not cut
-    out of an answer. `short` where it is all that the answer says, in a few words that mean nothing without the question; `numbered` where it is of a numbered list."""
+    out of an answer. `short` where it is all that the answer says, in a few words that mean nothing without the question; `numbered` where it is of a numbered list.
+    `reply` is the "Yes," or "No," that it stands behind and does not have itself, or empty."""
 
     text: str
     context: str = ""
@@ -46,6 +47,7 @@ class Claim:
     question: str = ""
     short: bool = False
     numbered: bool = False
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 
 from sidecar.evaluate.text import chinese
 from sidecar.evaluate.text.clauses import is_sentence
+from sidecar.inference.base import Claim
 from sidecar.inference.grounding.asked import YES_OR_NO
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -37,10 +38,19 @@ _ASKS_YES_OR_NO = re.compile(
 )
 
 
+_REPLIES = re.compile(r"\W{0,3}(?P<reply>yes|yeah|yep|no|nope)\b\W{1,3}", re.IGNORECASE)
+
+
 def agrees(question: str, answer: str) -> bool:
     """Whether an answer says yes in other words to a question that asks for yes or no: "Sure, no problem."."""
     asked = _SENTENCE_END.split(question.strip())[-1]
     return _AGREES.match(f"{answer.strip()}.") is not None and _ASKS_YES_OR_NO.match(asked) is not None
+
+
+def reply_before(answer: str, claim: Claim) -> str:
+    """The "Yes" or "No" that an answer's first claim stands behind and does not have itself, or empty."""
+    found = _REPLIES.match(answer)
+    return found["reply"] if found and claim.start == found.end() else ""
 
 
 def is_short(claim: str) -> bool:

@@ -22,6 +22,7 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit, probabili
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
+from sidecar.inference.grounding.answered import answered
 from sidecar.inference.grounding.asked import (
     ASKED_FEATURES,
     YES_OR_NO_FEATURES,
@@ -183,7 +184,7 @@ class EmbeddedGrounder:
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):
             supports[n] = better(claims[n], supports[n], other, documents)
-        return as_asked(supports, claims, asked)
+        return as_asked(await off_loop(lambda: answered(supports, claims, documents)), claims, asked)
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]

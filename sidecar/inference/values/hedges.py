@@ -25,7 +25,9 @@ _LIMITS = dict.fromkeys("by until till before".split(), Hedge.MOST) | dict.fromk
 # Two words before a value, and what they say.
 _PAIRS = {
     ("at", "least"): Hedge.LEAST, ("more", "than"): Hedge.LEAST, ("greater", "than"): Hedge.LEAST, ("longer", "than"): Hedge.LEAST,
-    ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
+    ("higher", "than"): Hedge.LEAST, ("older", "than"): Hedge.LEAST, ("larger", "than"): Hedge.LEAST,
+    ("bigger", "than"): Hedge.LEAST, ("heavier", "than"): Hedge.LEAST, ("taller", "than"): Hedge.LEAST,
+    ("smaller", "than"): Hedge.MOST, ("lighter", "than"): Hedge.MOST, ("at", "most"): Hedge.MOST, ("up", "to"): Hedge.MOST,
     ("less", "than"): Hedge.MOST, ("fewer", "than"): Hedge.MOST, ("lower", "than"): Hedge.MOST, ("shorter", "than"): Hedge.MOST,
     ("starts", "at"): Hedge.LEAST, ("start", "at"): Hedge.LEAST, ("starting", "at"): Hedge.LEAST, ("starting", "from"): Hedge.LEAST,
     ("begins", "at"): Hedge.LEAST, ("younger", "than"): Hedge.MOST, ("limited", "to"): Hedge.MOST, ("capped", "at"): Hedge.MOST, ("close", "to"): Hedge.ABOUT,

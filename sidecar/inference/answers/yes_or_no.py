@@ -1,0 +1,65 @@
+"""Questions that ask for yes or no: what they ask for, and what answers them."""
+
+from __future__ import annotations
+
+import re
+
+from sidecar.inference.answers.reading import NEGATED
+
+REPLY = re.compile(
+    r"\A(?:(?P<yes>yes|yeah|yep|sure|of course|certainly)|(?P<no>no|nope|not yet|unfortunately not|sorry, no|i'm afraid not))(?![\w-])[,.!:;]?",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(
+    r"\A(?:and |so |but )?(?:can|could|may|is|are|am|do|does|will|would|must|should|has|have)\b", re.IGNORECASE
+)
+SENTENCES = re.compile(r"(?<=[.!?])\s+")
+BURDEN = re.compile(
+    r"\b(?:must|have to|has to|need|needs|needed|required?|requires|necessary|mandatory|obliged|compulsory|pays?|paying|charged?|charges|costs?|fees?|surcharge)\b",
+    re.IGNORECASE,
+)
+RELIEF = re.compile(r"\b(?:free|exempt|waived|no charge|no cost|free of charge|optional|voluntary)\b", re.IGNORECASE)
+# What is asked is the contrary of being allowed.
+CONTRARY = re.compile(
+    r"\b(?:reject|refus|declin|den(?:y|ied)|problem|issue|expire|penal|fined|late\b|ban|block|exclu|cancel(?:led)? automatically|los[et]|risk|trouble|violat|breach|"
+    r"against|overdue|replac|new one|stop|fail|delet|remov|over the)",
+    re.IGNORECASE,
+)
+_NOT_READ = re.compile(
+    r"\b(?:or|only|if|unless|except|another|each|every|per|total|average|about|approximately|around|usually|how|why|what|which|who|when|where)\b",
+    re.IGNORECASE,
+)
+GOES_ON = re.compile(
+    r"\A(?:however|but|except|exceptions?|unless|only|after that|otherwise|in (?:some|special|certain) cases|older|younger|larger|heavier|bigger|smaller|longer|for|if|with|on the|"
+    r"others?|late|before that|over|above|under|members?|also|later|earlier)\b",
+    re.IGNORECASE,
+)
+_ROOT = 4  # letters
+_SAYS_LITTLE = frozenset(
+    "get use take bring come go make want still today please way possibl allow okay fine old year day month week hour eur euro dollar".split()
+)
+
+
+def asks_yes_or_no(question: str) -> bool:
+    """Whether the last sentence of a question asks plainly for yes or no."""
+    asks = SENTENCES.split(question)[-1]
+    plain = asks.endswith("?") and not NEGATED.search(question) and not _NOT_READ.search(asks)
+    return plain and _YES_OR_NO.match(asks) is not None
+
+
+def without_little(stems: frozenset[str]) -> frozenset[str]:
+    """Stems but for those that say little of what is asked."""
+    return stems - _SAYS_LITTLE
+
+
+def says_little(asked: frozenset[str], there: frozenset[str]) -> bool:
+    """Whether what is asked, and what a sentence says, have nothing in common that says something; "apply" has something of "application"."""
+    begins = tuple(one[:_ROOT] for one in without_little(asked) if len(one) >= _ROOT)
+    return asked.isdisjoint(there) and not any(one.startswith(begins) for one in there if begins)
+
+
+def telling(text: str) -> int:
+    """1 of what must be done or paid, -1 of what need not, 0 of what may."""
+    if RELIEF.search(text):
+        return -1
+    return 1 if BURDEN.search(text) else 0

@@ -1,0 +1,133 @@
+"""What one sentence tells of an answer to a plain question: that it is right (True), wrong (False), or nothing (None)."""
+
+from __future__ import annotations
+
+import pytest
+
+from exporters.result import Evidence
+from sidecar.inference.answers.reading import Told
+from sidecar.inference.answers.told import told
+from sidecar.inference.base import Claim, Support
+from sidecar.inference.grounding.answered import answered
+
+_LENT = "The bank lent the company 2 million euros."
+_BIGGER = "Room 12 is bigger than room 14."
+_STEPS = "1. Sign in. 2. Open Billing. 3. Click Cancel."
+_VALVE = "Open the valve, wait a minute, then start the pump."
+_MOVED = "The office moved from Kent to Dover."
+_DOWN = "The jacket costs 60 euros, down from 90."
+_GET = "GET reads a record and DELETE removes it."
+_RENT = "You must be at least 21 to rent a car."
+_RETURN = "Items can be returned within 14 days of purchase."
+_OVER = "Free delivery on orders over 50 euros."
+_UNTIL = "The voucher is valid until 30 April."
+_FROM_TO = "The exhibition runs from 3 to 20 June."
+_OTHERWISE = "Orders above 40 euros are delivered free; otherwise delivery costs 5 euros."
+_SHIP = "We ship to Spain and Portugal."
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "right", "wrong"),
+    [
+        (_LENT, "Who borrowed the money?", "The company.", "The bank."),
+        ("Norda acquired Tello in May.", "Who was bought?", "Tello.", "Norda."),
+        ("The city was sued by residents.", "", "Residents sued the city.", None),
+        (_BIGGER, "Which room is smaller?", "Room 14.", "Room 12."),
+        (_BIGGER, "Which room is smaller?", "Room 14 is smaller.", "Room 12 is smaller."),
+        ("Dublin is warmer than Oslo.", "Is Oslo colder than Dublin?", "Yes.", "No, Oslo is warmer."),
+        ("The new model uses half as much power as the old one.", "Which uses more power?", "The old one.", "The new model."),
+        ("Plan S has more storage than plan R.", "Which plan has less storage?", "Plan R.", "Plan S."),
+        (_STEPS, "What is the last step?", "Click Cancel.", "Sign in."),
+        (_STEPS, "What is step 2?", "Open Billing.", "Click Cancel."),
+        (_STEPS, "What do I do after signing in?", None, "Click Cancel."),
+        (_VALVE, "What is the first step?", "Open the valve.", "Start the pump."),
+        ("The tour visits Rome, then Florence, and finally Venice.", "Where does the tour end?", "In Venice.", "In Rome."),
+        (_MOVED, "Where was the office before?", "In Kent.", "In Dover."),
+        (_DOWN, "What did the jacket cost before?", "90 euros.", "60 euros."),
+        ("Ms Roe replaced Mr Poe as director.", "Who is director now?", "Ms Roe.", "Mr Poe."),
+        (_GET, "What does DELETE do?", "It removes a record.", "It reads a record."),
+        ("Swipe left to delete and swipe right to archive.", "How do I archive a message?", "Swipe right.", "Swipe left."),
+        ("The pump fills the tank and the valve drains it.", "Which part fills the tank?", "The pump.", None),
+        (_RENT, "Can I rent a car at 19?", "No, 19 is too young.", "Yes, 19 is old enough."),
+        (_RENT, "Can I rent a car at 25?", "Yes.", "No."),
+        (_RETURN, "I bought it 20 days ago. Can I return it?", "No, it is too late.", "Yes, you can return it."),
+        (_OVER, "Is delivery free for a 60 euro order?", "Yes, it is over 50 euros.", "No."),
+        (_OVER, "Is delivery free for a 40 euro order?", "No, your order is below 50 euros.", "Yes."),
+        ("The museum is free for visitors under 18.", "I am 20. Do I have to pay?", "Yes.", "No."),
+        ("Loans are given to customers aged 25 to 60.", "Can a 70-year-old get a loan?", "No.", "Yes."),
+        ("The library requires Python 3.9 or newer.", "Does it work with Python 3.11?", "Yes.", "No."),
+        ("Cancellation is free up to 24 hours before arrival.", "Can I cancel for free two days before arrival?", "Yes.", "No."),
+        (_UNTIL, "Is the voucher valid on 15 May?", "No, it has expired by then.", "Yes."),
+        (_UNTIL, "Is the voucher valid on 30 April?", "Yes.", "No."),
+        (_FROM_TO, "Can I visit the exhibition on 25 June?", "No.", "Yes, you can visit on 25 June."),
+        ("The shop is open from 9:00 to 18:00.", "Are you open at 19:30?", "No.", "Yes, we are open at 19:30."),
+        ("The pool is open from May to September.", "Is the pool open in December?", "No.", "Yes."),
+        (_OTHERWISE, "What does delivery cost for a 20 euro order?", "5 euros.", "It is free."),
+        (_OTHERWISE, "What does delivery cost for a 60 euro order?", "Nothing.", "5 euros."),
+        ("Members pay 5 euros, non-members 9 euros.", "I am not a member. What do I pay?", "9 euros.", "5 euros."),
+        (_SHIP, "Do you ship to Italy?", "No.", "Yes, we ship to Italy."),
+        ("The room is fully booked.", "Is the room available?", "No.", "Yes, the room is available."),
+    ],
+)  # fmt: skip
+def test_what_is_right_and_what_is_wrong_is_told(
+    document: str, question: str, right: str | None, wrong: str | None
+) -> None:
+    whole = {0: (0, len(document))}
+    for answer, holds in ((right, True), (wrong, False)):
+        found = told(question, answer, [document]) if answer is not None else None
+        assert answer is None or (found is not None and found.holds is holds), answer
+        assert found is None or (found.start, found.end) == whole[found.document]
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        # Neither the one nor the other thing is named, or both are.
+        (_LENT, "Who borrowed the money?", "The insurer."),
+        (_BIGGER, "Which room is smaller?", "The one with the balcony."),
+        (_MOVED, "Where was the office before?", "In Kent, now it is in Dover."),
+        (_MOVED, "When did the office move?", "In May."),
+        (_STEPS, "What are the steps?", "Sign in."),
+        # The bound is of something else, or what lies beyond it is told.
+        (_RENT, "Can I rent a bike for 19 days?", "Yes."),
+        ("Refunds are paid within 5 days.", "I returned it 10 days ago. Can I still get a refund?", "Yes."),
+        (f"{_RETURN} However, members have 30 days.", "I bought it 20 days ago. Can I return it?", "Yes."),
+        ("Orders over 50 euros ship free.", "Can I return a 60 euro order?", "No."),
+        ("Is the voucher valid until 30 April?", "Is the coupon redeemable on 15 May?", "Yes."),
+        # A list that is not all.
+        ("We ship to countries such as Spain and Portugal.", "Do you ship to Italy?", "Yes."),
+        (f"{_SHIP} We also ship to Italy.", "Do you ship to Italy?", "Yes."),
+        ("One of the two printers is broken.", "Is there a working printer?", "Yes, one."),
+        # Denied, or with a reason that the sentence does not give.
+        ("GET does not read a record and DELETE removes it.", "What does DELETE do?", "It reads a record."),
+        (_RENT, "Can I rent a car at 25?", "Yes, with a deposit of 300 euros."),
+        (_RENT, "Is 19 not enough to rent a car?", "No."),
+    ],
+)
+def test_of_what_is_not_plain_nothing_is_told(document: str, question: str, answer: str) -> None:
+    found = told(question, answer, [document])
+    assert found is None or (found.holds, answer) == (False, "nothing"), found
+
+
+def test_sentences_that_tell_both_tell_nothing() -> None:
+    assert told("Which room is smaller?", "Room 14.", [_BIGGER, "Room 14 is bigger than room 12."]) is None
+    assert told("Which room is smaller?", "Room 14.", [_BIGGER, "Breakfast is at 8."]) == Told(True, 0, 0, len(_BIGGER))
+
+
+def test_no_more_is_read_than_a_sentence_has() -> None:
+    long = "very " * 100
+    assert told("Which room is smaller?", "Room 12.", [f"Room 12 is {long}bigger than room 14."]) is None
+    assert told(f"Which {long}room is smaller?", "Room 12.", [_BIGGER]) is None
+    assert told("Which room is smaller?", f"Room 12 {long}.", [_BIGGER]) is None
+    assert told("What is the last step?", "Sign in.", [f"{' ' * 5000}{_STEPS}"]) is None
+
+
+def test_the_only_claim_of_an_answer_is_held_to_it() -> None:
+    question, said = "Can I rent a car at 19?", Support(0.9, None)
+    wrong = answered([said, said], [Claim("19 is old enough.", question=question, reply="Yes")], [_RENT])
+    assert (wrong[0].probability, wrong[0].contrary, wrong[1]) == (0.05, 1.0, said)
+    assert wrong[0].conflicts[0].evidence == Evidence(0, 0, len(_RENT))
+    [right] = answered([Support(0.1, None)], [Claim("19 is too young.", question=question, reply="No")], [_RENT])
+    assert (right.probability, right.conflicts) == (0.5, ())
+    two = [Claim("19 is old enough.", question=question, reply="Yes"), Claim("It costs 30 euros.")]
+    assert answered([said, said], two, [_RENT]) == [said, said]
