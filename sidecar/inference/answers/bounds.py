@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sidecar.inference.answers.reading import NEGATED, Asked, told_apart, values_of
 from sidecar.inference.answers.yes_or_no import (
+    BEYOND,
     BURDEN,
     CONTRARY,
     GOES_ON,
@@ -64,7 +65,7 @@ _BEFORE_IT = re.compile(r"\s(?:before|prior to|ahead of|in advance|beforehand|no
 _AHEAD = re.compile(r"\s(?:in advance|ahead|beforehand)\b(?! of)", re.IGNORECASE)
 _UP_TO = re.compile(r"\b(?:up to|until|no later than|by)\s\Z", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\b(?:when|if|with(?! (?:at|more|less|fewer|up|over|under|a minimum|[\d€$£]))|provided|accompanied|as long as|made \w+ly|\w+ online)\b",
+    r"\b(?:when|if|with(?! (?:at|more|less|fewer|up|over|under|a minimum|us|[\d€$£]))|provided|as long as|made \w+ly|\w+ online)\b",
     re.IGNORECASE,
 )
 _PROLONGS = re.compile(r"\b(?:renew|exten[ds]|prolong)", re.IGNORECASE)
@@ -73,6 +74,13 @@ _HEDGED = re.compile(
     r"between|after|before|until)\s)*[€$£]?\Z",
     re.IGNORECASE,
 )
+_OF_PEOPLE = re.compile(
+    r"\b(?:applicants|customers|drivers|employees|residents|patients|candidates|donors|players|citizens|minors) (?:aged |over |under |below |above |older than |younger than )\Z",
+    re.IGNORECASE,
+)
+_OLDER_THAN = re.compile(r"\b(?:older|younger) than (?:the age of )?\Z", re.IGNORECASE)
+_GETS = re.compile(r"\b(?:gets?|receives?|qualif(?:y|ies)|entitles?|earns?)\b", re.IGNORECASE)
+_WITHIN = re.compile(r"\b(?:within|after|by|in)\b[^.;]{0,12}\Z", re.IGNORECASE)
 _FAR = re.compile(
     r"\b(?:above|over|beyond|(?:more|longer|older|larger|heavier|higher) than|exceed(?:s|ing)?)\s\Z", re.IGNORECASE
 )
@@ -104,13 +112,10 @@ def bounds(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]]
     every = [(n, found) for n, one in enumerate(sentences) if (found := within_bound(case, one)) is not None]
     differ = len({within for _, (within, _) in every}) > 1
     for n, (within, bound) in [] if differ or any(_PROLONGS.search(one) for one in sentences) else every:
-        one = sentences[n]
-        if (
-            _OTHERS.match(one)
-            or _CONDITION.search(one)
-            or SETS_ASIDE.search(one)
-            or GOES_ON.match(" ".join(sentences[n + 1 : n + 2]))
-        ):
+        one, behind = sentences[n], " ".join(sentences[n + 1 : n + 2])
+        if _OTHERS.match(one) or _CONDITION.search(one) or SETS_ASIDE.search(one):
+            continue
+        if GOES_ON.match(behind) or (BEYOND.match(behind) and (not within or bound.shift)):
             continue
         others = (other for other in sentences if other is not one)
         if not _of_bound(one[: bound.start]) <= case.stems and any(_is_alike(bound, other) for other in others):
@@ -198,6 +203,8 @@ def _is_of(case: Case, bound: Value, sentence: str, tokens: Sequence[Token]) -> 
     own = case.value
     ages = (
         is_of_ages(tokens, bound)
+        or (bound.kind is Kind.NUMBER and _OF_PEOPLE.search(sentence, 0, bound.start) is not None)
+        or (bound.unit in ("", "year") and _OLDER_THAN.search(sentence, 0, bound.start) is not None)
         or _OLDER.match(sentence[bound.start :]) is not None
         or (
             bound.kind is Kind.NUMBER
@@ -248,9 +255,10 @@ def _expected(case: Case, sentence: str, within: bool, bound: Value, *, alone: b
     asks, says = telling(case.asks), telling(sentence)
     if asks == 1 and says == -1 and not _PAYS.search(case.asks):
         return None
-    if lasts and asks == says == 1:
-        return None  # when something is due
-    if says == 0 and lasts and not _PERMITS.search(sentence):
+    due = _WITHIN.search(sentence, 0, at) is not None
+    if lasts and asks == says == 1 and due:
+        return None  # when something must be done
+    if says == 0 and lasts and not _PERMITS.search(sentence) and (due or not _GETS.search(sentence)):
         return None  # how long something takes
     if (asks == 0) != (says == 0):
         return None

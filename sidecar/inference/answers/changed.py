@@ -48,11 +48,12 @@ _NOT_READ = re.compile(
     r"\b(?:again|back|since|returned|then|respectively|for a while|temporarily|(?:who|which) now|and was)\b",
     re.IGNORECASE,
 )
-_NOT_YET = re.compile(
-    r"\b(?:will|shall|may|might|would|could|plans?|decided?|proposed?|(?:is|are) to|if|next|takes over|replaces|succeeds|moves|from (?:january|february|march|april|may|june|july|"
-    r"august|september|october|november|december))\b",
+_TO_COME = re.compile(
+    r"\b(?:will|shall|(?:is|are) to be|plans? to|proposals?|may be|might be|tomorrow|next (?:year|month|week|summer)|starting in|from next)\b",
     re.IGNORECASE,
 )
+_ASKS_TO_COME = re.compile(r"\b(?:will|new|next|going to)\b", re.IGNORECASE)
+_NOT_SURE = re.compile(r"\b(?:would|could|decided?|takes over|replaces|succeeds|moves)\b", re.IGNORECASE)
 _OF_CHANGES = told_apart(
     "before previous previously former formerly original originally old used initial initially now current currently today new nowadays normal usual regular full price cost costs "
     "pay called name named year years ago month much many earlier predecessor"
@@ -84,9 +85,11 @@ def changed(asked: Asked, sentence: str) -> bool | None:
         len(_CHANGES.findall(sentence)) > _MARKS
         or len(_SIDES.findall(sentence)) > 1
         or _NOT_READ.search(sentence)
-        or (not past and _NOT_YET.search(sentence))
+        or (not past and _NOT_SURE.search(sentence))
+        or (past and _TO_COME.search(sentence))
     ):
         return None
+    past = past or (_TO_COME.search(sentence) is not None and not _ASKS_TO_COME.search(asked.question))  # it is so now
     answer = told_apart(asked.answer)
     about = told_apart(asked.question) - answer - _OF_CHANGES
     if not all(any(one[:_ROOT] == other[:_ROOT] for other in told_apart(sentence)) for one in about):

@@ -84,8 +84,8 @@ def compared(asked: Asked, sentence: str) -> bool | None:
     if there is None or said is None or not said.scales & there.scales:
         return None
     one, other = told_apart(there.left), told_apart(there.right)
-    side = side_of(told_apart(said.left), one, other)
-    if side < 0 or (said.right and side_of(told_apart(said.right), one, other) == side):
+    side = _side(said.left, one, other)
+    if side < 0 or (said.right and _side(said.right, one, other) == side):
         return None
     return (side == 0) == (said.sign == there.sign)
 
@@ -93,6 +93,12 @@ def compared(asked: Asked, sentence: str) -> bool | None:
 def asks_compared(asked: Asked) -> bool:
     """Whether an answer, or its question, compares."""
     return (COMPARED.search(asked.question) or COMPARED.search(asked.answer)) is not None and _said(asked) is not None
+
+
+def _side(text: str, one: frozenset[str], other: frozenset[str]) -> int:
+    """Which of two things a text names, by all of its words or, where the last is the verb, "Ben earns" less, by the others."""
+    side = side_of(told_apart(text), one, other)
+    return side if side >= 0 else side_of(told_apart(text.rpartition(" ")[0]), one, other)
 
 
 def _in_sentence(sentence: str) -> _Comparison | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.answers.reading import NEGATED, Asked, told_apart, values_of
-from sidecar.inference.answers.yes_or_no import CONTRARY, GOES_ON, REPLY, asks_yes_or_no, says_little, telling
+from sidecar.inference.answers.yes_or_no import BEYOND, CONTRARY, GOES_ON, REPLY, asks_yes_or_no, says_little, telling
 from sidecar.inference.values.rules import SETS_ASIDE
 from sidecar.inference.values.value import Kind, Value
 
@@ -57,7 +57,8 @@ def moments(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]
         return
     predicate = told_apart(asked.question[: value.start] + asked.question[value.end :])
     for n, one in enumerate(sentences):
-        if SETS_ASIDE.search(one) or NEGATED.search(one) or GOES_ON.match(" ".join(sentences[n + 1 : n + 2])):
+        behind = " ".join(sentences[n + 1 : n + 2])
+        if SETS_ASIDE.search(one) or NEGATED.search(one) or (GOES_ON.match(behind) or BEYOND.match(behind)):
             continue
         if says_little(predicate, told_apart(one)):
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sidecar.inference.answers.reading import NEGATED, Asked
-from sidecar.inference.answers.yes_or_no import CONTRARY, GOES_ON, REPLY, asks_yes_or_no
+from sidecar.inference.answers.yes_or_no import BEYOND, CONTRARY, GOES_ON, REPLY, asks_yes_or_no
 from sidecar.inference.values.rules import SETS_ASIDE
 
 _VERSION = re.compile(
@@ -36,7 +36,12 @@ def versions(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool
     alike = [n for n, one in enumerate(sentences) for each in _VERSIONED.finditer(one) if _same(each, own)]
     for n in alike if len(alike) == 1 else ():
         found, behind = _VERSION.search(sentences[n]), " ".join(sentences[n + 1 : n + 2])
-        plain = not NEGATED.search(sentences[n]) and not SETS_ASIDE.search(sentences[n]) and not GOES_ON.match(behind)
+        plain = (
+            not NEGATED.search(sentences[n])
+            and not SETS_ASIDE.search(sentences[n])
+            and not GOES_ON.match(behind)
+            and not BEYOND.match(behind)
+        )
         if found and plain and _NEEDS.search(sentences[n]):
             yield n, (_number(own["own"]) >= _number(found["least"])) == (reply["yes"] is not None)
 

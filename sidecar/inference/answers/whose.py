@@ -59,6 +59,8 @@ def _deed_of(asked: Asked, who: frozenset[str], sentence: str) -> bool | None:
             continue
         left = answer - _meant_by_pronoun(one, other)
         mine, others = left & own - theirs, left & theirs - own
+        if mine and _IT.search(one):
+            return True
         if bool(mine) != bool(others) and answer <= own | theirs:
             return bool(mine)
     return None

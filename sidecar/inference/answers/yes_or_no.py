@@ -30,10 +30,15 @@ _NOT_READ = re.compile(
     re.IGNORECASE,
 )
 GOES_ON = re.compile(
-    r"\A(?:however|but|except|exceptions?|unless|only|after that|otherwise|in (?:some|special|certain) cases|older|younger|larger|heavier|bigger|smaller|longer|for|if|with|on the|"
-    r"others?|late|before that|over|above|under|members?|also|later|earlier)\b",
+    r"\A(?:however|but|except|exceptions?|unless|only|in (?:some|special|certain) cases|for|if|with|on the|members?|also)\b",
     re.IGNORECASE,
 )
+BEYOND = re.compile(
+    r"\A(?:after that|otherwise|older|younger|larger|heavier|bigger|smaller|longer|others?|late|before that|over|above|under|later|earlier|anything|everything)\b",
+    re.IGNORECASE,
+)
+"""A sentence that begins so tells of what lies beyond the bound of the one before."""
+_MUST_NOT = re.compile(r"\b(?:must not|mustn['’]t)\b", re.IGNORECASE)  # what may not be
 _ROOT = 4  # letters
 _SAYS_LITTLE = frozenset(
     "get use take bring come go make want still today please way possibl allow okay fine old year day month week hour eur euro dollar".split()
@@ -62,4 +67,4 @@ def telling(text: str) -> int:
     """1 of what must be done or paid, -1 of what need not, 0 of what may."""
     if RELIEF.search(text):
         return -1
-    return 1 if BURDEN.search(text) else 0
+    return 1 if BURDEN.search(_MUST_NOT.sub("", text)) else 0
