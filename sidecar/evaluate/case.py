@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from exporters.result import Abstention, Evidence, ModelIdentity, ValueConflict
 from exporters.text import clean
 from sidecar.evaluate.stance import stance_by
+from sidecar.evaluate.text import chinese
 from sidecar.evaluate.text.abstain import DECLINES, Stance, quoted_from, stance_of
 from sidecar.evaluate.text.asked import agrees, is_short, reply_before, short_question
 from sidecar.evaluate.text.language import goes_with, language_of, languages_together
@@ -137,7 +138,8 @@ class Case:
         found = self._with_question(self.stance.claims)
         if found or not agrees(self._short_question, self.answer):
             return found
-        return [Claim("Yes.", start=0, end=len(self.answer), question=self._short_question, short=True)]
+        said = self.answer if chinese.language(self.answer) == "zh" else "Yes."
+        return [Claim(said, start=0, end=len(self.answer), question=self._short_question, short=True)]
 
     def _with_question(self, claims: Sequence[Claim]) -> list[Claim]:
         asked = [replace(claim, question=self._short_question) for claim in claims]

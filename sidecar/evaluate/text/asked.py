@@ -38,11 +38,15 @@ _ASKS_YES_OR_NO = re.compile(
 )
 
 
+_AGREES_ZH = re.compile(r"\A\W{0,3}(?:可以|可以的|能|行|当然|当然可以|没问题|好的|没问题的)\W{0,3}\Z")
+_ASKS_ZH = re.compile(r"(?:吗|么|嘛|嗎|麼)\W{0,3}\Z|能不能|可不可以|是否|行不行")
 _REPLIES = re.compile(r"\W{0,3}(?P<reply>yes|yeah|yep|no|nope)\b\W{1,3}", re.IGNORECASE)
 
 
 def agrees(question: str, answer: str) -> bool:
     """Whether an answer says yes in other words to a question that asks for yes or no: "Sure, no problem."."""
+    if _AGREES_ZH.match(answer) is not None:
+        return _ASKS_ZH.search(question) is not None
     asked = _SENTENCE_END.split(question.strip())[-1]
     return _AGREES.match(f"{answer.strip()}.") is not None and _ASKS_YES_OR_NO.match(asked) is not None
 

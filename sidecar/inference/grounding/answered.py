@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from exporters.result import Evidence, ValueConflict
+from sidecar.inference.answers.reading import Told
 from sidecar.inference.answers.told import told
 from sidecar.inference.base import Claim, Support
 
 _HOLDS, _CONTRADICTED = 0.5, 0.05  # the probability, at least and at most
 
 
-def answered(supports: list[Support], claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
-    """What was found of the claims, the first of `supports`, with what a sentence tells of the only one."""
+Tell = Callable[[str, str, Sequence[str]], Told | None]
+
+
+def answered(
+    supports: list[Support], claims: Sequence[Claim], documents: Sequence[str], tell: Tell = told
+) -> list[Support]:
+    """What was found of the claims, the first of `supports`, with what a sentence tells of the only one; `tell` is of their language."""
     if len(claims) != 1:
         return supports
     answer = f"{claims[0].reply}, {claims[0].text}" if claims[0].reply else claims[0].text
-    found = told(claims[0].question, answer, documents)
+    found = tell(claims[0].question, answer, documents)
     if found is None:
         return supports
     one, there = supports[0], Evidence(found.document, found.start, found.end)

@@ -14,16 +14,19 @@ from typing import Any
 import numpy as np
 
 from exporters.result import Evidence, ModelIdentity
+from sidecar.inference.answers.han_told import told
 from sidecar.inference.base import Claim, Grounder, Support
 from sidecar.inference.calibrated import FloatVector, Logistic, logit, probability
 from sidecar.inference.card import Card
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
+from sidecar.inference.grounding.answered import answered
 from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import LONGEST, Piece, as_written, pieces, read
 from sidecar.inference.grounding.han_contrary import HanContraries
 from sidecar.inference.grounding.han_evidence import passage
 from sidecar.inference.grounding.han_features import CLAIM_FEATURES as LEXICAL_FEATURES
 from sidecar.inference.grounding.han_inverted import better, both_ways
+from sidecar.inference.grounding.han_worded import han_worded
 from sidecar.inference.grounding.lexical_zh import (
     NOTHING_TO_READ,
     LexicalGrounder,
@@ -32,6 +35,7 @@ from sidecar.inference.grounding.lexical_zh import (
     lexical_grounder,
     supported,
 )
+from sidecar.inference.grounding.worded import as_asked
 from sidecar.inference.onnx import size_of, verify
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
 from sidecar.inference.threads import off_loop
@@ -95,11 +99,13 @@ class ChineseGrounder:
 
     async def support(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         """One Support a claim, in order."""
+        asked, claims = claims, han_worded(claims, documents)
         other_way = both_ways(claims)
         supports = await self._supported([*claims, *other_way.values()], documents)
         for n, other in zip(other_way, supports[len(claims) :], strict=True):
             supports[n] = better(supports[n], other)
-        return supports[: len(claims)]
+        supports = await off_loop(lambda: answered(supports[: len(claims)], claims, documents, told))
+        return as_asked(supports, claims, asked)
 
     async def _supported(self, claims: Sequence[Claim], documents: Sequence[str]) -> list[Support]:
         found = await off_loop(lambda: self.read(claims, documents))
