@@ -84,6 +84,7 @@ _WITHIN = re.compile(r"\b(?:within|after|by|in)\b[^.;]{0,12}\Z", re.IGNORECASE)
 _FAR = re.compile(
     r"\b(?:above|over|beyond|(?:more|longer|older|larger|heavier|higher) than|exceed(?:s|ing)?)\s\Z", re.IGNORECASE
 )
+_NAMED = re.compile(r"(?<=[a-z] )[A-Z][a-z][\w-]*")  # a name within a sentence
 _OTHERS = re.compile(r"\A(?:all )?others?\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:i|i'm|he|she|they|my|you|someone|anyone|child|son|daughter|kids?)\b", re.IGNORECASE)
 
@@ -113,6 +114,8 @@ def bounds(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]]
     differ = len({within for _, (within, _) in every}) > 1
     for n, (within, bound) in [] if differ or any(_PROLONGS.search(one) for one in sentences) else every:
         one, behind = sentences[n], " ".join(sentences[n + 1 : n + 2])
+        if _NAMED.search(case.asks) and not told_apart(" ".join(_NAMED.findall(case.asks))) <= told_apart(one):
+            continue
         if _OTHERS.match(one) or _CONDITION.search(one) or SETS_ASIDE.search(one):
             continue
         if GOES_ON.match(behind) or (BEYOND.match(behind) and (not within or bound.shift)):

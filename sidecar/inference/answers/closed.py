@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from sidecar.inference.answers.reading import Asked, told_apart
-from sidecar.inference.answers.yes_or_no import REPLY, asks_yes_or_no, says_little, without_little
+from sidecar.inference.answers.yes_or_no import REPLY, asks_yes_or_no, speaks_of, without_little
 
 _NAME = re.compile(r"(?<![.?!]\s)(?<!\A)\b(?P<name>[A-Z][\w-]{1,30})(?: (?P<more>[A-Z][\w-]{1,30}))?\b")
 _LIST = re.compile(r"\b[A-Z][\w-]{1,30}(?:, (?:the )?[A-Z][\w-]{1,30}){0,8},? (?:and|or) (?:the )?[A-Z][\w-]{1,30}\b")
@@ -98,8 +98,10 @@ def _left_out(question: str, sentence: str, there: frozenset[str]) -> bool:
 
 
 def _ruled_out(question: str, sentence: str) -> bool:
-    if _THEN.search(sentence) or says_little(told_apart(question), told_apart(sentence)):
+    if _THEN.search(sentence) or not speaks_of(told_apart(sentence), told_apart(question)):
         return False
-    return any(
-        state.search(sentence) and asks.search(question) and not state.search(question) for state, asks in _STATES
-    )
+    for state, asks in _STATES:
+        found = state.search(sentence)
+        if found and asks.search(question) and not state.search(question):
+            return without_little(told_apart(sentence[: found.start()])) <= told_apart(question)
+    return False

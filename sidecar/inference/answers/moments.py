@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.answers.reading import NEGATED, Asked, told_apart, values_of
-from sidecar.inference.answers.yes_or_no import BEYOND, CONTRARY, GOES_ON, REPLY, asks_yes_or_no, says_little, telling
+from sidecar.inference.answers.yes_or_no import BEYOND, CONTRARY, GOES_ON, REPLY, asks_yes_or_no, speaks_of, telling
 from sidecar.inference.values.rules import SETS_ASIDE
 from sidecar.inference.values.value import Kind, Value
 
@@ -28,6 +28,11 @@ _MUST = re.compile(r"\b(?:must|have to|has to|can|may|deadline|accepted|possible
 _TO = re.compile(r"\s?(?:to|and|-|–|until|till|through)\s?(?:the )?", re.IGNORECASE)
 _SHUT = re.compile(
     r"\b(?:closed|shut|unavailable|suspended|blocked|expired?|over|too late|too early|out of (?:service|order)|frozen|cancelled)\b",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"\b(?:open|opens|opened|available|valid|runs?|appl(?:y|ies)|accepted|offered|served|serves|possible|allowed|permitted|collected|operates?|free|can|may|held|lasts?|staffed|bookable|"
+    r"redeemable|deadline|on (?:sale|show|display)|welcome)\b",
     re.IGNORECASE,
 )
 _DAY = 24.0
@@ -60,7 +65,7 @@ def moments(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]
         behind = " ".join(sentences[n + 1 : n + 2])
         if SETS_ASIDE.search(one) or NEGATED.search(one) or (GOES_ON.match(behind) or BEYOND.match(behind)):
             continue
-        if says_little(predicate, told_apart(one)):
+        if not speaks_of(told_apart(one), predicate) or not (_ON.search(one) or _SHUT.search(one)):
             continue
         within = _within(own, one)
         if within is None or telling(asked.question) != telling(one):

@@ -28,10 +28,12 @@ _AFTER = re.compile(
 _NUMBERS = {"two": 1, "three": 2, "four": 3, "five": 4, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _NUMBERED = re.compile(r"(?:\A|(?<=\s))(?:step )?(?P<n>\d{1,2})[.):] ", re.IGNORECASE)
 _LABEL = re.compile(r"\A[\w ]{2,40}: ")
+_HEADING = re.compile(r"\Afirst(?:ly| of all)?,\s", re.IGNORECASE)
 _CUT = re.compile(r",? and (?:then|finally|lastly) |,? (?:then|finally|lastly),? |, and |, |; (?:then )?")
 _ORDERED = re.compile(r"\A(?:\w+: )?first\b|\b(?:then|finally|lastly)\b", re.IGNORECASE)
 _TURNED = re.compile(
-    r"\A(?:then|finally|lastly|next|before|after|at the end|to)\b|\b(?:before|after|until)\b|\b(?:second|third|last|final) (?:step|stage|part)\b|\bfrom\b[^,;.]*\bto\b",
+    r"\A(?:(?:second|third|fourth|fifth|sixth)(?:ly)?\b|then|finally|lastly|next|before|after|at the end|to)\b|\b(?:before|after|until)\b|"
+    r"\b(?:second|third|last|final) (?:step|stage|part)\b|\bfrom\b[^,;.]*\bto\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"\bat the end\b|\bonce\b", re.IGNORECASE)
@@ -60,7 +62,7 @@ def position_in_list(asked: Asked, text: str) -> bool | None:
 
 
 def _position(asked: Asked, parts: Sequence[str]) -> bool | None:
-    steps = [told_apart(one) for one in parts]
+    steps = [step for one in parts if (step := told_apart(one))]
     wanted = _wanted(asked.question, steps) if len(steps) >= _LEAST else None
     if wanted is None or not 0 <= wanted < len(steps):
         return None
@@ -107,5 +109,5 @@ def _told(sentence: str, question: str) -> list[str]:
         return []
     if not _ORDERED.search(sentence) and "step" not in question.lower():
         return []
-    found = [one for one in _CUT.split(_LABEL.sub("", sentence, count=1)) if one.strip()]
+    found = [one for one in _CUT.split(_HEADING.sub("", _LABEL.sub("", sentence, count=1), count=1)) if one.strip()]
     return found if _LEAST <= len(found) <= _MOST else []

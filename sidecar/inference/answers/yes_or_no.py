@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.inference.answers.reading import NEGATED
+from sidecar.inference.answers.reading import NEGATED, told_apart
 
 REPLY = re.compile(
     r"\A(?:(?P<yes>yes|yeah|yep|sure|of course|certainly)|(?P<no>no|nope|not yet|unfortunately not|sorry, no|i'm afraid not))(?![\w-])[,.!:;]?",
@@ -43,6 +43,10 @@ _ROOT = 4  # letters
 _SAYS_LITTLE = frozenset(
     "get use take bring come go make want still today please way possibl allow okay fine old year day month week hour eur euro dollar".split()
 )
+_OF_STATES = told_apart(
+    "open closed shut available valid still left join buy book order reserve visit see attend eat drink run send use work working punctual time stock free table tables seat seats "
+    "place places ticket tickets sign redeem redeemable catch park swim access reach leave"
+)
 
 
 def asks_yes_or_no(question: str) -> bool:
@@ -57,10 +61,11 @@ def without_little(stems: frozenset[str]) -> frozenset[str]:
     return stems - _SAYS_LITTLE
 
 
-def says_little(asked: frozenset[str], there: frozenset[str]) -> bool:
-    """Whether what is asked, and what a sentence says, have nothing in common that says something; "apply" has something of "application"."""
-    begins = tuple(one[:_ROOT] for one in without_little(asked) if len(one) >= _ROOT)
-    return asked.isdisjoint(there) and not any(one.startswith(begins) for one in there if begins)
+def speaks_of(sentence: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a sentence has all that is asked about, but for what states and deeds are called; "applications" is of "apply"."""
+    about = without_little(asked) - _OF_STATES
+    begins = {one[:_ROOT] for one in sentence}
+    return all(one in sentence or (len(one) > _ROOT and one[:_ROOT] in begins) for one in about)
 
 
 def telling(text: str) -> int:
