@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from sidecar.inference.answers.reading import Asked, told_apart
 
-_WHAT_DOES = re.compile(
+WHAT_DOES = re.compile(
     r"\A(?:and )?what (?:do|does|is|are|will|would|can) (?P<who>[^?,;:]{2,60}?) (?:do|does|mean|means|stand for|for|used for|called|contain|show|say)\s?\?\Z",
     re.IGNORECASE,
 )
-_WHICH = re.compile(
+WHICH = re.compile(
     r"\A(?:and )?(?:who|which(?: [a-z-]{2,20})?|what(?: [a-z-]{2,20})?) (?P<what>[^?,;:]{3,80})\?\Z", re.IGNORECASE
 )
 _HOW = re.compile(
@@ -34,18 +34,18 @@ _LEAST_WORDS, _SUBJECT = 2, 4
 
 def asks_whose(asked: Asked) -> bool:
     """Whether a question asks what does something, or what something does."""
-    return any(one.match(asked.question) for one in (_WHAT_DOES, _HOW, _WHICH))
+    return any(one.match(asked.question) for one in (WHAT_DOES, _HOW, WHICH))
 
 
 def whose(asked: Asked, sentence: str) -> bool | None:
     """Whether an answer takes what it says from the clause of a sentence that its question asks about, and not from the one beside it."""
     if not told_apart(asked.answer) - told_apart(asked.question) <= told_apart(sentence) or not _CUT.search(sentence):
         return None
-    if (found := _WHAT_DOES.match(asked.question)) is not None:
+    if (found := WHAT_DOES.match(asked.question)) is not None:
         return _deed_of(asked, told_apart(found["who"]), sentence)
     if (found := _HOW.match(asked.question)) is not None:
         return _way_to(asked, told_apart(found["what"]), sentence)
-    if (found := _WHICH.match(asked.question)) is not None:
+    if (found := WHICH.match(asked.question)) is not None:
         return _who_does(asked, told_apart(found["what"]), sentence)
     return None
 
