@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from sidecar.inference.answers.reading import LONGEST, Asked, told_apart
 
 _THING = r"(?:step|thing|stage|stop|part|item|action|task|city|place|phase|point|course)"
-_FIRST = re.compile(
+FIRST = re.compile(
     rf"\bfirst {_THING}\b|\b(?:do|add|need|comes?|happens|have to|must|should)\b[^?]{{0,40}}\bfirst\s?\?|\bwhere does\b[^?]{{2,40}}\b(?:start|begin)s?\s?\?|\bwhat comes first\b",
     re.IGNORECASE,
 )
-_LAST = re.compile(
+LAST = re.compile(
     rf"\b(?:last|final) {_THING}\b|\b(?:do|add|need|comes?|happens)\b[^?]{{0,40}}\b(?:last|at the end|in the end)\s?\?|\bwhere does\b[^?]{{2,40}}\b(?:end|finish)\s?\?",
     re.IGNORECASE,
 )
-_NTH = re.compile(
+NTH = re.compile(
     r"\bstep (?:number )?(?P<n>\d|two|three|four|five)\b|\b(?P<nth>second|third|fourth|fifth) (?:step|stage|stop)\b",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+AFTER = re.compile(
     r"\A(?:and )?what (?:do|should|must|can) (?:i|you|we) (?:have to |need to )?do (?:right |directly |immediately |next )?after (?P<what>[^?]{3,80})\?\Z"
     r"|\Awhat (?:comes|happens|is) (?:right |directly |immediately |next )?after (?P<that>[^?]{3,80})\?\Z",
     re.IGNORECASE,
 )
-_NUMBERS = {"two": 1, "three": 2, "four": 3, "five": 4, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+NUMBERS = {"two": 1, "three": 2, "four": 3, "five": 4, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _NUMBERED = re.compile(r"(?:\A|(?<=\s))(?:step )?(?P<n>\d{1,2})[.):] ", re.IGNORECASE)
 _LABEL = re.compile(r"\A[\w ]{2,40}: ")
 _HEADING = re.compile(r"\Afirst(?:ly| of all)?,\s", re.IGNORECASE)
@@ -48,7 +48,7 @@ def goes_on(beside: Sequence[str]) -> bool:
 
 def asks_position(asked: Asked) -> bool:
     """Whether a question asks for one of several steps."""
-    return any(one.search(asked.question) for one in (_FIRST, _LAST, _NTH, _AFTER))
+    return any(one.search(asked.question) for one in (FIRST, LAST, NTH, AFTER))
 
 
 def position(asked: Asked, sentence: str) -> bool | None:
@@ -74,14 +74,14 @@ def _position(asked: Asked, parts: Sequence[str]) -> bool | None:
 
 def _wanted(question: str, steps: Sequence[frozenset[str]]) -> int | None:
     """The number of the step that a question asks for."""
-    if found := _AFTER.match(question):
+    if found := AFTER.match(question):
         what = told_apart(found["what"] or found["that"])
         own = [n for n, step in enumerate(steps) if what and what <= step]
         return own[0] + 1 if len(own) == 1 else None
-    if found := _NTH.search(question):
+    if found := NTH.search(question):
         word = (found["n"] or found["nth"]).lower()
-        return int(word) - 1 if word.isdecimal() else _NUMBERS[word]
-    first, last = _FIRST.search(question) is not None, _LAST.search(question) is not None
+        return int(word) - 1 if word.isdecimal() else NUMBERS[word]
+    first, last = FIRST.search(question) is not None, LAST.search(question) is not None
     if first == last:
         return None
     return 0 if first else len(steps) - 1

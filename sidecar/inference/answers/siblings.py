@@ -25,7 +25,7 @@ def asks_siblings(asked: Asked) -> bool:
     return _asked(asked) is not None
 
 
-def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]]:
+def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
     """The sentence of a document that is about the thing that is asked about, where an answer says what it says, or what the sentence about another thing of its kind says,
     and whether it is the former."""
     found = _asked(asked)
@@ -47,7 +47,7 @@ def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool
             one[0].isdecimal() for one in said
         )  # in one order alone, else what is exchanged has all words as well
         if mine and others and plain and (yes is not None or WHAT_DOES.match(asked.question)):
-            yield own, yes is not False
+            yield own, own, yes is not False
         return
     for n in others:
         if (
@@ -55,7 +55,7 @@ def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool
             and said.isdisjoint(words[own] - words[n])
             and denials == len(NEGATED.findall(sentences[n]))
         ):
-            yield own, yes is False
+            yield own, own, yes is False
             return
 
 

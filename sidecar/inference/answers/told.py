@@ -15,6 +15,7 @@ from sidecar.inference.answers.converse import asks_converse, converse
 from sidecar.inference.answers.moments import asks_moments, moments
 from sidecar.inference.answers.position import asks_position, goes_on, position, position_in_list
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
+from sidecar.inference.answers.sequence import asks_sequence, sequence
 from sidecar.inference.answers.siblings import asks_siblings, siblings
 from sidecar.inference.answers.valued import asks_valued, valued
 from sidecar.inference.answers.versions import asks_versions, versions
@@ -25,6 +26,7 @@ _OF_PARTS = re.compile(r"\b(?:only|some|all|every|each|both|most|always)\b", re.
 _PLAIN = told_apart(
     "too young old late early heavy large big small short long low high few many enough allowed possible fine yet above below over under expired then by closed open valid nothing"
 )
+_OVER_SENTENCES = ((asks_valued, valued), (asks_sequence, sequence), (asks_siblings, siblings))
 _WAYS = (
     (asks_changed, changed),
     (asks_converse, converse),
@@ -62,10 +64,9 @@ def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
             holds = position_in_list(asked, text)
             if holds is not None:
                 yield Told(holds, number, 0, len(text))
-    if asks_valued(asked):
-        yield from _by_amounts(asked, texts)
-    if asks_siblings(asked):
-        yield from _by_siblings(asked, texts)
+    for asks, way_over in _OVER_SENTENCES:
+        if asks(asked):
+            yield from _over_sentences(asked, texts, way_over)
     if asks_bounds(asked) or asks_moments(asked) or asks_versions(asked):
         yield from _by_values(asked, list(sentences_of(texts)), texts)
     places = list(sentences_of(texts, whole=True)) if ways else []
@@ -89,21 +90,15 @@ def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
                 yield Told(holds, number, start, start + len(sentence))
 
 
-def _by_amounts(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
+def _over_sentences(
+    asked: Asked, texts: Sequence[str], way: Callable[..., Iterator[tuple[int, int, bool]]]
+) -> Iterator[Told]:
     for number, text in enumerate(texts):
         places = list(sentences_of([text]))
-        for first, last, holds in valued(asked, [sentence for _, _, sentence in places]):
+        for first, last, holds in way(asked, [sentence for _, _, sentence in places]):
             start, end = places[first][1], places[last][1] + len(places[last][2])
             if not (holds and _more(asked, text[start:end])):
                 yield Told(holds, number, start, end)
-
-
-def _by_siblings(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
-    for number, text in enumerate(texts):
-        places = list(sentences_of([text]))
-        for n, holds in siblings(asked, [sentence for _, _, sentence in places]):
-            _, start, sentence = places[n]
-            yield Told(holds, number, start, start + len(sentence))
 
 
 def _by_values(asked: Asked, places: Sequence[tuple[int, int, str]], texts: Sequence[str]) -> Iterator[Told]:
