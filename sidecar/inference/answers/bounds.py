@@ -155,6 +155,8 @@ def case_of(question: str) -> Case | None:
 def within_bound(case: Case, sentence: str) -> tuple[bool, Value] | None:
     """Whether the case is within the one bound, or range, of a sentence, and its first value."""
     tokens, values = values_of(sentence)
+    if not values:
+        return None
     found = [one for one in _intervals(sentence, tokens, values) if _is_of(case, one[2], sentence, tokens)]
     if not found and _ENOUGH.search(case.asks):
         found = [

@@ -71,6 +71,11 @@ def asks_closed(asked: Asked) -> bool:
     return REPLY.match(asked.answer) is not None and asks_yes_or_no(asked.question)
 
 
+def asks_list(question: str) -> bool:
+    """Whether a question names something that a list may leave out."""
+    return any(one.group().lower() in kind for one in _NAME.finditer(question) for kind in _KINDS)
+
+
 def closed(asked: Asked, sentence: str, there: frozenset[str]) -> bool | None:
     """Whether no is right to what a list leaves out, or a state rules out, None where none plainly does. `there` is what the texts can be told apart by."""
     reply = REPLY.match(asked.answer)
@@ -81,6 +86,8 @@ def closed(asked: Asked, sentence: str, there: frozenset[str]) -> bool | None:
 
 def _left_out(question: str, sentence: str, there: frozenset[str]) -> bool:
     """Whether a sentence lists by their names two things or more of which the question asks it, and names another one that no text does."""
+    if not asks_list(question):
+        return False
     names = [one for one in _NAME.finditer(question) if told_apart(one.group()) - there]
     if len(names) != 1 or not _LIST.search(sentence) or _OPEN.search(sentence):
         return False

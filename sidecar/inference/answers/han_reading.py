@@ -36,6 +36,7 @@ def _sentences(text: str) -> tuple[tuple[int, str], ...]:
     )
 
 
+@functools.lru_cache(maxsize=4 * _REMEMBERED)
 def told_apart(text: str) -> frozenset[str]:
     """Pairs of characters that stand together, and names in Latin letters and figures."""
     found = set[str]()

@@ -13,7 +13,7 @@ from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.value import Value
 
 LONGEST = 300  # characters of a sentence, or of an answer, that is read
-_LONGEST_TEXT, _MOST_SENTENCES, _REMEMBERED = 20_000, 200, 256
+_LONGEST_TEXT, _MOST_SENTENCES, _REMEMBERED, _MOST_REMEMBERED = 20_000, 200, 256, 4096
 _WORD = re.compile(r"[^\W_]++(?:['’.,:-][^\W_]++)*+")
 _FILLERS = frozenset("yes no just only also then first finally lastly now still currently".split())
 _VALUES = re.compile(
@@ -47,13 +47,18 @@ def values_of(sentence: str) -> tuple[Sequence[Token], Sequence[Value]]:
     return _values(sentence) if _VALUES.search(sentence) else ((), ())
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=4 * _REMEMBERED)
 def _values(sentence: str) -> tuple[Sequence[Token], Sequence[Value]]:
     return read_tokens(sentence)
 
 
 def told_apart(text: str) -> frozenset[str]:
     """What a text can be told from another one by: stems, figures, and single letters that are names ("plan B")."""
+    return _told_apart(text) if len(text) <= LONGEST else _told_apart.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=_MOST_REMEMBERED)
+def _told_apart(text: str) -> frozenset[str]:
     found = set[str]()
     for word in _WORD.findall(text):
         low = word.lower()
@@ -90,10 +95,13 @@ def _sentences(text: str) -> tuple[tuple[int, str], ...]:
     return tuple((one.start, text[one.start : one.end]) for one in spans)
 
 
-def _whole(text: str) -> Iterator[tuple[int, str]]:
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _whole(text: str) -> tuple[tuple[int, str], ...]:
+    found: list[tuple[int, str]] = []
     begins: int | None = None
     for start, part in _sentences(text):
         begins = start if begins is None else begins
         if not part.endswith(";"):
-            yield begins, text[begins : start + len(part)]
+            found.append((begins, text[begins : start + len(part)]))
             begins = None
+    return tuple(found)

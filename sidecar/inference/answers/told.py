@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sidecar.inference.answers.bounds import asks_bounds, bounds
 from sidecar.inference.answers.branches import asks_branches, branches
 from sidecar.inference.answers.changed import asks_changed, changed, changes
-from sidecar.inference.answers.closed import asks_closed, closed
+from sidecar.inference.answers.closed import asks_closed, asks_list, closed
 from sidecar.inference.answers.compared import COMPARED, asks_compared, compared
 from sidecar.inference.answers.converse import asks_converse, converse
 from sidecar.inference.answers.moments import asks_moments, moments
@@ -51,40 +51,46 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
 
 
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:
-    own = texts[one.document]
-    others = [*texts[: one.document], *texts[one.document + 1 :], own[: one.start], own[one.end :]]
-    asks = without_little(told_apart(asked.question) - told_apart(own[one.start : one.end]) - told_apart(asked.answer))
-    return any(not asks.isdisjoint(told_apart(other)) for other in others if asks)
+    own = told_apart(texts[one.document][one.start : one.end])
+    asks = without_little(told_apart(asked.question) - own - told_apart(asked.answer))
+    return bool(asks) and any(
+        not asks.isdisjoint(told_apart(sentence))
+        for number, start, sentence in sentences_of(texts)
+        if number != one.document or not one.start <= start < one.end
+    )
 
 
 def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
+    for asks, way in _OVER_SENTENCES:
+        if asks(asked):
+            yield from _over_sentences(asked, texts, way)
+    if asks_bounds(asked) or asks_moments(asked) or asks_versions(asked):
+        yield from _by_values(asked, list(sentences_of(texts)), texts)
     ways = _ways(asked)
     if position in ways:
         for number, text in enumerate(texts):
             holds = position_in_list(asked, text)
             if holds is not None:
                 yield Told(holds, number, 0, len(text))
-    for asks, way_over in _OVER_SENTENCES:
-        if asks(asked):
-            yield from _over_sentences(asked, texts, way_over)
-    if asks_bounds(asked) or asks_moments(asked) or asks_versions(asked):
-        yield from _by_values(asked, list(sentences_of(texts)), texts)
-    places = list(sentences_of(texts, whole=True)) if ways else []
-    names = told_apart(" ".join(texts)) if closed in ways else frozenset[str]()
+    if ways:
+        yield from _by_sentence(asked, ways, texts)
+
+
+def _by_sentence(asked: Asked, ways: Sequence[Callable[..., bool | None]], texts: Sequence[str]) -> Iterator[Told]:
+    places = list(sentences_of(texts, whole=True))
+    own = told_apart(asked.question) | told_apart(asked.answer)
+    names = told_apart(" ".join(texts)) if closed in ways and asks_list(asked.question) else frozenset[str]()
     changing = sum(changes(sentence) for _, _, sentence in places) if changed in ways else 0
     for n, (number, start, sentence) in enumerate(places):
+        if own.isdisjoint(told_apart(sentence)):
+            continue
         denied = NEGATED.search(sentence) is not None
         beside = [one for other, _, one in places[max(0, n - 1) : n + 2] if other == number and one != sentence]
         for way in ways:
-            if denied and way is not branches:
+            if (denied and way is not branches) or (way is changed and changing > 1):
                 continue
             holds = closed(asked, sentence, names) if way is closed else way(asked, sentence)
-            if (
-                holds is None
-                or (way is position and goes_on(beside))
-                or (way is changed and changing > 1)
-                or (holds and _says_more(asked, sentence))
-            ):
+            if holds is None or (way is position and goes_on(beside)) or (holds and _says_more(asked, sentence)):
                 continue
             if way is not closed or not _more(asked, sentence):
                 yield Told(holds, number, start, start + len(sentence))

@@ -146,9 +146,9 @@ def _told_apart(group: Sequence[_Item]) -> list[_Item]:
 def _items(sentences: Sequence[str]) -> Iterator[_Item]:
     """The things of a document with the values that they have."""
     for n, sentence in enumerate(sentences):
-        if NEGATED.search(sentence):
-            continue
         every = [one for one in values_of(sentence)[1] if _kind(one)]
+        if not every or NEGATED.search(sentence):
+            continue
         for kind in sorted({_kind(one) for one in every}):
             values = [one for one in every if _kind(one) == kind]
             if all(one.hedge is Hedge.NONE for one in values):
