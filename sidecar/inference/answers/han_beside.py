@@ -8,7 +8,7 @@ from sidecar.inference.answers.han_reading import CLAUSE, DENIED, told_apart
 
 _PARALLEL = re.compile(r"任|为|是|负责|由|主任|经理|协助|电话|号|密码|热线|邮箱|地址|在|：|:")
 _BOTH = re.compile(r"和|与|及|都|均|先|再|然后|之后|以及|或|共|合计|一共|比|最|分别|因|如果|若|则|才")
-_LONGEST, _LEAST = 24, 2  # characters, clauses
+_LONGEST, _LONGEST_SENTENCE, _LEAST, _MOST = 24, 50, 2, 3  # characters, characters, clauses, clauses
 _ASKS = re.compile(r"谁|哪|什么|多少|几")
 
 
@@ -18,7 +18,12 @@ def beside(question: str, claim: str, sentence: str) -> bool | None:
     said = (
         claim if _ASKS.search(question) is None or len(claim) > _LONGEST // 2 else f"{_ASKS.sub(' ', question)} {claim}"
     )
-    if len(clauses) < _LEAST or len(said) > _LONGEST + len(question) or len(claim) > _LONGEST:
+    if (
+        not _LEAST <= len(clauses) <= _MOST
+        or len(sentence) > _LONGEST_SENTENCE
+        or len(said) > _LONGEST + len(question)
+        or len(claim) > _LONGEST
+    ):
         return None
     if (
         CLAUSE.search(claim)

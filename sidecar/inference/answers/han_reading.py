@@ -11,7 +11,7 @@ from sidecar.inference.contrasts.han_words import folded
 LONGEST = 150  # characters of a sentence, or of an answer, that is read
 _LONGEST_TEXT, _REMEMBERED = 20_000, 256
 _SENTENCE = re.compile(r"[^。！？!?\n]+")
-_RUN = re.compile(r"[一-鿿]+|[A-Za-z0-9][\w.+-]{0,40}")
+_RUN = re.compile(r"[一-鿿]+|[A-Za-z0-9][A-Za-z0-9_.+-]{0,40}")
 DENIED = re.compile(r"不|没|未|无|非|禁止|谢绝|拒")
 CLAUSE = re.compile(r"[，,；;、]")
 _LITTLE = frozenset(

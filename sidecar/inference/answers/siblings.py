@@ -26,8 +26,8 @@ def asks_siblings(asked: Asked) -> bool:
 
 
 def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """The sentence of a document that is about the thing that is asked about, where an answer says what it says, or what the sentence about another thing of its kind says,
-    and whether it is the former."""
+    """The sentences of a document, from one to another one, of which one is about the thing that is asked about, where an answer says what it says, or
+    what the sentence about another thing of its kind does, and whether it is the former."""
     found = _asked(asked)
     if found is None:
         return
@@ -55,7 +55,7 @@ def siblings(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int,
             and said.isdisjoint(words[own] - words[n])
             and denials == len(NEGATED.findall(sentences[n]))
         ):
-            yield own, own, yes is False
+            yield min(own, n), max(own, n), yes is False
             return
 
 

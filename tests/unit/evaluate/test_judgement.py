@@ -42,6 +42,8 @@ SETS = {
         "facts",
         "statements",
         "statements_zh",
+        "twins",
+        "passages",
         "chinese",
         "chinese_second",
     )

@@ -66,6 +66,9 @@ _SHIP = "We ship to Spain and Portugal."
         (_OTHERWISE, "What does delivery cost for a 60 euro order?", "Nothing.", "5 euros."),
         ("Members pay 5 euros, non-members 9 euros.", "I am not a member. What do I pay?", "9 euros.", "5 euros."),
         (_SHIP, "Do you ship to Italy?", "No.", "Yes, we ship to Italy."),
+        ("The train takes 50 minutes, while the bus takes 80 minutes.", "Which is faster, the bus or the train?", "The train.", "The bus."),
+        ("The fee is 5 euros for members and 9 euros for guests.", "Who pays more?", "Guests.", "Members."),
+        ("The Alpha phone was released in 2021 and the Beta phone in 2023.", "Which phone is newer?", "The Beta phone.", "The Alpha phone."),
         ("The room is fully booked.", "Is the room available?", "No.", "Yes, the room is available."),
     ],
 )  # fmt: skip
@@ -77,6 +80,36 @@ def test_what_is_right_and_what_is_wrong_is_told(
         found = told(question, answer, [document]) if answer is not None else None
         assert answer is None or (found is not None and found.holds is holds), answer
         assert found is None or (found.start, found.end) == whole[found.document]
+
+
+_PRICES = "The Aero 13 weighs 1.1 kg. The Aero 15 weighs 1.6 kg. The Aero 13 costs $999 and the Aero 15 costs $1,299."
+_MEMORY = "Model X has 8 GB of memory and 256 GB of storage. Model Y has 16 GB of memory and 128 GB of storage."
+_ERRORS = "Error 401 means that the token is missing or invalid. Error 429 means that too many requests were sent."
+_FLAGS = "The --dry-run flag prints the changes. The --force flag overwrites existing files."
+_FIRST_DAY = (
+    "Collect your badge from reception. Next, meet your buddy. Then set up your laptop. Finally, complete the training."
+)
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "right", "wrong"),
+    [
+        (_PRICES, "Which is cheaper, the Aero 13 or the Aero 15?", "The Aero 13.", "The Aero 15 is cheaper."),
+        (_PRICES, "Is the Aero 13 heavier than the Aero 15?", "No.", "Yes."),
+        (_MEMORY, "Which model has more storage?", "Model X.", "Model Y."),
+        (_MEMORY, "Which model has more memory?", "Model Y.", "Model X."),
+        (_ERRORS, "What does error 429 mean?", "Too many requests were sent.", "The token is missing or invalid."),
+        (_ERRORS, "Does error 401 mean that the token is invalid?", "Yes.", "No."),
+        (_FLAGS, "What does --force do?", "It overwrites existing files.", "It prints the changes."),
+        (_FLAGS, "Which flag overwrites existing files?", None, "--dry-run"),
+        (_FIRST_DAY, "What is the first step?", "Collect your badge from reception.", "Set up your laptop."),
+        (_FIRST_DAY, "What is the last step?", "Complete the training.", "Meet your buddy."),
+    ],
+)  # fmt: skip
+def test_so_is_what_sentences_side_by_side_say(document: str, question: str, right: str | None, wrong: str) -> None:
+    for answer, holds in ((right, True), (wrong, False)):
+        found = told(question, answer, [document]) if answer is not None else None
+        assert answer is None or (found is not None and found.holds is holds), answer
 
 
 @pytest.mark.parametrize(
@@ -105,8 +138,7 @@ def test_what_is_right_and_what_is_wrong_is_told(
     ],
 )
 def test_of_what_is_not_plain_nothing_is_told(document: str, question: str, answer: str) -> None:
-    found = told(question, answer, [document])
-    assert found is None or (found.holds, answer) == (False, "nothing"), found
+    assert told(question, answer, [document]) is None
 
 
 def test_sentences_that_tell_both_tell_nothing() -> None:
