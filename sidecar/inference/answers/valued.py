@@ -100,7 +100,9 @@ def valued(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, b
 
 def _compare(asked: Asked, sign: int, items: Sequence[_Item]) -> Iterator[tuple[int, int, bool]]:
     named = [one for one in items if one.own & told_apart(asked.question)]
-    items = named if len(named) > 1 else items
+    if len(named) == 1:
+        return  # what is asked tells the values themselves apart: "employer" of "employee pays 4%, employer pays 6%"
+    items = named or items
     if len({_amount(one.value) for one in items}) < len(items):
         return
     reply, than = REPLY.match(asked.answer), _THAN.search(asked.question)

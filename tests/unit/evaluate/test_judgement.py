@@ -44,6 +44,7 @@ SETS = {
         "statements_zh",
         "twins",
         "passages",
+        "policies",
         "chinese",
         "chinese_second",
     )
@@ -106,6 +107,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("statements_zh", 1010),
         ("twins", 1280),
         ("passages", 556),
+        ("policies", 284),
         ("chinese", 75),
         ("chinese_second", 44),
     ],
