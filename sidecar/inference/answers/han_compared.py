@@ -37,7 +37,11 @@ _LESS = {
 _ADJECTIVE = "|".join([*_MORE, *_LESS])
 _THAN = re.compile(rf"\A(?P<one>.{{1,14}}?)比(?P<other>.{{1,14}}?)(?:要|更|还)?(?P<how>{_ADJECTIVE})")
 _MOST = re.compile(rf"(?P<most>最|更|比较)(?P<how>{_ADJECTIVE})")
-_ASKS = re.compile(rf"(?:哪|谁|什么).{{0,10}}?(?:最|更|比较)(?P<how>{_ADJECTIVE})")
+_ASKS = re.compile(rf"(?:哪|谁|什么).{{0,10}}?(?:最|更|比较)(?P<how>{_ADJECTIVE})(?!消费|起|额|期|限)")
+_OTHER_SCALE = re.compile(r"最|起[存订购付]|至[少多]|折|第\s?\d|名次|排名|出生|原价|再减|另")
+_RATE = re.compile(r"每[年月周日天季人次]|/[年月周日天]")
+_FIGURE = re.compile(r"\d")
+_OF_SOME = re.compile(r"和|与|跟|还是|相比|之间|除|两|第[二三]|其次")
 _DIFFERENCE = re.compile(r"(?:多|少|贵|便宜|高|低|长|短)(?:了|出)?\s?\d")
 
 
@@ -55,10 +59,20 @@ def compared(question: str, claim: str, sentence: str) -> bool | None:
     found = _THAN.search(claim)
     asks = _ASKS.search(question)
     most = _MOST.search(claim)
+    if len(_MOST.findall(question)) > 1:
+        return None
     how = found["how"] if found else most["how"] if most else asks["how"] if asks else ""
     if not how or DENIED.search(claim) or _DIFFERENCE.search(claim):
         return None
+    if (
+        _OTHER_SCALE.search(sentence)
+        or len(frozenset(_RATE.findall(sentence))) > 1
+        or (asks and _FIGURE.search(question, asks.end()))
+    ):
+        return None
     items = _items(sentence)
+    if len(items) > 2 and not found and _OF_SOME.search(question):
+        return None
     if not items or ((needs := _MORE.get(how, _LESS.get(how, ""))) and items[0].measures not in needs.split()):
         return None
     one = _which(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.inference.answers.han_reading import DENIED
+from sidecar.inference.answers.han_reading import DENIED, told_apart
 
 _OPENS = r"(?:开放|营业|办理|开诊|应诊|派送|配送|送货|上班|服务|运行|接待|开门|开馆|受理|值班|发车|提供|开课|上课|可预约|开业)"
 _OPEN = re.compile(_OPENS)
@@ -19,6 +19,12 @@ _BUT = re.compile(r"除(?:了)?(?P<days>[^，,。]{1,12}?)(?:以外|之外|外)|
 _ELSE = re.compile(r"节假日|法定|如果|若|上旬|每月|第[一二三四]个|上周|下周|本周|这周|预约")
 _NUMBER = {name: n for n, names in enumerate(("一", "二", "三", "四", "五", "六", "日天")) for name in names}
 _HOURS = re.compile(r"\d[点:：时]|[上下中]午|早上|晚上")
+_HALF = re.compile(r"上午|下午|中午|早上|晚上|夜间|全天")
+_EXTRA = re.compile(r"停[运止办]|暂停|照常|其中|只是")
+_BARE = re.compile(
+    rf"(?:周|星期|礼拜)[一二三四五六日天末]|(?:至|到)[一二三四五六日天]|工作日|双休日|{_OPENS}|闭馆|休息|可以|请问|你们|对外|时间|[吗呢么？?]"
+)
+_PARTS = re.compile("[，,；;]")
 _WEEK = frozenset(range(7))
 _LEAST_NAMED = 3  # days one by one that leave the others out
 _YES, _NO = re.compile(r"\A(?:是|对|可以|能|会|有|开|营业)"), re.compile(r"\A(?:不|否|没有)")
@@ -26,6 +32,14 @@ _YES, _NO = re.compile(r"\A(?:是|对|可以|能|会|有|开|营业)"), re.compi
 
 def days(question: str, claim: str, sentence: str) -> bool | None:
     """Whether a sentence says of the days that a claim, or its question, names what it says of them; None where that is not plain."""
+    if sum(bool(_named(one)) for one in _PARTS.split(sentence)) > 1 or _EXTRA.search(sentence):
+        return None
+    halves = frozenset(_HALF.findall(sentence))
+    if (halves and _SHUT.search(sentence)) or frozenset(_HALF.findall(f"{question}{claim}")) - halves:
+        return None
+    matter = told_apart(_BARE.sub(" ", question))
+    if matter and told_apart(_BARE.sub(" ", sentence)) and not matter & told_apart(sentence):
+        return None
     opened = _opened(sentence)
     own = _named(claim) or _named(question)
     if opened is None or not own or _ELSE.search(f"{claim}{question}"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.inference.answers.han_reading import DENIED
+from sidecar.inference.answers.han_reading import DENIED, plain_denials
 
 _ASKS = re.compile(r"(?:吗|么|嘛)\s?[？?]?\s?\Z")
 _YES = re.compile(
@@ -14,6 +14,8 @@ _NO = re.compile(r"\A(?:否|不|不是|不能|不可以|不行|没有|不用|不
 _CONDITION = re.compile(r"若|如|除|仅|只|限|但|或|\d|[以之]外|不得不|未经|凭|超过|以[上下内]|前|后")
 _NEEDS = re.compile(r"需|须|凭")
 _LITTLE = frozenset("请问可以能吗么嘛的了在我们你您有没是否会要需这那个？? ，,。")
+_PART = re.compile(r"[，,；;]")
+_SAME = frozenset("刷里内用交拿办养还也都来去把给到个间")  # characters that a sentence may lack
 _LEAST_SHARE, _LEAST = 0.6, 3  # of the question's characters, characters
 
 
@@ -27,6 +29,11 @@ def yes_or_no(question: str, claim: str, sentence: str) -> bool | None:
     if len(own) < _LEAST or len(own & frozenset(sentence)) < _LEAST_SHARE * len(own):
         return None
     if question[: asks.start()][-2:] not in sentence:
+        return None
+    if not own - frozenset(sentence) <= _SAME or plain_denials(sentence) is None:
+        return None
+    tail = question[: asks.start()][-2:]
+    if any(DENIED.search(one) and tail not in one for one in _PART.split(sentence)):
         return None
     denied, asks_denied = len(DENIED.findall(sentence)), DENIED.search(question) is not None
     if denied > 1 or asks_denied:

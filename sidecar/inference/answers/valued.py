@@ -50,6 +50,7 @@ _NOT_READ = re.compile(
     r"\b(?:or more|difference|together|total|both|combined|average|often|frequently|half|double|twice|times)\b",
     re.IGNORECASE,
 )
+_NAMES_BOTH = re.compile(r"\b(?:or|than)\b", re.IGNORECASE)
 _THAN = re.compile(r"\bthan\b(?P<other>[^?,;]{1,60})", re.IGNORECASE)
 _TWO, _NOUN = 2, 24  # things, characters
 _NOUN_ENDS = re.compile(r"[,;.]|\b(?:and|while|whereas|but|per|on|in|for|with|at|a|an|to)\b")
@@ -100,7 +101,7 @@ def valued(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, b
 
 def _compare(asked: Asked, sign: int, items: Sequence[_Item]) -> Iterator[tuple[int, int, bool]]:
     named = [one for one in items if one.own & told_apart(asked.question)]
-    if len(named) == 1:
+    if len(named) == 1 or (named and not _NAMES_BOTH.search(asked.question)):
         return  # what is asked tells the values themselves apart: "employer" of "employee pays 4%, employer pays 6%"
     items = named or items
     if len({_amount(one.value) for one in items}) < len(items):
