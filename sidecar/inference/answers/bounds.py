@@ -50,7 +50,7 @@ _BOUNDED = re.compile(
     r"\bno (?:more|less|fewer|longer|larger|older|younger) than\b|\bnot (?:exceed|be (?:more|less|longer|larger|heavier|older))",
     re.IGNORECASE,
 )
-_TOO = re.compile(r"\btoo (?P<what>\w+)\b", re.IGNORECASE)
+_TOO = re.compile(r"\btoo \w+\b", re.IGNORECASE)
 _ENOUGH = re.compile(r"\b(?:enough|sufficient|suffice)\b", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:needs?|requires?|at least|minimum(?: of)?) (?:a |an )?\Z", re.IGNORECASE)
 _AGED = re.compile(r"\b(?:at|aged?|age of|turned|turning)\s\Z", re.IGNORECASE)
@@ -193,14 +193,10 @@ def _intervals(
             young = older["older"].lower() in ("younger", "under")
             yield (-math.inf, one.amount, one, one) if young else (one.amount, math.inf, one, one)
     for low, high, first, last in intervals(values, tokens):
-        if first is last and _BEFORE_IT.match(sentence, first.end) and low == -math.inf:
-            ahead = _AHEAD.match(sentence, first.end) is not None
-            if ahead:
-                continue
-            if _UP_TO.search(sentence, 0, first.start) or _UP_TO.search(sentence[: first.start + 8]):
-                yield high, math.inf, first, last
-            continue
-        yield low, high, first, last
+        if first is not last or low > -math.inf or not _BEFORE_IT.match(sentence, first.end):
+            yield low, high, first, last
+        elif _UP_TO.search(sentence, 0, first.start) and not _AHEAD.match(sentence, first.end):
+            yield high, math.inf, first, last  # "up to 24 hours before arrival" is that long at least
 
 
 def _is_of(case: Case, bound: Value, sentence: str, tokens: Sequence[Token]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
-from sidecar.inference.answers.reading import Asked, side_of, told_apart
+from sidecar.inference.answers.reading import REMEMBERED, Asked, side_of, told_apart
 
 _END = r"(?=\s?(?:[,.;()]|\Z)|\s(?:in|on|as|at|last|this|since|from|by|for|after|two|a)\s)"
 _FROM_TO = re.compile(
@@ -114,6 +115,7 @@ def asks_changed(asked: Asked) -> bool:
     return _asks(asked) is not None
 
 
+@functools.lru_cache(maxsize=REMEMBERED)
 def _asks(asked: Asked) -> bool | None:
     """Whether a question asks for what was, or for what is."""
     if _YES_OR_NO.match(asked.answer):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
-from sidecar.inference.answers.reading import Asked, side_of, told_apart
+from sidecar.inference.answers.reading import REMEMBERED, Asked, side_of, told_apart
 
 # More of it | less of it; behind the slash what "more" and "less" stand before.
 _SCALES = """
@@ -50,7 +51,6 @@ for _line in _SCALES:
 COMPARED = re.compile(rf"\b(?:{'|'.join(sorted(_OF))}|more|less|fewer)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]++(?:['’.-][^\W_]++)*+|[^\w\s]")
 _ENDS = frozenset(",;:.?!()")
-_NO_SUBJECT = frozenset("which who what where is are was were does do did has have one of the two".split())
 _PRICES = frozenset({"dearer"})
 _FAR = 4  # words from a comparative to "than"
 _AS = re.compile(
@@ -119,6 +119,7 @@ def _in_sentence(sentence: str) -> _Comparison | None:
     return one if one is not None and one.right else None
 
 
+@functools.lru_cache(maxsize=REMEMBERED)
 def _said(asked: Asked) -> _Comparison | None:
     """What an answer compares, by itself or by its question."""
     answer = _YES_OR_NO.sub("", asked.answer, count=1)

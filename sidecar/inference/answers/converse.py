@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
-from sidecar.inference.answers.reading import Asked, told_apart
+from sidecar.inference.answers.reading import REMEMBERED, Asked, told_apart
 from sidecar.inference.embedding.text import stem
 
 # What the one does | what the other one does.
@@ -91,6 +92,7 @@ def asks_converse(asked: Asked) -> bool:
     return _named(asked) is not None
 
 
+@functools.lru_cache(maxsize=REMEMBERED)
 def _named(asked: Asked) -> tuple[frozenset[str], _Deed] | None:
     """Whom an answer names, and what it, or its question, says that one does."""
     who = _WHO.match(asked.question)

@@ -41,9 +41,12 @@ def _sentences(text: str) -> tuple[tuple[int, str], ...]:
     )
 
 
-@functools.lru_cache(maxsize=4 * _REMEMBERED)
 def told_apart(text: str) -> frozenset[str]:
     """Pairs of characters that stand together, and names in Latin letters and figures."""
+    return _remembered(text) if len(text) <= LONGEST else _told_apart(text)
+
+
+def _told_apart(text: str) -> frozenset[str]:
     found = set[str]()
     for run in _RUN.findall(text):
         if run[0].isascii():
@@ -51,6 +54,9 @@ def told_apart(text: str) -> frozenset[str]:
         else:
             found.update(run[n : n + 2] for n in range(len(run) - 1))
     return frozenset(found) - _LITTLE
+
+
+_remembered = functools.lru_cache(maxsize=4 * _REMEMBERED)(_told_apart)
 
 
 def plain_denials(text: str) -> int | None:

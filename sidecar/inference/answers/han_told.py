@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sidecar.inference.answers.han_beside import beside
 from sidecar.inference.answers.han_compared import compared
@@ -22,24 +22,20 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
     if len(question) > LONGEST or len(answer) > LONGEST:
         return None
     question, answer = folded(question).strip(), folded(answer).strip().rstrip("。！! ")
-    every = list(sentences_of(texts))
-    found = list(_told(question, answer, every))
+    found = [
+        Told(holds, number, start, start + len(sentence))
+        for number, start, sentence in sentences_of(texts)
+        for way in _WAYS
+        if (holds := way(question, answer, sentence)) is not None
+    ]
     if not found or any(one.holds != found[0].holds for one in found):
         return None
-    return None if any(_of_another(f"{question} {answer}", one, every) for one in found) else found[0]
+    return None if any(_of_another(f"{question} {answer}", one, texts) for one in found) else found[0]
 
 
-def _told(question: str, answer: str, every: Sequence[tuple[int, int, str]]) -> Iterator[Told]:
-    for number, start, sentence in every:
-        for way in _WAYS:
-            holds = way(question, answer, sentence)
-            if holds is not None:
-                yield Told(holds, number, start, start + len(sentence))
-
-
-def _of_another(asks: str, one: Told, every: Sequence[tuple[int, int, str]]) -> bool:
-    """Whether another sentence has words of the question, or of the answer, that this one has not: that may be what is asked."""
-    others = [sentence for number, start, sentence in every if (number, start) != (one.document, one.start)]
-    [own] = [sentence for number, start, sentence in every if (number, start) == (one.document, one.start)]
-    left = told_apart(asks) - told_apart(own)
-    return any(left & told_apart(other) for other in others)
+def _of_another(asks: str, one: Told, texts: Sequence[str]) -> bool:
+    """Whether other text has words of the question, or of the answer, that the sentence has not: that may be what is asked."""
+    own = texts[one.document]
+    left = told_apart(asks) - told_apart(folded(own[one.start : one.end]))
+    others = [*texts[: one.document], *texts[one.document + 1 :], own[: one.start], own[one.end :]]
+    return any(not left.isdisjoint(told_apart(folded(other))) for other in others if left)

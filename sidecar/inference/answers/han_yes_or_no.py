@@ -28,11 +28,11 @@ def yes_or_no(question: str, claim: str, sentence: str) -> bool | None:
     own = frozenset(question) - _LITTLE
     if len(own) < _LEAST or len(own & frozenset(sentence)) < _LEAST_SHARE * len(own):
         return None
-    if question[: asks.start()][-2:] not in sentence:
+    tail = question[: asks.start()][-2:]
+    if tail not in sentence:
         return None
     if not own - frozenset(sentence) <= _SAME or plain_denials(sentence) is None:
         return None
-    tail = question[: asks.start()][-2:]
     if any(DENIED.search(one) and tail not in one for one in _PART.split(sentence)):
         return None
     denied, asks_denied = len(DENIED.findall(sentence)), DENIED.search(question) is not None

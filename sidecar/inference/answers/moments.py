@@ -63,7 +63,7 @@ def moments(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, bool]
     predicate = told_apart(asked.question[: value.start] + asked.question[value.end :])
     for n, one in enumerate(sentences):
         behind = " ".join(sentences[n + 1 : n + 2])
-        if SETS_ASIDE.search(one) or NEGATED.search(one) or (GOES_ON.match(behind) or BEYOND.match(behind)):
+        if SETS_ASIDE.search(one) or NEGATED.search(one) or GOES_ON.match(behind) or BEYOND.match(behind):
             continue
         if not speaks_of(told_apart(one), predicate) or not (_ON.search(one) or _SHUT.search(one)):
             continue
@@ -129,8 +129,7 @@ def _spans(sentence: str, alike: Sequence[tuple[Value, _Moment]]) -> Iterator[tu
         low = _FROM.search(sentence, 0, one.start) is not None
         high = _UNTIL.search(sentence, 0, other.start) is not None
         if _TO.fullmatch(between) or (low and high):
-            ends = last.high or (_DAY if last.scale == "time" else last.high)
-            yield first.low, ends, True
+            yield first.low, last.high or _DAY, True  # midnight ends a day
             rest = [each for each in rest if each[0] not in (one, other)]
     for value, moment in rest:
         if _UNTIL.search(sentence, 0, value.start) or (_BY.search(sentence, 0, value.start) and _MUST.search(sentence)):

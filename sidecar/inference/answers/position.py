@@ -75,9 +75,7 @@ def _position(asked: Asked, parts: Sequence[str]) -> bool | None:
 def _wanted(question: str, steps: Sequence[frozenset[str]]) -> int | None:
     """The number of the step that a question asks for."""
     if found := AFTER.match(question):
-        what = told_apart(found["what"] or found["that"])
-        own = [n for n, step in enumerate(steps) if what and what <= step]
-        return own[0] + 1 if len(own) == 1 else None
+        return step_behind(found, steps)
     if found := NTH.search(question):
         word = (found["n"] or found["nth"]).lower()
         return int(word) - 1 if word.isdecimal() else NUMBERS[word]
@@ -85,6 +83,13 @@ def _wanted(question: str, steps: Sequence[frozenset[str]]) -> int | None:
     if first == last:
         return None
     return 0 if first else len(steps) - 1
+
+
+def step_behind(asks: re.Match[str], steps: Sequence[frozenset[str]]) -> int | None:
+    """The number of the step behind the one that a question, as AFTER has it, names."""
+    what = told_apart(asks["what"] or asks["that"])
+    own = [n for n, step in enumerate(steps) if what and what <= step]
+    return own[0] + 1 if len(own) == 1 else None
 
 
 def _numbered(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from sidecar.inference.values.tokens import Token
 from sidecar.inference.values.value import Value
 
 LONGEST = 300  # characters of a sentence, or of an answer, that is read
+REMEMBERED = 64  # questions with their answers
 _LONGEST_TEXT, _MOST_SENTENCES, _REMEMBERED, _MOST_REMEMBERED = 20_000, 200, 256, 4096
 _WORD = re.compile(r"[^\W_]++(?:['’.,:-][^\W_]++)*+")
 _FILLERS = frozenset("yes no just only also then first finally lastly now still currently".split())
@@ -54,10 +55,9 @@ def _values(sentence: str) -> tuple[Sequence[Token], Sequence[Value]]:
 
 def told_apart(text: str) -> frozenset[str]:
     """What a text can be told from another one by: stems, figures, and single letters that are names ("plan B")."""
-    return _told_apart(text) if len(text) <= LONGEST else _told_apart.__wrapped__(text)
+    return _remembered(text) if len(text) <= LONGEST else _told_apart(text)
 
 
-@functools.lru_cache(maxsize=_MOST_REMEMBERED)
 def _told_apart(text: str) -> frozenset[str]:
     found = set[str]()
     for word in _WORD.findall(text):
@@ -68,6 +68,9 @@ def _told_apart(text: str) -> frozenset[str]:
         elif low not in _FILLERS and (one := content_stem(low)) is not None:
             found.add(one.replace(",", "") if one[0].isdecimal() else one)
     return frozenset(found)
+
+
+_remembered = functools.lru_cache(maxsize=_MOST_REMEMBERED)(_told_apart)
 
 
 def side_of(answer: frozenset[str], one: frozenset[str], other: frozenset[str]) -> int:

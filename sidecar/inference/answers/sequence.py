@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sidecar.inference.answers.position import AFTER, FIRST, LAST, NTH, NUMBERS
+from sidecar.inference.answers.position import AFTER, FIRST, LAST, NTH, NUMBERS, step_behind
 from sidecar.inference.answers.reading import NEGATED, Asked, told_apart
 
 _NEXT = re.compile(
@@ -17,7 +17,6 @@ _ENDS = re.compile(r"finally|lastly|the", re.IGNORECASE)
 _ORDINALS = ("second", "third", "fourth", "fifth")
 _TURNED = re.compile(r"\b(?:before|after|until|unless|if|meanwhile|at the same time)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\band\b|,|;")
-_LEAST = 2
 
 
 def asks_sequence(asked: Asked) -> bool:
@@ -64,9 +63,8 @@ def _wanted(
 ) -> int | None:
     """The number of the step that a question asks for."""
     if found := AFTER.match(question):
-        what = told_apart(found["what"] or found["that"])
-        own = [n for n, step in enumerate(steps) if what and what <= step]
-        return own[0] + 1 if len(own) == 1 and not several[own[0]] else None
+        behind = step_behind(found, steps)
+        return None if behind is None or several[behind - 1] else behind
     if found := NTH.search(question):
         word = (found["n"] or found["nth"]).lower()
         nth = int(word) - 1 if word.isdecimal() else NUMBERS[word]

@@ -51,13 +51,11 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
 
 
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:
-    own = told_apart(texts[one.document][one.start : one.end])
-    asks = without_little(told_apart(asked.question) - own - told_apart(asked.answer))
-    return bool(asks) and any(
-        not asks.isdisjoint(told_apart(sentence))
-        for number, start, sentence in sentences_of(texts)
-        if number != one.document or not one.start <= start < one.end
-    )
+    """All other text is read, what is too long to be a sentence here as well."""
+    own = texts[one.document]
+    asks = without_little(told_apart(asked.question) - told_apart(own[one.start : one.end]) - told_apart(asked.answer))
+    others = [*texts[: one.document], *texts[one.document + 1 :], own[: one.start], own[one.end :]]
+    return any(not asks.isdisjoint(told_apart(other)) for other in others if asks)
 
 
 def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
@@ -112,7 +110,7 @@ def _by_values(asked: Asked, places: Sequence[tuple[int, int, str]], texts: Sequ
     for n, holds in itertools.chain(bounds(asked, every), moments(asked, every), versions(asked, every)):
         number, start, sentence = places[n]
         more = _more(asked, sentence)
-        if not (more if holds else more & told_apart(" ".join(texts))):
+        if not more or not (holds or more & told_apart(" ".join(texts))):
             yield Told(holds, number, start, start + len(sentence))
 
 

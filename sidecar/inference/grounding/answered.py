@@ -12,7 +12,6 @@ from sidecar.inference.base import Claim, Support
 
 _HOLDS, _CONTRADICTED = 0.5, 0.05  # the probability, at least and at most
 
-
 Tell = Callable[[str, str, Sequence[str]], Told | None]
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from exporters.result import Abstention
 from sidecar.evaluate.text.abstain import quoted_from, stance_of
-from sidecar.evaluate.text.asked import agrees
+from sidecar.evaluate.text.asked import agrees, reply_before
+from sidecar.inference.base import Claim
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,22 @@ def test_yes_is_said_in_other_words(answer: str) -> None:
     assert agrees("I have a dog. Can I bring it into the garden?", answer)
     assert not agrees("Where is the garden?", answer)
     assert not agrees("Can I bring it into the garden?", f"{answer} Dogs are welcome")
+
+
+def test_a_bare_yes_in_chinese_agrees_with_a_question_that_asks_for_one() -> None:
+    assert agrees("能在国外刷卡吗？", "可以。")
+    assert not agrees("在哪里刷卡？", "可以。")
+    assert not agrees("能在国外刷卡吗？", "可以，但要收手续费。")
+
+
+@pytest.mark.parametrize(
+    ("answer", "start", "reply"),
+    [
+        ("Yes, you can return it.", 5, "Yes"),
+        ("No - it is too late.", 5, "No"),
+        ("Yes, you can. It takes a day.", 14, ""),
+        ("Nobody can return it.", 0, ""),
+    ],
+)
+def test_a_claim_knows_the_reply_that_it_stands_behind(answer: str, start: int, reply: str) -> None:
+    assert reply_before(answer, Claim(answer[start:], start=start, end=len(answer))) == reply

@@ -146,6 +146,16 @@ def test_sentences_that_tell_both_tell_nothing() -> None:
     assert told("Which room is smaller?", "Room 14.", [_BIGGER, "Breakfast is at 8."]) == Told(True, 0, 0, len(_BIGGER))
 
 
+def test_what_is_too_long_to_decide_may_still_be_the_askers_case() -> None:
+    question, long = (
+        "My order of shoes is 60 euros. Is delivery free?",
+        f"Shoes {'of any make ' * 30}cost 5 euros to send.",
+    )
+    assert told(question, "No.", [_OVER]) == Told(False, 0, 0, len(_OVER))
+    assert told(question, "No.", [_OVER, long]) is None
+    assert told(question, "No.", [f"{_OVER} {long}"]) is None
+
+
 def test_no_more_is_read_than_a_sentence_has() -> None:
     long = "very " * 100
     assert told("Which room is smaller?", "Room 12.", [f"Room 12 is {long}bigger than room 14."]) is None

@@ -63,3 +63,11 @@ def test_what_is_right_and_what_is_wrong_is_told(
 )
 def test_of_what_is_not_plain_nothing_is_told(document: str, question: str, answer: str) -> None:
     assert told(question, answer, [document]) is None
+
+
+def test_what_is_too_long_to_decide_may_still_be_what_is_asked() -> None:
+    document, long = "本店不接受信用卡。", f"海外{'各地的' * 60}信用卡可以刷。"
+    assert told("可以刷海外信用卡吗？", "否。", [document, long]) is None
+    found = told("可以刷信用卡吗？", "否。", [document])
+    assert found is not None
+    assert (found.holds, found.document, found.start, found.end) == (True, 0, 0, len(document) - 1)

@@ -129,6 +129,14 @@ def test_a_bound_may_be_near_what_it_bounds_but_not_far() -> None:
     assert not agree(over, only("It was $3.9bn."))
 
 
+@pytest.mark.parametrize("word", ["larger", "bigger", "heavier", "taller", "smaller", "lighter"])
+def test_a_thing_that_is_more_than_a_value_is_bounded_by_it(word: str) -> None:
+    least = word not in ("smaller", "lighter")
+    [bound] = read_values(f"It is {word} than 5 kg.")
+    [denied] = read_values(f"It is not {word} than 5 kg.")
+    assert [bound.hedge, denied.hedge] == ([Hedge.LEAST, Hedge.MOST] if least else [Hedge.MOST, Hedge.LEAST])
+
+
 @pytest.mark.parametrize(
     ("claim", "there", "agrees"),
     [
