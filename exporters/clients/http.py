@@ -21,6 +21,10 @@ class UnansweredError(Exception):
     """There was no answer: out of reach, too slow, or cut off. The same request may be answered later."""
 
 
+class TooSlowError(UnansweredError):
+    """There was no answer in time."""
+
+
 class WrongRequestError(Exception):
     """The request could not be sent as it is: its address or a header makes no sense. It never will be."""
 
@@ -116,7 +120,9 @@ class HttpClient:
             OverflowError,
         ) as error:
             raise WrongRequestError(type(error).__name__) from error
-        except (httpx.HTTPError, TimeoutError, OSError) as error:
+        except (httpx.TimeoutException, TimeoutError) as error:
+            raise TooSlowError(type(error).__name__) from error
+        except (httpx.HTTPError, OSError) as error:
             raise UnansweredError(type(error).__name__) from error
 
     async def close(self) -> None:

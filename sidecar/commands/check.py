@@ -78,7 +78,10 @@ def check(
 async def check_all(path: Path | None) -> int:
     """Run every step even where one fails; 0 when all is well, else 1. Raises ConfigError for wrong settings."""
     console = Console(highlight=False, soft_wrap=True)
-    settings = config.load(path)
+    try:
+        settings = config.load(path)
+    except ConfigError as error:
+        return await _check_without_kafka(console, path, error)
     console.print(
         f"[green]ok[/]    settings: {len(type(settings).model_fields)} sections, {path or 'environment alone'}"
     )
@@ -86,7 +89,8 @@ async def check_all(path: Path | None) -> int:
         f"[green]ok[/]    stop: at most {settings.pipeline.whole_stop_seconds:g} s; a pod's terminationGracePeriodSeconds "
         "must be longer"
     )
-    well = await _step(console, "models", lambda: check_models(settings))
+    note = partial(_note, console)
+    well = await _step(console, "models", lambda: check_models(settings, note))
     well &= await _step(console, "kafka", lambda: check_brokers(settings.receive))
     if settings.evaluate.anchors:
         well &= await _step(console, "anchors", lambda: check_anchors(settings, now=time.time()))
@@ -103,6 +107,22 @@ async def check_all(path: Path | None) -> int:
     for section, exporter in backends(settings):
         well &= await _step(console, section, partial(reach_backend, section, exporter))
     return 0 if well else 1
+
+
+async def _check_without_kafka(console: Console, path: Path | None, error: ConfigError) -> int:
+    """Of settings in which `receive` alone is wrong, as of a file that names just models, see what is said of models; 1, since `run`
+    needs the rest. Raises `error` where there is no file, or more is wrong."""
+    if path is None:
+        raise error
+    try:
+        settings = config.load(path, kafka=False)
+    except ConfigError:
+        raise error from None
+    console.print(f"[red]mend[/]  settings: {_plain(error)}")
+    note = partial(_note, console)
+    await _step(console, "models", lambda: check_models(settings, note))
+    note("kafka", "neither it nor what scores go to was looked at")
+    return 1
 
 
 async def check_anchors(settings: config.Config, *, now: float) -> list[str]:
@@ -221,15 +241,23 @@ async def _step(console: Console, name: str, step: Callable[[], Awaitable[list[s
         lines = await step()
     except SidecarError as error:
         word = "[red]mend[/]  " if needed else "[yellow]note[/]  "
-        console.print(f"{word}{name}: {str(error).replace('[', chr(92) + '[')}")
+        console.print(f"{word}{name}: {_plain(error)}")
         return False
     for line in lines:
         console.print(f"[green]ok[/]    {name}: {line}")
     return True
 
 
-async def check_models(settings: config.Config) -> list[str]:
-    """Load every model and score an example request; what to tell. Raises ConfigError."""
+def _note(console: Console, name: str, line: str) -> None:
+    console.print(f"[yellow]note[/]  {name}: {_plain(line)}")
+
+
+def _plain(error: SidecarError | str) -> str:
+    return str(error).replace("[", r"\[")
+
+
+async def check_models(settings: config.Config, note: Callable[[str, str], None]) -> list[str]:
+    """Load every model and score an example request; what to tell. `note` is told where what a model says of examples looks wrong. Raises ConfigError."""
     runtime = ModelRuntime(settings.inference, Telemetry(), redactor=partial(redactor_of, settings.redact))
     engine = Engine(settings.evaluate, runtime.router)
     await runtime.start()
@@ -242,6 +270,8 @@ async def check_models(settings: config.Config) -> list[str]:
         others = await runtime.ask_others()
     finally:
         await runtime.stop()
+    for doubt in runtime.doubts:
+        note("models", f"{doubt} See docs/models/own.md")
     if away:
         problem = "; ".join(away)
         mend = mend_of(problem, "start the server, or correct its address, model and version")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -15,7 +14,8 @@ import threadpoolctl
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.result import ModelIdentity
-from sidecar.inference.base import Claim, Models
+from sidecar.inference import example
+from sidecar.inference.base import Models
 from sidecar.inference.entry import Built
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.hhem import HHEM_DIR
@@ -27,13 +27,12 @@ from sidecar.inference.serving import beside, check_languages, fallback_of, for_
 from sidecar.inference.shelf import Key, Shelf
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import Clock, SystemClock
-from sidecar.record.errors import ConfigError, InferenceError, PermanentInferenceError
+from sidecar.record.errors import ConfigError, InferenceError
 from sidecar.redact.redactor import Redactor
 from sidecar.redact.settings import RedactConfig
 
 PACKAGED = Path(__file__).parent / "models"
 REFUSED_MEND = "set batch_size, most_words or max_tokens to what the server takes, or the inputs that it asks for"
-_LONG = "It is blue. " * 300
 
 
 class InferenceConfig(BaseModel):
@@ -124,6 +123,7 @@ class ModelRuntime:
         there pass it. Raises ConfigError naming the file and the mend."""
         self._config = config
         self._telemetry = telemetry
+        self.doubts: list[str] = []  # what looked wrong in what models said of examples
         # numpy's BLAS would start threads of its own beside onnxruntime's: measured, a third of the speed is lost to that.
         threadpoolctl.threadpool_limits(limits=1, user_api="blas")
         check_providers(config.providers)
@@ -220,7 +220,7 @@ class ModelRuntime:
         for role, name in self._defaults.items():
             if name in getattr(self._config.models, role):
                 try:
-                    await _ask(role, models[role])
+                    await self._ask(role, name, models[role])
                 except InferenceError as error:
                     if self._shelf.away((role, name)) is None:
                         raise _no_answer(role, name, error) from error
@@ -236,7 +236,7 @@ class ModelRuntime:
                     await part.start()
                 if (why := built.away()) is not None:
                     raise _no_answer(role, name, why)
-                await _ask(role, built.model)
+                await self._ask(role, name, built.model)
             except InferenceError as error:
                 raise _no_answer(role, name, error) from error
             finally:
@@ -244,6 +244,10 @@ class ModelRuntime:
                     await part.stop()
             found.append((f"{role} by rule", built.model.identity))
         return found
+
+    async def _ask(self, role: str, name: str, model: Any) -> None:
+        if (doubt := await example.ask(role, model)) is not None:
+            self.doubts.append(f"{role} {name} {doubt}")
 
     def _names(self, rule: Rule) -> dict[str, str]:
         return {role: self._name(role, name) for role, name in rule.names().items()}
@@ -320,20 +324,6 @@ def _no_answer(role: str, name: str, why: InferenceError | str) -> ConfigError:
 def mend_of(why: str, otherwise: str) -> str:
     """What to do about a model that does not answer, by why it does not."""
     return REFUSED_MEND if "remote_refused" in why else otherwise
-
-
-async def _ask(role: str, model: Any) -> None:
-    """Raises InferenceError, also where what is answered are no numbers. One text is longer than any model reads at once: a graph may have fewer
-    positions than its config.json says."""
-    if role == "grounding":
-        asked = [Claim("It is blue."), Claim(_LONG)]
-        said = [one.probability for one in await model.support(asked, ["It is blue.", _LONG])]
-    elif role == "relevance":
-        said = await model.documents("What is it?", ["It is blue.", _LONG])
-    else:
-        said = [float(vector @ vector) for vector in await model.embed(["It is blue.", _LONG])]
-    if not all(map(math.isfinite, said)):
-        raise PermanentInferenceError("bad_score", "what it answers are no numbers")
 
 
 def _info(role: str, identity: ModelIdentity) -> dict[str, str]:

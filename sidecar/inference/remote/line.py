@@ -14,7 +14,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
+from exporters.clients.http import (
+    Answer,
+    HttpClient,
+    Limits,
+    TlsFiles,
+    TooSlowError,
+    UnansweredError,
+    WrongRequestError,
+)
 from sidecar.inference.base import UNREACHABLE
 from sidecar.inference.remote.settings import ServerConfig
 from sidecar.inference.remote.told import Told, one_line
@@ -160,8 +168,11 @@ class Line:
         return answer.body
 
     async def _get(self, path: str) -> bytes | None:
+        """Raises TooSlowError: what hangs once would hang again where it is asked next."""
         try:
             answer = await self._client.get(self._config.remote + path, headers=await self._login())
+        except TooSlowError:
+            raise
         except (UnansweredError, WrongRequestError):
             return None
         return answer.body if answer.status == 200 else None
@@ -212,8 +223,8 @@ class Line:
 
     async def _try_once(self) -> InferenceError | UnansweredError | None:
         """What is wrong, or None where it answers as it should."""
-        await self._told.read(self._get)
         try:
+            await self._told.read(self._get)
             await self._probe(self._tried)
         except (InferenceError, UnansweredError) as error:
             return error

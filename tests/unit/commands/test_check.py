@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,15 @@ import pytest
 
 from exporters.otlp import OtlpConfig
 from sidecar import config
-from sidecar.commands.check import ask_judge, backends, check_anchors, check_models, reach_backend, reach_otlp
+from sidecar.commands.check import (
+    ask_judge,
+    backends,
+    check_all,
+    check_anchors,
+    check_models,
+    reach_backend,
+    reach_otlp,
+)
 from sidecar.inference.embedding.onnx import PooledEmbedder
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
@@ -25,7 +34,12 @@ from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
 from tests.unit.inference.own.made import MADE, copied
 from tests.unit.inference.remote.servers import Server, serving
 
+RECEIVE = {"bootstrap_servers": "k:9092", "topics": ["t"]}
 SINKS = {"grpc": grpc_sink, "http/protobuf": http_sink}
+
+
+def _unheard(name: str, line: str) -> None:
+    """What is noted, where a test is about something else."""
 
 
 @pytest.mark.parametrize("ending", ["", "/"])
@@ -70,7 +84,7 @@ async def test_what_only_takes_connections_is_no_otlp_receiver() -> None:
 def to_backends(phoenix: str, langfuse: str) -> config.Config:
     keys = {"public_key": "pk", "secret_key": "sk"}
     sections = {"phoenix": {"url": phoenix}, "langfuse": {"url": langfuse, **keys}}
-    return config.build(sections, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    return config.build(sections, receive=RECEIVE)
 
 
 async def test_trace_backends_are_asked_with_their_login_and_sent_no_score() -> None:
@@ -88,18 +102,18 @@ async def test_trace_backends_are_asked_with_their_login_and_sent_no_score() -> 
 
 
 async def test_models_are_told_with_what_they_run_on() -> None:
-    lines = await check_models(config.build({}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}))
+    lines = await check_models(config.build({}, receive=RECEIVE), _unheard)
     assert any(line.startswith("grounding: embedded ") for line in lines)
     assert "own models run on CPUExecutionProvider; onnxruntime here has " in "\n".join(lines)
 
 
 async def test_a_model_whose_server_does_not_answer_is_named_with_the_mend() -> None:
     models = {"grounding": {"far": {"remote": "http://127.0.0.1:1", "retries": 0}}}
-    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
     with pytest.raises(
         ConfigError, match=r"grounding: far does not answer: ConnectError .start the server, or correct"
     ):
-        await check_models(settings)
+        await check_models(settings, _unheard)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +124,12 @@ async def test_a_model_that_cannot_score_an_example_is_named_whomever_it_is_for(
 ) -> None:
     folder = copied("bert-nli", tmp_path, id2label={"0": "entailment", "1": "neutral"}, label2id=None)
     models = {"grounding": {"mine": {"onnx": str(folder), **more}}}
-    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
     with pytest.raises(
         ConfigError,
         match=r"inference\.models\.grounding\.mine: \S+ gives 3 logits, config\.json has 2 names for them in id2label",
     ):
-        await check_models(settings)
+        await check_models(settings, _unheard)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +138,9 @@ async def test_a_model_that_cannot_score_an_example_is_named_whomever_it_is_for(
 async def test_a_graph_of_fewer_positions_than_its_config_says_is_named(tmp_path: Path, role: str, made: str) -> None:
     folder = copied(made, tmp_path, max_position_embeddings=512)
     models = {role: {"mine": {"onnx": str(folder), **({"label": "entailment"} if role == "relevance" else {})}}}
-    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
     with pytest.raises(ConfigError, match=rf"inference\.models\.{role}\.mine: does not answer an example: "):
-        await check_models(settings)
+        await check_models(settings, _unheard)
 
 
 async def test_what_answers_no_numbers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,17 +150,45 @@ async def test_what_answers_no_numbers_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(PooledEmbedder, "embed", embed)
     settings = config.build(
         {"inference": {"models": {"embedding": {"mine": {"onnx": str(MADE / "bert-embedding")}}}}},
-        receive={"bootstrap_servers": "k:9092", "topics": ["t"]},
+        receive=RECEIVE,
     )
     with pytest.raises(ConfigError, match=r"embedding\.mine: does not answer an example: bad_score"):
-        await check_models(settings)
+        await check_models(settings, _unheard)
+
+
+@pytest.mark.parametrize("more", [{}, {"services": ["kb"]}], ids=["all", "a service"])
+async def test_a_model_whose_label_is_another_is_doubted(more: dict[str, Any]) -> None:
+    heard: list[str] = []
+    for label in ("entailment", "contradiction"):  # of one text at most one of them is likely
+        models = {"grounding": {label: {"onnx": str(MADE / "bert-nli"), "label": label, **more}}}
+        settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
+        await check_models(settings, lambda name, line: heard.append(f"{name}: {line}"))
+    assert heard
+    said = r"models: grounding \w+ says 0\.\d\d of a true claim, and 0\.\d\d of its contrary: is it a reranker, or another label"
+    assert all(re.match(said, line) for line in heard)
+
+
+async def test_settings_of_models_alone_are_checked_as_far_as_they_go(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text("inference: {models: {grounding: {mine: {onnx: /nowhere}}}}")
+    assert await check_all(path) == 1
+    told = capsys.readouterr().out
+    assert "mend  settings: receive.bootstrap_servers: is required" in told
+    assert "mend  models: inference.models.grounding.mine: /nowhere: no such folder" in told
+    path.write_text("inference: {model: {}}")
+    with pytest.raises(
+        ConfigError, match=r"receive\.bootstrap_servers: is required[^$]*inference\.model: no such setting"
+    ):
+        await check_all(path)
 
 
 async def test_a_server_of_one_language_that_does_not_answer_is_named_too() -> None:
     models = {"grounding": {"far": {"remote": "http://127.0.0.1:1", "retries": 0, "languages": ["de"]}}}
-    settings = config.build({"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]})
+    settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
     with pytest.raises(ConfigError, match=r"grounding\.far: does not answer an example: .*start the server"):
-        await check_models(settings)
+        await check_models(settings, _unheard)
 
 
 @pytest.mark.parametrize("more", [{}, {"services": ["kb"]}, {"batch_size": 3}], ids=["all", "a service", "many calls"])
@@ -156,11 +198,9 @@ async def test_a_server_that_takes_fewer_texts_is_named_with_what_it_says_and_th
 ) -> None:
     with serving(Server(most=2)) as server:
         models = {role: {"far": {"remote": server.url, "protocol": "tei", "most_words": 30, **more}}}
-        settings = config.build(
-            {"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
-        )
+        settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
         with pytest.raises(ConfigError) as raised:
-            await check_models(settings)
+            await check_models(settings, _unheard)
     said = str(raised.value)
     assert "remote_refused: 422: " in said
     assert "maximum allowed batch size 2" in said
@@ -171,19 +211,15 @@ async def test_a_server_that_takes_fewer_texts_is_named_with_what_it_says_and_th
 async def test_a_server_that_refuses_any_call_is_named_with_what_it_says_and_the_mend(more: dict[str, Any]) -> None:
     with serving(Server(status=400)) as server:
         models = {"grounding": {"far": {"remote": server.url, **more}}}
-        settings = config.build(
-            {"inference": {"models": models}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
-        )
+        settings = config.build({"inference": {"models": models}}, receive=RECEIVE)
         with pytest.raises(ConfigError, match=r'remote_refused: 400: {"error":"no"}.*set batch_size.*or the inputs'):
-            await check_models(settings)
+            await check_models(settings, _unheard)
 
 
 async def test_labels_are_told_with_their_end_and_those_that_are_too_old_with_the_mend() -> None:
     one = {"sensitivity": 0.8, "hallucinated": 8, "specificity": 0.9, "grounded": 90, "identity": "0a1b2c3d"}
     anchors = {"dated": {**one, "labelled": "2020-01-11"}, "undated": one}
-    settings = config.build(
-        {"evaluate": {"anchors": anchors}}, receive={"bootstrap_servers": "k:9092", "topics": ["t"]}
-    )
+    settings = config.build({"evaluate": {"anchors": anchors}}, receive=RECEIVE)
     end = datetime(2020, 4, 10, tzinfo=UTC).timestamp()
     assert await check_anchors(settings, now=end - 1) == [
         "dated: labels anchor until 2020-04-10",

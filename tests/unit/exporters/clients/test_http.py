@@ -15,6 +15,7 @@ from exporters.clients.http import (
     HttpClient,
     Limits,
     TlsFiles,
+    TooSlowError,
     UnansweredError,
     WrongRequestError,
     retry_after,
@@ -98,7 +99,7 @@ async def test_what_is_no_whole_answer_is_none(answer: bytes) -> None:
 
 async def test_silence_ends_with_the_time_for_the_request() -> None:
     async with server(b"", silent=True) as (url, _):
-        with pytest.raises(UnansweredError):
+        with pytest.raises(TooSlowError):
             await post(url, Limits(timeout_seconds=0.2))
 
 

@@ -48,6 +48,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     async def tell(self, request: Request) -> Response:
+        await asyncio.sleep(self.slow_seconds)
         found = self.about.get(request.url.path)
         return JSONResponse(found or {"error": "no"}, 200 if found else 404)
 

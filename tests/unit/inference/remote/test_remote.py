@@ -485,6 +485,14 @@ async def test_requests_share_calls_and_no_more_run_at_once_than_may() -> None:
     assert max(sizes) == 8
 
 
+async def test_a_server_that_hangs_is_waited_for_once() -> None:
+    server = Server(slow_seconds=1.0)
+    with serving(server):
+        async with running({"remote": server.url, "timeout_seconds": 0.3, "retries": 0}) as one:
+            assert "Timeout" in one.away()[0]
+            assert server.bodies == []
+
+
 async def test_a_token_is_read_again_for_each_call(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_text("one\n")
