@@ -12,6 +12,7 @@ from sidecar.inference.answers.changed import asks_changed, changed, changes
 from sidecar.inference.answers.closed import asks_closed, asks_list, closed
 from sidecar.inference.answers.compared import COMPARED, asks_compared, compared
 from sidecar.inference.answers.converse import asks_converse, converse
+from sidecar.inference.answers.excepted import asks_excepted, excepted
 from sidecar.inference.answers.moments import asks_moments, moments
 from sidecar.inference.answers.position import asks_position, goes_on, position, position_in_list
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
@@ -64,6 +65,8 @@ def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
             yield from _over_sentences(asked, texts, way)
     if asks_bounds(asked) or asks_moments(asked) or asks_versions(asked):
         yield from _by_values(asked, list(sentences_of(texts)), texts)
+    if asks_excepted(asked):
+        yield from _by_sentence(asked, [excepted], texts)
     ways = _ways(asked)
     if position in ways:
         for number, text in enumerate(texts):
@@ -85,7 +88,7 @@ def _by_sentence(asked: Asked, ways: Sequence[Callable[..., bool | None]], texts
         denied = NEGATED.search(sentence) is not None
         beside = [one for other, _, one in places[max(0, n - 1) : n + 2] if other == number and one != sentence]
         for way in ways:
-            if (denied and way is not branches) or (way is changed and changing > 1):
+            if (denied and way not in (branches, excepted)) or (way is changed and changing > 1):
                 continue
             holds = closed(asked, sentence, names) if way is closed else way(asked, sentence)
             if holds is None or (way is position and goes_on(beside)) or (holds and _says_more(asked, sentence)):

@@ -31,6 +31,9 @@ _GROUPS = {
     "| after, following, later than, follows, followed, afterwards, subsequently",
     "more": "more, higher, greater, larger, bigger, above, over, exceed, exceeds, exceeded, longer, taller"
     "| not exceed, not exceeding, less, fewer, lower, smaller, below, under, beneath, shorter",
+    "times": "double, doubles, doubled, doubling, twofold, twice as, twice the, twice what | triple, triples, tripled, tripling, treble, trebled, threefold, three times as, "
+    "three times the, three times what"
+    "| quadruple, quadruples, quadrupled, fourfold, four times as, four times the, four times what | halve, halves, halved, halving, half as, half of what, half what",
     "faster": "faster | slower",
     "heavier": "heavier | lighter",
     "better": "better | worse",

@@ -20,7 +20,7 @@ from sidecar.inference.embedding.text import read_words, sentences
 
 SENTENCES_OF_ONE = 4
 DOCUMENTS_ALONE = 4
-_NEARLY_ALL, _OF_NEARLY_ALL = 0.85, 10  # of a claim's idf; sentences
+_NEARLY_ALL, _OF_NEARLY_ALL = 0.85, 6  # of a claim's idf; sentences
 _LEAST_WORDS = 45  # of evidence
 _HELD_ALREADY = 0.2  # what a word counts once it is held
 _PER_COSINE = 2.0  # in idf

@@ -28,22 +28,23 @@ from sidecar.inference.grounding.placed import (
     on_its_day,
     with_next,
 )
+from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import current
 from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.ends import is_end
-from sidecar.inference.values.extreme import says_most, wrong_extreme
 from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.opening import told_open
-from sidecar.inference.values.ordered import COMPARES, wrong_order
+from sidecar.inference.values.relative import named_days, shifted_days
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
+from sidecar.inference.values.times import by_times
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 from sidecar.inference.values.worked import worked
 
@@ -153,7 +154,9 @@ class Values:
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         beside = self._beside(claim, values, others)
+        there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
+        known |= named_days(values, pieces) | by_times(values, pieces, there)
         amounts = scaled(own, stated_there, scale(question, texts))
         matched = [
             as_made(one, known, amounts, next(iter(stated_there), ()))
@@ -167,8 +170,9 @@ class Values:
             )
         ]
         told = told_open(claim, values, texts)
-        late = [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
-        outside = late + [one.value for one in matched if is_outside(claim, one, pieces)]
+        outside = shifted_days(values, pieces, there)
+        outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
+        outside += [one.value for one in matched if is_outside(claim, one, pieces)]
         matched = [on_its_day(one, outside, told, stated_there) for one in matched]
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)
@@ -190,14 +194,15 @@ class Values:
         self, claim: str, ranked: Ranked, texts: Sequence[str], documents: Sequence[EncodedDocument]
     ) -> ValueConflict | None:
         """Where a claim says that one thing has more than another, or the most, and the best sentences state how much both have, the other way round."""
-        if COMPARES not in claim and not says_most(claim):
+        if not compares(claim):
             return None
         starts, _, stated_there = self._best(ranked, texts, documents)
-        order = wrong_order(claim, stated_there, self._weight, stem_beside_values)
-        most = wrong_extreme(claim, stated_there, stem_beside_values) if order is None else None
-        if order is not None:
-            return _ordered(starts, order.start, order.end, order.piece, order.mine)
-        return None if most is None else _ordered(starts, most.start, most.end, most.piece, most.other)
+        found = wrong_among(claim, _stated(claim), stated_there, self._weight, stem_beside_values)
+        if found is None:
+            return None
+        document, begins = starts[found.piece]
+        other = found.other.value
+        return ValueConflict(found.start, found.end, Evidence(document, begins + other.start, begins + other.end))
 
     def labels(self, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Mapping[tuple[int, int], Label]:
         """What the sentences of lists are labelled by."""
@@ -233,11 +238,6 @@ def _in_place(
     number, n = place
     begins = documents[number].spans[n].start
     return ValueConflict(start, end, Evidence(number, begins + there.start, begins + there.end))
-
-
-def _ordered(starts: Sequence[tuple[int, int]], start: int, end: int, piece: int, other: Stated) -> ValueConflict:
-    document, begins = starts[piece]
-    return ValueConflict(start, end, Evidence(document, begins + other.value.start, begins + other.value.end))
 
 
 def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: Sequence[tuple[int, int]]) -> Said:

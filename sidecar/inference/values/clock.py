@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sidecar.inference.values.dates import DAY_NAMES
+from sidecar.inference.values.dates import DAY_NAMES, part_of_day, with_part
 from sidecar.inference.values.numbers import SMALL, TENS, Tokens, number_at
 from sidecar.inference.values.value import Kind, Value
 
@@ -16,7 +16,6 @@ _OF_DAYS = frozenset(DAY_NAMES) | frozenset(
     "open opens opening close closes closed hours daily weekend weekends".split()
 )
 _FAR = 7  # tokens
-_LATE = 6  # "at night" is the evening from this hour on
 
 
 def clock_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -85,20 +84,7 @@ def _hour_of(tokens: Tokens, n: int) -> int:
 
 
 def _said(tokens: Tokens, n: int, end: int, hours: float) -> tuple[Value, int]:
-    half, after = _part_of_day(tokens, end, hours)
-    if half:
-        hours = hours % 12 + 12 * (half == "pm")
+    half, after = part_of_day(tokens, end, hours)
+    hours = with_part(hours, half)
     value = Value(kind=Kind.TIME, start=tokens[n].start, end=tokens[after - 1].end, amount=hours, unit="h", dial=not half)  # fmt: skip
     return value, after
-
-
-def _part_of_day(tokens: Tokens, n: int, hours: float) -> tuple[str, int]:
-    """am or pm as words at token n say it, and the token after them."""
-    one, other, third = tokens[n].low, tokens[n + 1].low, tokens[n + 2].low
-    if one in ("am", "pm"):
-        return one, n + 1
-    if (one, other) == ("in", "the") and third in ("morning", "afternoon", "evening"):
-        return "am" if third == "morning" else "pm", n + 3
-    if (one, other) == ("at", "night"):
-        return "pm" if hours >= _LATE else "am", n + 2
-    return "", n

@@ -97,8 +97,18 @@ def _clock(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     hours, minutes, *_ = (int(part) for part in tokens[n].text.split(":"))
     if hours > 24 or minutes > 59:
         return None
-    half, end = _half_of_day(tokens, n + 1)
-    return _time(tokens, n, end, _with_half(hours, half) + minutes / 60)
+    half, end = part_of_day(tokens, n + 1, hours)
+    return _time(tokens, n, end, with_part(hours + minutes / 60, half))
+
+
+def part_of_day(tokens: Tokens, n: int, hours: float) -> tuple[str, int]:
+    """am or pm as token n and those behind it say it of so many hours, "a.m.", "in the evening", "at night", and the token after them."""
+    one, other, third = tokens[n].low, tokens[n + 1].low, tokens[n + 2].low
+    if (one, other) == ("in", "the") and third in _PARTS_OF_DAY:
+        return _PARTS_OF_DAY[third], n + 3
+    if (one, other) == ("at", "night"):
+        return "pm" if _NIGHT_FALLS <= hours < _NOON else "am", n + 2
+    return _half_of_day(tokens, n)
 
 
 def _half_of_day(tokens: Tokens, n: int) -> tuple[str, int]:
@@ -112,8 +122,13 @@ def _half_of_day(tokens: Tokens, n: int) -> tuple[str, int]:
     return "", n
 
 
-def _with_half(hours: int, half: str) -> int:
-    return hours % 12 + 12 * (half == "pm") if half and hours <= 12 else hours
+def with_part(hours: float, half: str) -> float:
+    """Hours since midnight, of those of a clock face with am or pm."""
+    return hours % _NOON + _NOON * (half == "pm") if half and hours < _NOON + 1 else hours
+
+
+_PARTS_OF_DAY = {"morning": "am", "afternoon": "pm", "evening": "pm"}
+_NOON, _NIGHT_FALLS = 12, 6
 
 
 def _quarter(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -231,7 +246,7 @@ def _dotted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     half, end = _half_of_day(tokens, n + 1)
     if not half or not point or len(minutes) != 2 or not minutes.isdecimal() or not hours.isdecimal() or len(hours) > 2:
         return None
-    return _time(tokens, n, end, _with_half(int(hours), half) + int(minutes) / 60)
+    return _time(tokens, n, end, with_part(int(hours) + int(minutes) / 60, half))
 
 
 def _day_first(tokens: Tokens, n: int, day: Number) -> tuple[Value, int] | None:
@@ -253,7 +268,7 @@ def _hour(tokens: Tokens, n: int, hour: int, at: int) -> tuple[Value, int] | Non
     if not 1 <= hour <= 12:
         return None
     half, end = _half_of_day(tokens, at)
-    return _time(tokens, n, end, float(_with_half(hour, half))) if half else None
+    return _time(tokens, n, end, with_part(float(hour), half)) if half else None
 
 
 def _decade(tokens: Tokens, n: int) -> tuple[Value, int] | None:

@@ -12,9 +12,11 @@ from sidecar.inference.values.value import EVERY, Kind, Value
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 TWICE = frozenset({"twice", "thrice"})
-_BEHIND = frozenset("and or but if unless before after until within in by with without for at on when per".split())
+_BEHIND = frozenset(
+    "and or but by as if unless before after until within in by with without for at on when per".split()
+)
 _PER = frozenset("a an per each every".split())
-_ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month")}
+_ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month"), "biennially": (2, "year")}
 
 
 def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
@@ -25,7 +27,8 @@ def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return _value(tokens, n, n + 1, amount, unit)
     if low in ("every", "each"):
         return _every(tokens, n)
-    if low in ADVERBS and _time(ADVERBS[low]) and tokens[n + 1].kind != "word" and tokens[n - 1].text != "-":
+    ends = tokens[n + 1].kind != "word" or tokens[n + 1].low in _BEHIND
+    if low in ADVERBS and _time(ADVERBS[low]) and ends and tokens[n - 1].text != "-":
         return _value(tokens, n, n + 1, 1.0, ADVERBS[low])
     if low in _TIMES:
         return _rate(tokens, n, n + 1, _TIMES[low]) or _so_often(tokens, n)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.often import as_often
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -62,8 +63,8 @@ def _numbers(pattern: re.Pattern[str], text: str) -> Iterator[int]:
 
 
 def scaled(own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], by: float | None) -> Scaled:
-    """The amounts of a claim beside those of the evidence, said of the same, so many times."""
-    right, wrong = dict[Value, tuple[Value, int]](), dict[Value, tuple[Value, int]]()
+    """The amounts of a claim beside those of the evidence, said of the same, so many times; and what it says of how often something is."""
+    right, wrong = as_often(own, pieces)
     if by is None:
         return Scaled(right, wrong)
     there = [(one, number) for number, piece in enumerate(pieces) for one in piece]

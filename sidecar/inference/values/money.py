@@ -36,6 +36,19 @@ def _figures_after(tokens: Tokens, n: int) -> Number | None:
     return number_at(tokens, n) if tokens[n].kind == "number" else None
 
 
+_MOST_PENCE = 100  # 480p and more are lines of a screen
+
+
+def pence_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
+    """50p."""
+    of_pence = (
+        number.figures and tokens[number.end].text == "p" and tokens.joined(number.end) and tokens[n + 2].text != "-"
+    )
+    if not of_pence or number.end != n + 1 or not 0 < number.amount < _MOST_PENCE or number.amount % 1:
+        return None
+    return with_rate(tokens, *value_of(tokens, n, number.end + 1, Kind.MONEY, number, "GBP", 0.01))
+
+
 def money_last(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     """4.50 euros, 20 €, 50 cents, 95 pounds (where it speaks of costs)."""
     number = _whole(tokens, n, number)
@@ -45,13 +58,28 @@ def money_last(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | No
     if token.low in CENTS:
         found = value_of(tokens, n, at + 1, Kind.MONEY, number, CENTS[token.low], 0.01)
     elif token.low in CURRENCIES and (token.kind == "word" or token.text in "€$£¥₹") and not _begins_money(tokens, at):
-        found = value_of(tokens, n, at + 1, Kind.MONEY, number, CURRENCIES[token.low])
+        found = _and_cents(tokens, value_of(tokens, n, at + 1, Kind.MONEY, number, CURRENCIES[token.low]))
     elif token.low in ("pound", "pounds") and _of_costs(tokens):
-        found = value_of(tokens, n, at + 1, Kind.MONEY, number, "GBP")
+        found = _and_cents(tokens, value_of(tokens, n, at + 1, Kind.MONEY, number, "GBP"))
     else:
         return None
     return with_rate(tokens, *found)
 
+
+def _and_cents(tokens: Tokens, found: tuple[Value, int]) -> tuple[Value, int]:
+    """ "Two pounds fifty"."""
+    value, end = found
+    cents = number_at(tokens, end) if tokens[end].kind == "word" and tokens[end - 1].kind == "word" else None
+    if cents is None or cents.ordinal or not _LEAST_CENTS <= cents.amount < _A_WHOLE or cents.amount % 1:
+        return found
+    if tokens[cents.end].kind not in ("sign", "end") and tokens[cents.end].low not in _AND_SO:
+        return found
+    amount = value.amount + cents.amount / _A_WHOLE
+    return replace(value, amount=amount, end=tokens[cents.end - 1].end), cents.end
+
+
+_LEAST_CENTS, _A_WHOLE = 5, 100
+_AND_SO = frozenset("a an per each for".split())
 
 # Nobody writes one euro with three decimals.
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.000")

@@ -24,8 +24,13 @@ _PARTS = re.compile(r"[,;|]|\b(?:and|but)\b(?=[^,;|]{0,40}\b(?:closed|shut)\b)",
 _SHUT = re.compile(r"\b(?:closed|shut|unavailable)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:opens?|opening|hours|staffed|available)\b", re.IGNORECASE)
 _HAPPENS = r"(?:open(?:s|ing)?|deliver(?:s|ed|y|ies)?|runs?|available|reach(?:ed|able)?|staffed|operat(?:es?|ing)|serv(?:es?|ed)|offered|possible|works?|held|trains?|buses)"
-_POSITIVE = re.compile(rf"\b{_HAPPENS}\b", re.IGNORECASE)
-_DENIED = re.compile(rf"(?:\b(?:not|no|never|cannot)|n['’]t)\b(?:\s\w+){{0,3}}?\s{_HAPPENS}\b", re.IGNORECASE)
+_THERE = r"\b(?:there(?:['’]s| is| are)|(?:is|are) there)\b"
+_POSITIVE = re.compile(rf"\b{_HAPPENS}\b|{_THERE}", re.IGNORECASE)
+_DENIED = re.compile(
+    rf"(?:\b(?:not|no|never|cannot)|n['’]t)\b(?:\s\w+){{0,3}}?\s{_HAPPENS}\b|{_THERE} no\b|\bthere (?:is|are)n['’]t\b",
+    re.IGNORECASE,
+)
+_IS_THERE = re.compile(_THERE, re.IGNORECASE)
 _NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|none|nor)\b|n['’]t\b", re.IGNORECASE)
 _REPLY = re.compile(r"\A(?:no|yes|sorry|(?:unfortunately|i[’']m afraid)(?: not)?)\b[,.:]?\s", re.IGNORECASE)
 _ASKED = re.compile(r"\A(?P<asked>[^?]{3,200})\?\s(?P<reply>yes|no)\b", re.IGNORECASE)
@@ -37,7 +42,7 @@ _ELSE = re.compile(
 _WORD = re.compile(r"[a-z]{4,}", re.IGNORECASE)
 _NO_STEMS = frozenset(
     word[:_STEM]
-    for word in [*DAY_NAMES, "weekday", "weekend", "from", "with", "only", "also", "every", "daily", "your"]
+    for word in [*DAY_NAMES, "weekday", "weekend", "from", "with", "only", "also", "every", "daily", "your", "there"]
 )
 
 
@@ -61,7 +66,8 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     if happens is None or any(date.month is not None for one in values for date in one.dates):
         return {}
     stems, every = _stems(claim), _lines(tuple(texts))
-    lines = [one for one in every if one.timed or not one.stems.isdisjoint(stems)]
+    any_hours = _IS_THERE.search(claim) is None  # hours say nothing of what else there is
+    lines = [one for one in every if (any_hours and one.timed) or not one.stems.isdisjoint(stems)]
     closed = frozenset().union(*(one.days for one in lines if one.closed))
     opened = frozenset().union(*(one.days for one in lines if not one.closed))
     if not any(one.ranges for one in lines if not one.closed) and len(opened) < _LEAST_DAYS:

@@ -56,12 +56,12 @@ Weight = Callable[[str], float]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a claim[start:end] says to the contrary of two values of texts: `mine` of what it speaks of first, in the text number `piece`."""
+    """What a claim[start:end] says to the contrary of two values of texts: `other` of what it speaks of first, in the text number `piece`."""
 
     start: int
     end: int
     piece: int
-    mine: Stated
+    other: Stated
     theirs: Stated
 
 

@@ -16,7 +16,7 @@ from sidecar.inference.values.han_numerals import letter_of_money
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import label_at
-from sidecar.inference.values.money import money_first, money_last
+from sidecar.inference.values.money import money_first, money_last, pence_at
 from sidecar.inference.values.numbers import PARTS, SMALL, Number, Tokens, number_at
 from sidecar.inference.values.span import PER, value_of, with_rate
 from sidecar.inference.values.tokens import Token, tokenise
@@ -158,7 +158,8 @@ def _counted(tokens: Tokens, n: int) -> tuple[Value, int] | None:
             return None
         return value_of(tokens, n, number.end, Kind.ORDINAL, number)
     return (
-        label_at(tokens, n, number)
+        pence_at(tokens, n, number)
+        or label_at(tokens, n, number)
         or _share(tokens, n, number)
         or money_last(tokens, n, number)
         or _quantity(tokens, n, number)

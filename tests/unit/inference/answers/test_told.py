@@ -86,6 +86,9 @@ _PRICES = "The Aero 13 weighs 1.1 kg. The Aero 15 weighs 1.6 kg. The Aero 13 cos
 _MEMORY = "Model X has 8 GB of memory and 256 GB of storage. Model Y has 16 GB of memory and 128 GB of storage."
 _ERRORS = "Error 401 means that the token is missing or invalid. Error 429 means that too many requests were sent."
 _FLAGS = "The --dry-run flag prints the changes. The --force flag overwrites existing files."
+_BUT = "The warranty covers everything bar the battery. It lasts two years."
+_CLOSED_BUT = "All shops but the chemist's are closed on Sunday."
+_ALL_BUT = "With the exception of Malta, all countries sign the treaty."
 _FIRST_DAY = (
     "Collect your badge from reception. Next, meet your buddy. Then set up your laptop. Finally, complete the training."
 )
@@ -102,6 +105,9 @@ _FIRST_DAY = (
         (_ERRORS, "Does error 401 mean that the token is invalid?", "Yes.", "No."),
         (_FLAGS, "What does --force do?", "It overwrites existing files.", "It prints the changes."),
         (_FLAGS, "Which flag overwrites existing files?", None, "--dry-run"),
+        (_BUT, "Does the warranty cover the battery?", "No, it isn't covered.", "Yes, the battery is covered."),
+        (_CLOSED_BUT, "Is the chemist's open on Sunday?", "Yes.", "No, it's closed on Sunday."),
+        (_ALL_BUT, "Does Malta sign the treaty?", "No.", "Yes, Malta signs it."),
         (_FIRST_DAY, "What is the first step?", "Collect your badge from reception.", "Set up your laptop."),
         (_FIRST_DAY, "What is the last step?", "Complete the training.", "Meet your buddy."),
     ],
@@ -121,6 +127,10 @@ def test_so_is_what_sentences_side_by_side_say(document: str, question: str, rig
         (_MOVED, "Where was the office before?", "In Kent, now it is in Dover."),
         (_MOVED, "When did the office move?", "In May."),
         (_STEPS, "What are the steps?", "Sign in."),
+        # Nothing is said of what is left out, or it is so under a condition.
+        (_BUT, "Does the warranty cover the screen?", "No."),
+        (_BUT, "Is the battery made in Japan?", "No."),
+        ("All fees except postage are refunded if you cancel.", "Is postage refunded?", "Yes."),
         # The bound is of something else, or what lies beyond it is told.
         (_RENT, "Can I rent a bike for 19 days?", "Yes."),
         ("Refunds are paid within 5 days.", "I returned it 10 days ago. Can I still get a refund?", "Yes."),
