@@ -14,7 +14,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _MOST_ASKED, _MOST_SUBJECT, _FEW_WORDS, _TAKEN_UP, _STEM = 24, 8, 8, 3, 4
 _BE = r"is|are|was|were"
 _HELP = rf"{_BE}|do|does|did|can|could|will|would|should|must|may|might|has|have|had"
-_UNIT = r"time|day|date|year|month|price|age|address|temperature|size|colou?r|weight|number|percentage|share"
+_UNIT = r"times?|days?|dates?|hours|years?|months?|price|age|address|temperature|size|colou?r|weight|number|percentage|share"
 _ASKED = re.compile(
     r"\A(?:(?:and|so|ok|okay|hi|hello)[,!]? )?(?:(?:(?:at|until|by|from|since|for|in|on|to) )?"
     r"(?P<wh>when|where|why|how(?: (?:much|many|long|often|far|old|big|large|tall|high|heavy|fast|expensive|late|early|soon|wide|deep|hot|warm|cold|strong))?"
@@ -121,7 +121,10 @@ def _named(asked: str, claim: str) -> str:
     asks_for_it = who["wh"].lower() != "what" or first in _BEING
     if first in ("do", "does", "did", "can", "should", "will", "would", "could") or not asks_for_it:
         return ""
-    if first in _BEING and not _NO_SUBJECT.isdisjoint(what.lower().split()[1:2]):
+    told = what.lower().split()
+    taken_up = told[-1] in _ENDS_SUBJECT or told[-1] in _WORD.findall(claim.lower())
+    of_when = told[1:2] and told[1] in _DETERMINERS and taken_up  # "which days is the shop open"
+    if first in _BEING and (of_when or not _NO_SUBJECT.isdisjoint(told[1:2])):
         return ""
     one = _DOES.fullmatch(claim) or _WOULD_BE.fullmatch(claim)
     if one is None and _COMPARES.search(what) and who["wh"].lower() != "what":

@@ -89,10 +89,15 @@ class Reading:
             yield list(group)
 
     def about(self, one: Opposite) -> dict[str, float]:
-        """The stems around an opposite, with how much (0..1) each is its own."""
+        """The stems around an opposite, with how much (0..1) each is its own; of a clause without a subject that of the clause before it too: "starts at 6 and
+        ends at 8"."""
         clause = self.clauses[one.first]
-        taken = {self.clauses[each.first] for each in self.opposites if each.group == one.group} - {clause}
-        return self.around(one.first, one.last, taken)
+        alike = [each for each in self.opposites if each.group == one.group and self.clauses[each.first] != clause]
+        shares = self.around(one.first, one.last, {self.clauses[each.first] for each in alike})
+        before = [each for each in alike if self.clauses[each.first] == clause - 1]
+        if before and not self.subject(one.first):
+            shares |= dict.fromkeys(self.subject(before[0].first), _OWN)
+        return shares
 
     def verbs(self, one: Opposite) -> tuple[str, ...]:
         """The stems of the verb, and of what follows it, that an opposite is the modal of: "may be returned", "must give notice"."""
@@ -218,11 +223,17 @@ def _clauses(words: Sequence[str]) -> tuple[int, ...]:
     clause = length = 0
     for k, word in enumerate(words):
         replied = word == "," and words[k - 1] in _REPLIES
-        if (word in _ENDS_CLAUSE or word in _JOINS_CLAUSES) and (length >= _LEAST_WORDS or replied):
+        ends = word in _JOINS_CLAUSES or (word in _ENDS_CLAUSE and not _is_of_a_time(words, k))
+        if ends and (length >= _LEAST_WORDS or replied):
             clause, length = clause + 1, 0
         length += word[0].isalnum() and word not in _JOINS_CLAUSES
         clauses.append(clause)
     return tuple(clauses)
+
+
+def _is_of_a_time(words: Sequence[str], k: int) -> bool:
+    """Whether it is the colon of "18:30"."""
+    return words[k] == ":" and all(word[0].isdecimal() for word in (*words[max(0, k - 1) : k], *words[k + 1 : k + 2]))
 
 
 def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:

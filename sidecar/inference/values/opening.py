@@ -60,7 +60,7 @@ class _Line:
 
 def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapping[Value, bool]:
     """Weekdays of a claim of which it says that something is open or happens then, or does not, and whether that is so by what the texts say of other
-    days; none where these say it of the day itself, or leave none out."""
+    days; none where these say it of the day itself, or leave none out. What is closed on some days is open on the others."""
     days = [one for one in values if one.kind is Kind.DATE and _days_of(one)]
     happens = _happens(claim) if days else None
     if happens is None or any(date.month is not None for one in values for date in one.dates):
@@ -75,7 +75,11 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     left = {one: _days_of(one) for one in days}
     there = closed.union(*(one.days for one in every))  # a day of another matter may be of this one
     apart = [one for one, own in left.items() if own <= closed - opened or (opened and own.isdisjoint(there))]
-    return dict.fromkeys(apart, not happens)
+    told = dict.fromkeys(apart, not happens)
+    of_it = [one for one in every if not one.stems.isdisjoint(stems)]
+    if happens and of_it and all(one.closed for one in of_it):  # it is open on all days but those
+        told |= {one: own.isdisjoint(closed) for one, own in left.items()}
+    return told
 
 
 def _happens(claim: str) -> bool | None:

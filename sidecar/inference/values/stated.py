@@ -46,6 +46,11 @@ _HOLD_BACK = frozenset(
 _MEASURES = frozenset({Kind.QUANTITY, Kind.MONEY, Kind.PERCENT})
 _FACTORS = frozenset("×✕·*÷")
 _NO_END = _FACTORS | {"("}
+# "Left", "runs" and the like stand for other things as often.
+_VERBS = frozenset(
+    "ends ended finishes finished closes closed opens opened starts started begins began leaves arrives arrived departs departed lasts lasted costs weighs weighed "
+    "takes took expires expired measures measured holds held has had is was are were".split()
+)
 _RELATES = frozenset("which where whose whom".split())
 _GOES_ON = frozenset("at by for in with on and".split())
 
@@ -150,13 +155,13 @@ class _Sentence:
         return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_WORDS])
 
     def _has_subject(self, at: int, clause: int) -> bool:
-        """Whether words of a value's own clause stand before it; "during which" is of what was said before."""
+        """Whether words of a value's own clause, but for a verb, stand before it: none in "and ends at 20:00"; "during which" is of what was said before."""
         found = False
         while at > 0 and self._clauses[at - 1] == clause:
             at -= 1
             if self._tokens[at].low in _RELATES:
                 return False
-            found = found or (self._stems[at] is not None and self._tokens[at].low not in _LEADS)
+            found = found or (self._stems[at] is not None and self._tokens[at].low not in _LEADS | _VERBS)
         return found
 
     def lead(self, value: Value) -> str:

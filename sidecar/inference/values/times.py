@@ -34,6 +34,7 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _NEAR, _APART = 0.001, 0.1
 _BOTH = 2
+_FAR = 1000  # times: 10 of "from 10 to 20 million" lacks what the other counts in
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def says_times(claim: str) -> bool:
 
 def wrong_times(claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], stem: Stem) -> Times | None:
     """Where the best sentence, no row of a table, states two amounts of one kind, and no two of its are so many times each other; of a change the one that it
-    comes to of the other. `own` are the values of the claim: one that states amounts speaks of such ones."""
+    comes to of the other. `own` are the values of the claim: one that states amounts of another kind speaks of something else."""
     found = _TIMES.search(claim[:_LONGEST])
     if found is None or _BENDS.search(claim) or not pieces:
         return None
@@ -75,6 +76,8 @@ def wrong_times(claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Sta
         return None
     first, last = sorted(alike, key=lambda one: one.value.side)
     ratio, factor = _base(last.value) / _base(first.value), _factor(found)
+    if not 1 / _FAR < ratio < _FAR:
+        return None
     ratios = [ratio] if first.value.side < last.value.side else [ratio, 1 / ratio]
     if any(math.isclose(each, factor, rel_tol=_APART) for each in ratios):
         return None

@@ -26,6 +26,13 @@ def clearest(claim: str, text: str) -> float:
     return max((one.strength for one in (found.opposed, found.negated) if one is not None), default=0.0)
 
 
+@pytest.mark.parametrize("start", ["18:30", "half past six"])
+def test_a_clause_without_a_subject_has_that_of_the_one_before_it(start: str) -> None:
+    text = f"The choir practice starts at {start} and ends at 20:00."
+    assert clearest("Choir practice ends at 8 pm.", text) == 0.0
+    assert clearest("Choir practice starts at 8 pm.", "Choir practice ends at 20:00.") >= CLEAR
+
+
 @pytest.mark.parametrize(
     ("claim", "text"),
     [

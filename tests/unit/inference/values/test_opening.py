@@ -16,6 +16,23 @@ def told(claim: str, *texts: str) -> list[bool]:
     return list(told_open(claim, read_values(claim), texts).values())
 
 
+def test_a_day_that_is_not_among_those_closed_is_open() -> None:
+    text = "The garden is closed on Tuesdays and Thursdays. Entry is free."
+    assert told("The garden is open on Fridays.", text) == [True]
+    assert told("The garden is open from Monday to Sunday.", text) == [False, False]
+    assert told("The shop is open on Fridays.", text) == []
+    text = "The museum is closed on Mondays. On all other days it is open from 10 to 5."
+    assert told("The museum is open Tuesday to Sunday.", text) == [True, True]
+    assert told("The museum is open Monday to Saturday.", text) == [False, False]
+
+
+def test_what_is_there_on_some_days_is_not_on_others() -> None:
+    text = "Yoga is on Mondays, Wednesdays and Fridays. Mats are provided."
+    assert told("Yes, there's yoga on Tuesdays.", text) == [False]
+    assert told("No, there's no yoga on Tuesdays.", text) == [True]
+    assert told("There are tours on Tuesdays.", text) == []
+
+
 @pytest.mark.parametrize("text", [RANGE, LINES, TABLE, "Open Mon-Sat 9-18.", "The office is staffed Monday to Friday."])
 def test_a_day_that_a_text_leaves_out_is_closed(text: str) -> None:
     assert told("We're closed on Sundays.", text) == [True]

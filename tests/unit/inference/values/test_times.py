@@ -23,6 +23,7 @@ from sidecar.inference.values.times import by_times, says_times, wrong_times
         ("Pro has 200 GB and Basic has 50 GB.", "Pro has four times as much storage.", False),
         ("Pro has 200 GB and Basic has 50 GB.", "Basic has half what Pro has.", True),
         ("Pro has 200 GB and Basic has 50 GB.", "Pro costs twice a month.", False),
+        ("Sales rose from 10 to 20 million.", "Sales doubled.", False),
         ("Sales rose from 190 to 410.", "They more than doubled.", False),
         ("Sales rose from 200 to 410.", "They doubled.", False),
         ("Sales rose from 200 to 400 to 800.", "They tripled.", False),

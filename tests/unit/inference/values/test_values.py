@@ -160,6 +160,19 @@ def test_words_go_to_the_value_that_they_are_about() -> None:
     assert own[1]["fee"] > 0.5
 
 
+def test_a_verb_behind_and_has_the_subject_before_it() -> None:
+    [starts, ends] = [one.words for one in stated("Choir starts at 18:30 and ends at 20:00.", content_stem)]
+    assert (starts["choir"], starts["end"]) == (1.0, 0.1)
+    assert ends["choir"] > 0.8
+    assert ends["end"] == 1.0
+
+
+def test_weekdays_are_monday_to_friday_both_ways() -> None:
+    [weekdays], days = read_values("on weekdays"), read_values("Monday to Friday")
+    assert all(equal(one, weekdays) and equal(weekdays, one) for one in days)
+    assert not any(equal(one, weekdays) for one in read_values("Monday to Saturday")[1:])
+
+
 def test_a_number_without_a_unit_goes_on_in_that_of_its_like() -> None:
     values = [one.value for one in stated("45 minutes in all: 15 at 240 °C and 30 at 200 °C.", content_stem)]
     assert [(one.amount, one.unit) for one in values] == [
