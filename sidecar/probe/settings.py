@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,10 +19,13 @@ from sidecar.observe.admin import AdminConfig
 from sidecar.observe.logs import LogConfig
 from sidecar.offline.gate import GateFile, load_gate
 from sidecar.record.errors import ConfigError
+from sidecar.settings.environment import near
 from sidecar.settings.messages import Given, explain
 from sidecar.settings.yaml_file import read_yaml
 
 FIELDS = ("question", "id", "reference", "kind")
+# What looks like a place to fill in: JSON and templates in a text have spaces, quotes or two braces there.
+_PLACE = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
 _MINE = frozenset(
     {"traceparent", "tracestate", "baggage", "x-rag-probe", "content-length", "host", "transfer-encoding"}
 )
@@ -83,16 +87,36 @@ class RequestConfig(BaseModel):
     @field_validator("url")
     @classmethod
     def _an_address(cls, url: str) -> str:
+        if place := _PLACE.search(url):
+            raise ValueError(f"{place[0]} is not filled in here: put it into request.body")
         return http_address(url, login="give headers")
 
     @field_validator("body")
     @classmethod
     def _json(cls, body: Any) -> Any:
+        """Written as JSON, with the question in it, and with no place that nothing fills in."""
         try:
             orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
         except orjson.JSONEncodeError as error:
             raise ValueError(f"cannot be written as JSON ({error}): give a text in its place") from None
+        texts = list(_texts(body))
+        for name in (place[1] for text in texts for place in _PLACE.finditer(text)):
+            if name not in FIELDS:
+                literal = f"where it is meant as it stands, write {{ {name} }} with spaces"
+                raise ValueError(f"nothing fills in {{{name}}}; {near(name, FIELDS)} ({literal})")
+        if not any("{question}" in text for text in texts):
+            raise ValueError('every case would send the same: write "{question}", in quotes, where it goes')
         return body
+
+    @field_validator("headers", "prefix")
+    @classmethod
+    def _as_it_stands(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        for name, value in given.items():
+            text = value.get_secret_value() if isinstance(value, SecretStr) else value
+            if isinstance(text, str) and _PLACE.search(text):
+                mend = "give {env: NAME} or {file: PATH}; what is of the case goes into request.body"
+                raise ValueError(f"{name} has a name in braces, and headers are sent as they stand: {mend}")
+        return given
 
     @field_validator("headers")
     @classmethod
@@ -155,6 +179,15 @@ class ProbeConfig(BaseModel):
         if "answer" not in response:
             raise ValueError("answer is required: say where it is")
         return response
+
+
+def _texts(body: Any) -> Iterator[str]:
+    """The texts in which places are filled in: values at any depth, no keys."""
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, Mapping | list):
+        for value in body.values() if isinstance(body, Mapping) else body:
+            yield from _texts(value)
 
 
 def load_probe(path: Path) -> ProbeConfig:

@@ -74,6 +74,22 @@ def test_secrets_come_from_the_environment_and_from_files(tmp_path: Path, monkey
         (LEAST + "every_seconds: 5\n", "must be at least 10"),
         (LEAST.replace("ask'}", "ask', body: {n: 1180591620717411303424}}"), "request.body: cannot be written as JSON"),
         (LEAST.replace("ask'}", "ask', body: {s: !!set {a}}}"), "request.body: cannot be written as JSON"),
+        (
+            LEAST.replace("ask'}", "ask', body: {q: '{frage}'}}"),
+            "request.body: nothing fills in {frage}; known are question, id, reference, kind",
+        ),
+        (
+            LEAST.replace("ask'}", "ask', body: {m: [{c: 'Q: {question} {referenze}'}]}}"),
+            "request.body: nothing fills in {referenze}; did you mean reference?",
+        ),
+        (
+            LEAST.replace("ask'}", "ask', body: {q: {question}}}"),
+            'request.body: every case would send the same: write "{q',
+        ),
+        (LEAST.replace("ask'}", "ask', body: {q: '{id}'}}"), "request.body: every case would send the same"),
+        (LEAST.replace("/ask'", "/ask?q={question}'"), "request.url: {question} is not filled in here"),
+        (LEAST.replace("ask'}", "ask', headers: {x-case: '{id}'}}"), "request.headers: x-case has a name in braces"),
+        (LEAST.replace("ask'}", "ask', prefix: {k: '${TOKEN}'}}"), "request.prefix: k has a name in braces"),
         (LEAST + "response: {contexts: hits}\n", "answer is required"),
         (LEAST + "response: {answer: 'a[', contexts: b}\n", "is not a JMESPath expression"),
         (LEAST + "response: {answers: a}\n", "no field 'answers'"),
@@ -90,6 +106,15 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
         load_probe(written(tmp_path, text))
     assert said in str(raised.value)
     assert "u:p" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"q": "{question}", "n": {"k": 3}}', "query { hits(q: {question}) { text } }", "{{context}} {question} {}"],
+)
+def test_braces_that_are_no_place_stay(tmp_path: Path, text: str) -> None:
+    given = LEAST.replace("ask'}", f"ask', body: {{q: '{text}'}}}}")
+    assert load_probe(written(tmp_path, given)).request.body == {"q": text}
 
 
 def test_a_token_that_cannot_be_encoded_is_named_and_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
