@@ -23,7 +23,7 @@ from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_shown, unmatched
 from sidecar.offline.foreign import Format
-from sidecar.offline.gate import GateFile, check, load_gate
+from sidecar.offline.gate import GateFile, check, load_gate, refuse_unknown
 from sidecar.offline.journal import Journal, beside
 from sidecar.offline.record import CaseRecord, Effort, Report, Source
 from sidecar.offline.render import words
@@ -99,7 +99,7 @@ def evaluate(
     """
     settings = config.load(config_file, kafka=False)
     targets = {target: form_of(target, FORMS) for target in output or ()}
-    limits, stored = None if gate is None else load_gate(gate), None if against is None else load(against, "--against")
+    limits, stored = _limits(gate, settings), None if against is None else load(against, "--against")
     for target in targets:
         refuse_same_file(cases, target)
         if against is not None:
@@ -126,6 +126,15 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
     if len(unread) > _SHOWN:
         errors.print(f"and {words.many(len(unread) - _SHOWN, 'other row')}", soft_wrap=True)
     return source, own, unread
+
+
+def _limits(path: Path | None, settings: Config) -> GateFile | None:
+    """Raises ConfigError for a wrong file, and for a metric that these settings do not know."""
+    if path is None:
+        return None
+    gate = load_gate(path)
+    refuse_unknown(gate, settings.evaluate.metrics)
+    return gate
 
 
 def _code(report: Report) -> ExitCode | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,9 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from sidecar.evaluate.base import AUTHORED, Needs
 from sidecar.evaluate.judged.base import SUFFIX
+from sidecar.evaluate.registry import EVALUATORS, judged_name
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
+from sidecar.settings.environment import near
 from sidecar.settings.messages import Given, explain
 from sidecar.settings.yaml_file import read_yaml
 
@@ -85,6 +87,15 @@ def load_gate(path: Path, field: str = "--gate") -> GateFile:
     except ValidationError as error:
         wrong = explain(error, GateFile, prefix="", given=Given(given, {}, {}))
         raise ConfigError(field, f"{path}: {wrong}", "see docs/offline.md") from None
+
+
+def refuse_unknown(gate: GateFile, own: Iterable[str], field: str = "--gate") -> None:
+    """Raises ConfigError for a metric that nothing is called. `own` are the names of the user's own metrics."""
+    builtin = {name: None for one in EVALUATORS for name in (one.name, judged_name(one) if one.judged else one.name)}
+    known = [*builtin, *own]
+    for name in gate.metrics:
+        if name not in known:
+            raise ConfigError(field, f"metrics: no metric is called {name!r}", near(name, known))
 
 
 def check(report: Report, gate: GateFile) -> Gate:

@@ -318,6 +318,14 @@ def test_a_stored_run_of_other_cases_is_no_pass(tmp_path: Path) -> None:
     assert "nothing of the stored run can be compared" in run.stderr
 
 
+def test_a_gate_with_an_unknown_metric_is_told_before_anything_is_scored(tmp_path: Path) -> None:
+    (gate := tmp_path / "gate.yaml").write_text("metrics: {groundednes: 0.6}\n")
+    run = cli("evaluate", cases(tmp_path / "cases.jsonl", 2), "--gate", gate)
+    assert run.returncode == 2
+    assert "--gate: metrics: no metric is called 'groundednes' (did you mean groundedness?)" in run.stderr
+    assert run.stdout == ""
+
+
 def test_a_gate_that_cannot_be_read_is_told_before_anything_is_scored(tmp_path: Path) -> None:
     (gate := tmp_path / "gate.yaml").write_text("metrics: {faithfulness: 85}\n")
     run = cli("evaluate", cases(tmp_path / "cases.jsonl", 2), "--gate", gate)

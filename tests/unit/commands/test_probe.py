@@ -91,6 +91,14 @@ def test_a_secret_that_is_missing_is_told_by_its_name(tmp_path: Path, server: Ra
     assert server.asked == []
 
 
+def test_a_gate_with_an_unknown_metric_is_told_before_anything_is_asked(tmp_path: Path, server: RagServer) -> None:
+    path = probe(tmp_path, server.url, gate={"metrics": {"context_recal": 0.9}})
+    run = cli("probe", path, "--once", KB_TOKEN=SECRET)
+    assert run.returncode == 2
+    assert "gate: metrics: no metric is called 'context_recal' (did you mean context_recall?)" in run.stderr
+    assert server.asked == []
+
+
 def wait_for(true: Callable[[], bool], run: subprocess.Popen[str]) -> None:
     """A busy machine takes its time; nothing here is about how long."""
     until = time.monotonic() + 300

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.offline.gate import DEFAULTS, NEGATIVES, GateFile, Limit, check, load_gate
+from sidecar.offline.gate import DEFAULTS, NEGATIVES, GateFile, Limit, check, load_gate, refuse_unknown
 from sidecar.offline.record import CaseRecord, Check, Effort, Report, Source
 from sidecar.offline.report import report_of
 from sidecar.record.errors import ConfigError
@@ -214,3 +214,18 @@ def test_negatives_that_nobody_could_read_are_no_declined_ones() -> None:
     ]
     assert (found.value, found.status) == (1.0, "failed")
     assert "9 of 10" in found.why
+
+
+def test_a_metric_that_nothing_is_called_is_an_error_with_the_name_that_is_near() -> None:
+    for name, mend in (("groundednes", "did you mean groundedness?"), ("my_ton", "did you mean my_tone?")):
+        with pytest.raises(ConfigError) as raised:
+            refuse_unknown(GateFile(metrics={"rouge": Limit(limit=0.1), name: None}), ["my_tone"], "gate")
+        assert str(raised.value) == f"gate: metrics: no metric is called {name!r} ({mend})"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["faithfulness", "faithfulness_judge", "context_recall_ids", "answer_accuracy", "sql_equivalence_judge", "my_tone"],
+)
+def test_metrics_of_every_kind_may_be_named(name: str) -> None:
+    refuse_unknown(GateFile(metrics={name: Limit(limit=0.5)}), ["my_tone"])
