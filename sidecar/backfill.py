@@ -120,14 +120,15 @@ class Backfill:
     @asynccontextmanager
     async def _started(self) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            # Its consumer is there from the beginning, and has to be closed whatever cannot be had. Offsets are committed for what the exporter
+            # took: that stops first.
+            stack.push_async_callback(self.window.stop)
             await self._runtime.start()
             if self._judge is not None:
                 await self._judge.start()
                 stack.push_async_callback(self._judge.stop)
             stack.push_async_callback(self._runtime.stop)
             await self.window.start()
-            # Offsets are committed for what the exporter took: it stops first.
-            stack.push_async_callback(self.window.stop)
             await self._deliverer.start()
             stack.push_async_callback(self._stop_delivering)
             yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import resource
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,12 @@ from typer.testing import CliRunner
 from exporters.base import RetryableExportError
 from exporters.result import Evaluation, Outcome
 from sidecar import config
-from sidecar.backfill import quiet
+from sidecar.backfill import Backfill, quiet
 from sidecar.commands.backfill import FileExporter, cli, moment
 from sidecar.deliver import DeliverConfig, Deliverer
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
-from sidecar.record.errors import ConfigError, OutputError
+from sidecar.record.errors import BrokerError, ConfigError, OutputError
 from tests.unit.exporters.samples import SCORED
 
 SETTINGS = {"receive": {"bootstrap_servers": "127.0.0.1:1", "topics": ["spans"], "group_id": "service"}}
@@ -55,6 +56,18 @@ def test_a_time_without_a_zone_is_utc() -> None:
 def test_nothing_is_shed_and_no_span_is_sent() -> None:
     made = quiet(config.build({**SETTINGS, "sample": {"rate": 0.25}}))
     assert (made.sample.rate, made.sample.budget.enabled, made.otlp.traces) == (0.25, False, False)
+
+
+async def test_out_of_reach_nothing_is_left_open(tmp_path: Path) -> None:
+    left: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: left.append(context["message"]))
+    sink = FileExporter(tmp_path / "results.jsonl", with_text=False)
+    work = Backfill(config.build(SETTINGS), sink, SystemClock(), begin=0.0, end=1.0)
+    with pytest.raises(BrokerError, match=r"127\.0\.0\.1:1: no connection"):
+        await work.run(lambda: None)
+    del work
+    gc.collect()
+    assert left == []
 
 
 async def test_a_file_is_appended_to_and_one_that_cannot_be_written_is_named(tmp_path: Path) -> None:
