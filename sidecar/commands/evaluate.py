@@ -23,7 +23,7 @@ from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_shown, unmatched
 from sidecar.offline.foreign import Format
-from sidecar.offline.gate import GateFile, check, load_gate, refuse_unknown
+from sidecar.offline.gate import GateFile, check, load_gate, refuse_senseless
 from sidecar.offline.journal import Journal, beside
 from sidecar.offline.record import CaseRecord, Effort, Report, Source
 from sidecar.offline.render import words
@@ -129,11 +129,11 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
 
 
 def _limits(path: Path | None, settings: Config) -> GateFile | None:
-    """Raises ConfigError for a wrong file, and for a metric that these settings do not know."""
+    """Raises ConfigError for a wrong file, and for one that asks nothing or what these settings do not know."""
     if path is None:
         return None
     gate = load_gate(path)
-    refuse_unknown(gate, settings.evaluate.metrics)
+    refuse_senseless(gate, settings.evaluate.metrics)
     return gate
 
 

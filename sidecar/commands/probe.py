@@ -14,7 +14,7 @@ from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tab
 from sidecar.commands.output import lines_to, refuse_same_file
 from sidecar.commands.score import stop_on_signals
 from sidecar.observe.logs import set_up_logs
-from sidecar.offline.gate import refuse_unknown
+from sidecar.offline.gate import refuse_senseless
 from sidecar.offline.record import Report
 from sidecar.offline.render.forms import FORMS, form_of
 from sidecar.offline.render.terminal import show
@@ -47,7 +47,7 @@ def probe(
     """
     own = load_probe(probe_file)
     settings = config.load(config_file, kafka=False)
-    refuse_unknown(own.gate, settings.evaluate.metrics, "gate")
+    refuse_senseless(own.gate, settings.evaluate.metrics, "gate")
     targets = {target: form_of(target, FORMS) for target in output or ()}
     for target in targets:
         refuse_same_file(own.cases, target)

@@ -89,13 +89,17 @@ def load_gate(path: Path, field: str = "--gate") -> GateFile:
         raise ConfigError(field, f"{path}: {wrong}", "see docs/offline.md") from None
 
 
-def refuse_unknown(gate: GateFile, own: Iterable[str], field: str = "--gate") -> None:
-    """Raises ConfigError for a metric that nothing is called. `own` are the names of the user's own metrics."""
+def refuse_senseless(gate: GateFile, own: Iterable[str], field: str = "--gate") -> None:
+    """Raises ConfigError for a metric that nothing is called, and where nothing is asked. `own` are the names of the user's own metrics."""
     builtin = {name: None for one in EVALUATORS for name in (one.name, judged_name(one) if one.judged else one.name)}
     known = [*builtin, *own]
     for name in gate.metrics:
         if name not in known:
             raise ConfigError(field, f"metrics: no metric is called {name!r}", near(name, known))
+    usual = gate.defaults and any(not {name, name + SUFFIX} & set(gate.metrics) for name in DEFAULTS)
+    if not usual and gate.negatives is None and not any(gate.metrics.values()):
+        problem = "nothing is asked, so that nothing could pass"
+        raise ConfigError(field, problem, "name a metric with its limit, as `metrics: {groundedness: 0.6}`")
 
 
 def check(report: Report, gate: GateFile) -> Gate:

@@ -318,11 +318,21 @@ def test_a_stored_run_of_other_cases_is_no_pass(tmp_path: Path) -> None:
     assert "nothing of the stored run can be compared" in run.stderr
 
 
-def test_a_gate_with_an_unknown_metric_is_told_before_anything_is_scored(tmp_path: Path) -> None:
-    (gate := tmp_path / "gate.yaml").write_text("metrics: {groundednes: 0.6}\n")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "metrics: {groundednes: 0.6}",
+            "--gate: metrics: no metric is called 'groundednes' (did you mean groundedness?)",
+        ),
+        ("defaults: no", "--gate: nothing is asked, so that nothing could pass (name a metric with its limit"),
+    ],
+)
+def test_a_gate_that_makes_no_sense_is_told_before_anything_is_scored(tmp_path: Path, text: str, said: str) -> None:
+    (gate := tmp_path / "gate.yaml").write_text(text)
     run = cli("evaluate", cases(tmp_path / "cases.jsonl", 2), "--gate", gate)
     assert run.returncode == 2
-    assert "--gate: metrics: no metric is called 'groundednes' (did you mean groundedness?)" in run.stderr
+    assert said in run.stderr
     assert run.stdout == ""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.offline.gate import DEFAULTS, NEGATIVES, GateFile, Limit, check, load_gate, refuse_unknown
+from sidecar.offline.gate import DEFAULTS, NEGATIVES, GateFile, Limit, check, load_gate, refuse_senseless
 from sidecar.offline.record import CaseRecord, Check, Effort, Report, Source
 from sidecar.offline.report import report_of
 from sidecar.record.errors import ConfigError
@@ -219,7 +219,7 @@ def test_negatives_that_nobody_could_read_are_no_declined_ones() -> None:
 def test_a_metric_that_nothing_is_called_is_an_error_with_the_name_that_is_near() -> None:
     for name, mend in (("groundednes", "did you mean groundedness?"), ("my_ton", "did you mean my_tone?")):
         with pytest.raises(ConfigError) as raised:
-            refuse_unknown(GateFile(metrics={"rouge": Limit(limit=0.1), name: None}), ["my_tone"], "gate")
+            refuse_senseless(GateFile(metrics={"rouge": Limit(limit=0.1), name: None}), ["my_tone"], "gate")
         assert str(raised.value) == f"gate: metrics: no metric is called {name!r} ({mend})"
 
 
@@ -228,4 +228,17 @@ def test_a_metric_that_nothing_is_called_is_an_error_with_the_name_that_is_near(
     ["faithfulness", "faithfulness_judge", "context_recall_ids", "answer_accuracy", "sql_equivalence_judge", "my_tone"],
 )
 def test_metrics_of_every_kind_may_be_named(name: str) -> None:
-    refuse_unknown(GateFile(metrics={name: Limit(limit=0.5)}), ["my_tone"])
+    refuse_senseless(GateFile(metrics={name: Limit(limit=0.5)}), ["my_tone"])
+
+
+def test_a_gate_that_asks_nothing_is_an_error() -> None:
+    nothing = (
+        GateFile(defaults=False),
+        GateFile(defaults=False, metrics={"rouge": None}),
+        GateFile(metrics=dict.fromkeys(DEFAULTS)),
+    )
+    for gate in nothing:
+        with pytest.raises(ConfigError, match="gate: nothing is asked, so that nothing could pass"):
+            refuse_senseless(gate, (), "gate")
+    for gate in (GateFile(), GateFile(defaults=False, negatives=0.9), GateFile(metrics={"faithfulness": None})):
+        refuse_senseless(gate, (), "gate")
