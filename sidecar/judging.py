@@ -39,7 +39,7 @@ def judge_of(
         raise ConfigError(
             f"judge.{limited[0]}",
             f"the model {config.model!r} has no known price, so that no budget can be kept",
-            f"set price.models.{config.model} (0 for a model of your own), or {' and '.join(limited)} to null",
+            f"set price.models.{config.model} ({{input: 0, output: 0}} for a model of your own), or {' and '.join(limited)} to null",
         )
     if config.detector is not None:
         for rate in ("sensitivity", "specificity"):

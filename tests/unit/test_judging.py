@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sidecar import config
 from sidecar.commands.score import score_file
+from sidecar.price import ModelPrice, PriceConfig
+from sidecar.record.errors import ConfigError
 from tests.parts.judge_server import Asked, JudgeServer, Said
 
 UNUSED = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
@@ -54,6 +58,15 @@ async def scored(given: config.Config, folder: Path) -> list[dict[str, Any]]:
     source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     await score_file(source, target, settings=given, progress=lambda lines, read: None)
     return [json.loads(line) for line in target.read_text().splitlines()]
+
+
+async def test_the_mend_of_a_price_that_is_not_known_is_a_price(tmp_path: Path) -> None:
+    given = settings("http://127.0.0.1:1").model_copy(update={"price": PriceConfig()})
+    with pytest.raises(ConfigError, match="no known price") as raised:
+        await scored(given, tmp_path)
+    mend = re.search(r"set price\.models\.judge-1 \((\{.*?\}) for a model of your own\)", str(raised.value))
+    assert mend is not None
+    assert ModelPrice.model_validate(yaml.safe_load(mend[1])) == ModelPrice(input=0, output=0)
 
 
 async def test_a_file_is_scored_by_local_models_and_the_judge(tmp_path: Path) -> None:
