@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 from exporters.serialize import rfc3339
 from sidecar.config import Config
@@ -79,9 +80,11 @@ class Round:
                 unread=unread,
             )
         gate = check(report, self._probe.gate)
-        own = self._answers(sent, len(records))
+        own, others = self._answers(sent, len(records)), gate.checks
+        if all(one.failure for one in sent):
+            others = tuple(one.model_copy(update={"why": "no case was answered"}) for one in others)
         return report.model_copy(
-            update={"gate": Gate(passed=gate.passed and own.status == "passed", checks=(own, *gate.checks))}
+            update={"gate": Gate(passed=gate.passed and own.status == "passed", checks=(own, *others))}
         )
 
     def _most_usd(self) -> float | None:
@@ -92,14 +95,15 @@ class Round:
     def _answers(self, sent: Sequence[Sent], answered: int) -> Check:
         """A case without an answer has no score: a service that answers one of fifty well must not pass by it."""
         limit, value = 1 - self._probe.gate.most_failed, answered / len(sent)
-        reasons = sorted({one.failure for one in sent if one.failure})
+        reasons = _reasons(sent)
+        address = urlsplit(self._probe.request.url)._replace(query="", fragment="").geturl()
         good = value >= limit - _ROUNDING
         return Check(
             metric=ANSWERED,
             limit=limit,
             value=value,
             status="passed" if good else "failed",
-            why="share of the cases that were answered" + (f"; {', '.join(reasons)}" if reasons else ""),
+            why="share of the cases that were answered" + (f"; {address}: {reasons}" if reasons else ""),
         )
 
     def _answered(self, failure: str | None, seconds: float) -> None:
@@ -138,3 +142,16 @@ class Round:
         self._telemetry.set("rag_probe_last_round_timestamp_seconds", now, rag_service=service)
         if passed:
             self._telemetry.set("rag_probe_last_success_timestamp_seconds", now, rag_service=service)
+
+
+def _reasons(sent: Sequence[Sent]) -> str:
+    """The classes of those that have no answer, as the series have them, with how many and what is known of them."""
+    found: dict[str, list[str | None]] = {}
+    for one in sent:
+        if one.failure is not None:
+            found.setdefault(one.failure, []).append(one.detail)
+    told = {failure: ", ".join(sorted({one for one in details if one})) for failure, details in found.items()}
+    return "; ".join(
+        f"{failure} {len(found[failure])}" + (f" ({detail})" if detail else "")
+        for failure, detail in sorted(told.items())
+    )

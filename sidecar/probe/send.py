@@ -5,15 +5,24 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+import socket
 import ssl
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from exporters.clients.http import Answer, HttpClient, Limits, TlsFiles, UnansweredError, WrongRequestError
+from exporters.clients.http import (
+    Answer,
+    HttpClient,
+    Limits,
+    TlsFiles,
+    TooSlowError,
+    UnansweredError,
+    WrongRequestError,
+)
 from sidecar.decode.native.mapping import apply
 from sidecar.decode.wire.parse import load_json
 from sidecar.probe.cases import Question
@@ -21,16 +30,24 @@ from sidecar.probe.settings import FIELDS, ProbeConfig
 from sidecar.record.errors import ConfigError, DecodeError
 
 _PLACE = re.compile(r"\{(" + "|".join(FIELDS) + r")\}")
+_CAUSES: tuple[tuple[type[BaseException], str], ...] = (
+    (ConnectionRefusedError, "connection refused"),
+    (socket.gaierror, "the host name is not known"),
+    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+    (ssl.SSLError, "the TLS handshake failed"),
+    (ConnectionError, "the connection was cut off"),
+)
 Told = Callable[[str | None, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What became of one case: the native record with its answer, or why there is none."""
+    """What became of one case: the native record with its answer, or why there is none; `detail` says more of that than the class."""
 
     row: Mapping[str, Any]
     seconds: float
     failure: str | None = None
+    detail: str | None = None
 
 
 class Sender:
@@ -68,18 +85,25 @@ class Sender:
 
     async def _one(self, question: Question) -> Sent:
         body = orjson.dumps(filled(self._config.request.body, question.told))
-        started = time.perf_counter()
+        started, detail = time.perf_counter(), None
         try:
             answer = await self._client.post(self._config.request.url, body, headers=marks(self._config.trace_state))
             found, failure = self._read(answer)
-        except UnansweredError:
-            found, failure = {}, "unanswered"
-        except WrongRequestError:
-            found, failure = {}, "wrong_request"
+            detail = f"status {answer.status}" if failure and failure.startswith("http_") else None
+        except UnansweredError as error:
+            found, failure, detail = {}, "unanswered", self._unanswered(error)
+        except WrongRequestError as error:
+            found, failure, detail = {}, "wrong_request", str(error)
         seconds = time.perf_counter() - started
-        return Sent(
-            {**found, **question.row, "service": self._config.service, "latency_seconds": seconds}, seconds, failure
-        )
+        row = {**found, **question.row, "service": self._config.service, "latency_seconds": seconds}
+        return Sent(row, seconds, failure, detail)
+
+    def _unanswered(self, error: UnansweredError) -> str:
+        """Why there was no answer, without what a service or a case says."""
+        if isinstance(error, TooSlowError):
+            return f"timed out after {self._config.request.timeout_seconds:g} s"
+        causes = [error, *_causes(error)]
+        return next((said for kind, said in _CAUSES if any(isinstance(one, kind) for one in causes)), str(error))
 
     def _read(self, answer: Answer) -> tuple[Mapping[str, Any], str | None]:
         if not 200 <= answer.status < 300:
@@ -96,6 +120,13 @@ class Sender:
         del mapped["whole"]
         text = mapped.get("response")
         return mapped, None if isinstance(text, str) and text.strip() else "no_answer"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What led to an error, and to that."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        yield cause
+        error = cause
 
 
 def filled(template: Any, told: Mapping[str, str]) -> Any:

@@ -12,7 +12,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.offline.record import Report, Source
 from sidecar.offline.run import judge_seconds
 from sidecar.probe.cases import Question
-from sidecar.probe.round import Round
+from sidecar.probe.round import ANSWERED, Round
 from sidecar.probe.series import SERIES
 from sidecar.probe.settings import ProbeConfig
 from sidecar.record.clock import Clock, SystemClock
@@ -84,7 +84,11 @@ class Probe:
 
 def _log(report: Report) -> None:
     checks = report.gate.checks if report.gate is not None else ()
-    failed = [one.metric for one in checks if one.status == "failed"]
+    failed = [
+        f"{one.metric} ({one.why})" if one.metric == ANSWERED else one.metric
+        for one in checks
+        if one.status == "failed"
+    ]
     if failed:
         logger.warning("the gate failed over %d answered cases: %s", report.cases, ", ".join(failed))
     else:

@@ -158,6 +158,11 @@ async def test_where_nothing_is_answered_old_scores_are_gone() -> None:
         report = await made.make()
     assert report.gate is not None
     assert not report.gate.passed
+    why = {one.metric: one.why for one in report.gate.checks}
+    assert why == {
+        "answered": f"share of the cases that were answered; {server.url}: http_5xx 4 (status 503)",
+        **dict.fromkeys(("context_recall", "faithfulness", "negatives_declined"), "no case was answered"),
+    }
     assert shown(telemetry, "rag_probe_score") == {}
     assert shown(telemetry, "rag_probe_check_passed")["answered"] == 0
 

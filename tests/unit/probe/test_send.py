@@ -56,33 +56,35 @@ async def test_the_member_of_tracestate_may_be_one_that_nobody_guesses() -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("said", "reason", "detail"),
     [
-        (Said("no", status=503), "http_5xx"),
-        (Said("no", status=401), "http_4xx"),
-        (Said({}, status=302), "http_3xx"),
-        (Said(b"<html>"), "bad_json"),
-        (Said({"data": {}}), "no_answer"),
-        (Said({"data": {"text": "  "}}), "no_answer"),
-        (Said({"data": {"text": 5}}), "no_answer"),
-        (Said([]), "no_answer"),
-        (Said({"data": {"text": "x" * 3000}}), "too_large"),
-        (Said(answer(Asked("/", {}, {"q": "x"})), after=3.0), "unanswered"),
+        (Said("no", status=503), "http_5xx", "status 503"),
+        (Said("no", status=401), "http_4xx", "status 401"),
+        (Said({}, status=302), "http_3xx", "status 302"),
+        (Said(b"<html>"), "bad_json", None),
+        (Said({"data": {}}), "no_answer", None),
+        (Said({"data": {"text": "  "}}), "no_answer", None),
+        (Said({"data": {"text": 5}}), "no_answer", None),
+        (Said([]), "no_answer", None),
+        (Said({"data": {"text": "x" * 3000}}), "too_large", None),
+        (Said(answer(Asked("/", {}, {"q": "x"})), after=3.0), "unanswered", "timed out after 0.2 s"),
     ],
 )
-async def test_what_is_no_answer_has_a_reason(said: Said, reason: str) -> None:
+async def test_what_is_no_answer_has_a_reason(said: Said, reason: str, detail: str | None) -> None:
     with serving(lambda _: said) as server:
         # Only who is too slow is not waited for; on a busy machine others may be slow too.
         limits = {"timeout_seconds": 0.2 if said.after else 60.0, "most_answer_bytes": 2000}
         [one], told = await sent(server.url, "q", request=limits)
-    assert one.failure == reason
+    assert (one.failure, one.detail) == (reason, detail)
     assert told[0][0] == reason
     assert one.row["reference"] == "r"
 
 
 async def test_a_service_that_is_not_there_is_a_reason_too() -> None:
     [one], _ = await sent("http://127.0.0.1:9/ask", "q")
-    assert one.failure == "unanswered"
+    assert (one.failure, one.detail) == ("unanswered", "connection refused")
+    [one], _ = await sent("http://no-such-host.invalid/ask", "q")
+    assert (one.failure, one.detail) == ("unanswered", "the host name is not known")
 
 
 async def test_no_more_requests_are_made_at_once_than_are_set() -> None:
