@@ -12,7 +12,7 @@ import orjson
 
 from exporters.result import Verdict
 from exporters.verdicts import identity_of, short_identity
-from sidecar.commands.calibration import Anchors, Calibration, Judged, anchors, interval, rates, worth
+from sidecar.commands.calibration import LEAST_OF_EACH, Anchors, Calibration, Judged, anchors, interval, rates, worth
 from sidecar.commands.inspect import read_files
 from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
@@ -26,6 +26,10 @@ from sidecar.record.request import RagTrace
 _ANOTHER = (
     "look at the answers that were labelled otherwise than judged, then try another grounding model (inference.grounding) or "
     "threshold: more labels alone do not mend it"
+)
+_ENOUGH = (
+    f"label on: {LEAST_OF_EACH} good answers of a service with a verdict make its evaluate.anchors, however few bad ones there are; "
+    f"inference.detector takes {LEAST_OF_EACH} of each"
 )
 
 
@@ -152,7 +156,7 @@ def _calibration(
         found = rates(judged)
     except ConfigError as error:
         if not own_rates.found:
-            mend = _ANOTHER if own_rates.useless else error.mend
+            mend = _ANOTHER if own_rates.useless else _ENOUGH if own_rates.few else error.mend
             raise ConfigError("IN", "; ".join([*own_rates.useless, error.problem, drawn.share()]), mend) from None
         found, notes = None, [*notes, f"{error.problem}: no inference.detector is made of these"]
     counts = Counter(one.verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED) for one in judged)

@@ -112,6 +112,19 @@ def test_where_too_few_are_of_a_kind_the_share_is_told_all_the_same(tmp_path: Pa
         beside(read_drawn(write(tmp_path / "labels.jsonl", rows)), judge=False)
 
 
+def test_where_nothing_follows_yet_it_says_what_is_enough(tmp_path: Path) -> None:
+    """30 good answers anchor a service, as docs/labels.md says: 30 bad ones are asked for by nobody but the detector."""
+    rows = [one(n, "hallucinated" if n < 1 else "grounded", "hallucinated" if n < 1 else "grounded") for n in range(30)]
+    with pytest.raises(ConfigError) as refused:
+        beside(read_drawn(write(tmp_path / "few.jsonl", rows)), judge=False)
+    assert refused.value.problem.startswith("only 1 hallucinated request got a verdict; by the labels")
+    assert refused.value.mend.startswith(
+        "label on: 30 good answers of a service with a verdict make its evaluate.anchors"
+    )
+    enough = [*rows, one(30, "grounded", "grounded")]
+    assert beside(read_drawn(write(tmp_path / "enough.jsonl", enough)), judge=False).anchors["s"].grounded == 30
+
+
 def test_where_the_verdict_is_hardly_better_than_a_coin_that_is_said_first_and_no_more_labels_are_asked_for(
     tmp_path: Path,
 ) -> None:
