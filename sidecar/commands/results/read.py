@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from sidecar.record.errors import ConfigError
 # What decides the verdict, in the order of who is asked first.
 _DECIDING = ("groundedness", "groundedness_judge", "faithfulness")
 _AGO = re.compile(r"(\d{1,9})([smhd])")
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LEAST_PREFIX = 4
 _REMEMBERED = 100_000
@@ -71,11 +72,18 @@ class Wanted:
 
 
 class Collected:
-    """Takes lines and keeps of each id the more complete result (docs/results.md); `unread` counts what is no result."""
+    """Takes lines and keeps of each id the more complete result (docs/results.md). `no_results` counts lines that are none, `failed` by reason
+    those that keep the place of a request that `score` could not read."""
 
     def __init__(self) -> None:
         self._best: OrderedDict[str, Completeness] = OrderedDict()
-        self.unread = 0
+        self.no_results = 0
+        self.failed: Counter[str] = Counter()
+
+    @property
+    def unread(self) -> int:
+        """Lines of either kind."""
+        return self.no_results + self.failed.total()
 
     def take(self, lines: Iterable[bytes]) -> Iterator[Row]:
         """Read lines in their order; what is new or better is given back as it comes. The latest ids are remembered, not all."""
@@ -103,11 +111,18 @@ class Collected:
             try:
                 record = parse(line)
             except ValueError:
-                record = None
+                self.no_results += 1
+                continue
             if record is None:
-                self.unread += 1
+                self.failed[_reason(line)] += 1
             else:
                 yield Row(record, line)
+
+
+def _reason(line: bytes) -> str:
+    """Why the request was not read, where that is a word: nothing else of a file is told."""
+    found = orjson.loads(line).get("reason")
+    return found if isinstance(found, str) and _WORD.fullmatch(found) else "unknown"
 
 
 def worst(rows: Iterable[Row], count: int, by: str | None = None) -> list[Row]:

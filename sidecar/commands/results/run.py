@@ -17,6 +17,7 @@ from sidecar.commands.common import ConfigOption, ExitCode, WholeHelp, errors, n
 from sidecar.commands.results import options, show
 from sidecar.commands.results.read import Collected, Row, Wanted, latest, named, plain, since, worst
 from sidecar.commands.results.source import Source, TextsOf, open_source
+from sidecar.offline.render import words
 from sidecar.record.errors import ConfigError
 from sidecar.settings.environment import near
 
@@ -56,7 +57,7 @@ def worst_command(
     rows = collected.read(source.lines())
     _known(by, rows)
     found = worst(filter(wanted.takes, rows), count, by)
-    _print(found, source, by=by, claims=claims, as_json=as_json)
+    _print(found, source, every=rows, by=by, claims=claims, as_json=as_json)
     _end(collected, of=len(found))
 
 
@@ -87,7 +88,7 @@ def tail_command(
         asyncio.run(_follow(source, wanted, count, as_json=as_json))
     collected = Collected()
     rows = [row for row in collected.read(source.lines()) if wanted.takes(row)]
-    _print(latest(rows, count), source, claims=claims, as_json=as_json)
+    _print(latest(rows, count), source, every=rows, claims=claims, as_json=as_json)
     _end(collected, of=len(rows))
 
 
@@ -109,8 +110,9 @@ def show_command(
     """Show one answer: each claim, the sentence that it was held against, and what every evaluator says."""
     source = open_source(file, topic, records, requests, received, config_file)
     collected = Collected()
-    rows = named(collected.read(source.lines()), name)
-    texts, console = source.texts(), show.new_console()
+    every = collected.read(source.lines())
+    rows = named(every, name)
+    texts, console = _texts(source, every), show.new_console()
     for row in rows:
         if as_json:
             _write({**plain(row), "texts": _plain_texts(row, texts)})
@@ -133,17 +135,28 @@ async def _follow(source: Source, wanted: Wanted, count: int, *, as_json: bool) 
         first = False
 
 
-def _print(rows: Sequence[Row], source: Source, *, by: str | None = None, claims: bool, as_json: bool) -> None:
+def _print(
+    rows: Sequence[Row], source: Source, *, every: Sequence[Row], by: str | None = None, claims: bool, as_json: bool
+) -> None:
     if as_json:
         for row in rows:
             _write(plain(row))
         return
-    texts, console = source.texts(), show.new_console()
+    texts, console = _texts(source, every), show.new_console()
     if rows:
         console.print(show.table([row.record for row in rows], by))
     for row in rows if claims else ():
         console.print()
         console.print(show.answer(row.record, texts(row)))
+
+
+def _texts(source: Source, every: Sequence[Row]) -> TextsOf:
+    """The texts of requests. Raises ConfigError where a file of them has none of these results."""
+    texts = source.texts()
+    if source.requests is not None and every and not any(texts.request(row) for row in every):
+        problem = f"{source.requests} has no request of these results"
+        raise ConfigError("--requests", problem, "give those that were scored")
+    return texts
 
 
 def _known(by: str | None, rows: Sequence[Row]) -> None:
@@ -172,6 +185,11 @@ def _end(collected: Collected, *, of: int) -> None:
     """Say what is not to be seen, on standard error."""
     if not of:
         errors.print("no result is one of those that were asked for", markup=False)
+    if collected.failed:
+        said = f"{words.many(collected.failed.total(), 'request')} could not be read ({words.counts(collected.failed)})"
+        errors.print(said, markup=False, soft_wrap=True)
+    if one := collected.no_results:
+        said = "line is no result and was" if one == 1 else "lines are no results and were"
+        errors.print(f"{one:,} {said} passed over", markup=False)
     if collected.unread:
-        errors.print(f"{collected.unread} lines are no results and were passed over", markup=False)
         raise typer.Exit(ExitCode.NOT_ALL_WELL)

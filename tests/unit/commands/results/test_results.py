@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 from exporters.result import Verdict
 from sidecar.commands.results.read import Collected, since
 from sidecar.commands.results.run import cli
+from sidecar.commands.score import cli as score_cli
 from sidecar.record.errors import ConfigError
 from tests.kafka.harness import fresh
 from tests.parts.broker import Message, produce
@@ -252,14 +253,43 @@ def test_what_is_no_result_is_passed_over_and_told(file: Path) -> None:
         "trace_id": None,
         "line": 3,
         "outcome": "failed",
-        "reason": "json",
+        "reason": "bad_json",
     }
     with file.open("a") as stream:
         stream.write("\n".join(["no json", "[1]", '{"schema": "another"}', json.dumps(unread)]) + "\n")
     said = run("tail", file, "--json")
     assert len(listed(said)) == 4
-    assert "4 lines are no results" in said.stderr
+    assert said.stderr.splitlines() == [
+        "1 request could not be read (bad_json 1)", "3 lines are no results and were passed over"
+    ]  # fmt: skip
     assert said.exit_code == 1
+
+
+def test_requests_that_score_could_not_read_are_told_as_such(file: Path, tmp_path: Path) -> None:
+    requests = tmp_path / "requests.jsonl"
+    requests.write_text("no json\n[1]\n{\n")
+    assert CliRunner().invoke(score_cli, [str(requests), str(tmp_path / "scored.jsonl")]).exit_code == 1
+    with file.open("a") as stream:
+        stream.write((tmp_path / "scored.jsonl").read_text())
+        stream.write(json.dumps({"schema": "rag-sidecar.result.v1", "id": None, "line": 1, "reason": "\x1b[2J"}) + "\n")
+    said = run("worst", file, "--json")
+    assert said.stderr == "4 requests could not be read (bad_json 2, not_an_object 1, unknown 1)\n"
+    assert said.exit_code == 1
+
+
+def test_one_line_that_is_no_result_is_told_in_the_singular(file: Path) -> None:
+    with file.open("a") as stream:
+        stream.write("no json\n")
+    assert run("worst", file, "--json").stderr == "1 line is no result and was passed over\n"
+
+
+@pytest.mark.parametrize("words", [["worst"], ["tail"], ["show", "r2"]])
+def test_requests_of_other_results_are_told(file: Path, tmp_path: Path, words: list[str]) -> None:
+    wrong = write(tmp_path / "wrong.jsonl", [request(7)])
+    with pytest.raises(ConfigError, match=r"--requests: .*wrong\.jsonl has no request of these results"):
+        run(*words, file, "--requests", wrong)
+    some = write(tmp_path / "some.jsonl", [request(7), request(0)])
+    assert run(*words, file, "--requests", some).exit_code == 0
 
 
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
