@@ -71,6 +71,9 @@ def compare(
             refuse_same_file(source, target)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
         raise ConfigError("A B", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+    if len(sources) == 1 and not variant:
+        mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
+        raise ConfigError("B", "the second report is missing", mend)
     if len(sources) == 2:
         found = _reports(*sources)
     else:

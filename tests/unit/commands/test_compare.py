@@ -108,7 +108,7 @@ def test_two_variants_of_a_topic(tmp_path: Path) -> None:
     [
         ((), "one of them"),
         (("a.json", "--prometheus", "http://x"), "one of them"),
-        (("a.json",), "two variants are compared"),
+        (("a.json",), "B: the second report is missing (give two reports"),
         (("missing.jsonl", *VARIANTS), "No such file"),
         (("missing.json", "b.json"), "No such file"),
         (("--prometheus", "http://127.0.0.1:1", "--variant", "a", "--variant", "a"), "two variants are compared"),
