@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import signal
 import time
@@ -24,6 +25,7 @@ from sidecar.commands.demo.judge import MODEL, ScriptedJudge
 from sidecar.commands.demo.producer import DemoProducer
 from sidecar.commands.demo.screen import live_view, plain_line, summary
 from sidecar.commands.demo.watch import Watcher
+from sidecar.record.errors import ConfigError
 
 cli = new_cli()
 
@@ -38,6 +40,8 @@ def demo(
     seconds: Annotated[float | None, typer.Option(envvar="DEMO_SECONDS", help="End after this many seconds.")] = None,
 ) -> None:
     """Run the real sidecar on an embedded broker and natural traffic, and watch the scores move."""
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise ConfigError("--seconds", "must be a number above 0", "leave it out to run until it is stopped")
     raise typer.Exit(run_demo(seconds))
 
 

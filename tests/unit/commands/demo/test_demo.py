@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 import httpx
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from exporters.result import Evaluation, Outcome, Result, Verdict
 from sidecar.commands.demo.broker import EmbeddedBroker
 from sidecar.commands.demo.corpus import MADE_UP, Corpus, Kind, Request
 from sidecar.commands.demo.judge import ERROR, MODEL, ScriptedJudge
 from sidecar.commands.demo.producer import DemoProducer
+from sidecar.commands.demo.run import cli
 from sidecar.commands.demo.screen import live_view, plain_line, summary
 from sidecar.commands.demo.spans import SpanMaker, to_otlp_json
 from sidecar.commands.demo.watch import Watcher
@@ -25,6 +27,7 @@ from sidecar.evaluate.metrics.groundedness import GroundednessSettings
 from sidecar.inference.judge.judge import Judge
 from sidecar.inference.judge.settings import JudgeConfig
 from sidecar.observe.telemetry import Telemetry
+from sidecar.record.errors import ConfigError
 from tests.unit.decode.recordings import understood
 from tests.unit.evaluate.fakes import models
 
@@ -34,6 +37,15 @@ def result(number: int, *, verdict: Verdict | None = Verdict.GROUNDED, outcome: 
         id=str(number), trace_id=str(number), span_id=None, service="kb", model="m", variant=None, timestamp=time.time(), completed_at=1.0,
         outcome=outcome, verdict=verdict, durations={"total": 1.5}, tokens={"input": 10, "output": 2},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("seconds", ["-5", "0", "nan", "inf"])
+def test_a_length_that_is_none_is_refused_by_its_option(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+    monkeypatch.setattr("sidecar.commands.demo.run.run_demo", lambda seconds: 0)
+    refused = CliRunner().invoke(cli, ["--seconds", seconds])
+    assert isinstance(refused.exception, ConfigError)
+    assert str(refused.exception).startswith("--seconds: must be a number above 0")
+    assert CliRunner().invoke(cli, ["--seconds", "0.5"]).exit_code == 0
 
 
 def test_there_are_a_few_hundred_different_requests() -> None:
