@@ -8,7 +8,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,13 +102,40 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     except UnicodeDecodeError as error:
         raise DecodeError("bad_encoding", "CSV must be UTF-8") from error
     csv.field_size_limit(_MOST_CELL)
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
-    for row in rows:
-        if None in row:
+    lines = _Lines(text)
+    rows = csv.reader(lines, delimiter=delimiter)
+    names = [name.strip() for name in next(rows, [])]
+    if names and lines.ended:
+        yield _never_closed(names, lines)
+    for cells in filter(None, rows):
+        if lines.ended:
+            yield _never_closed(cells, lines)
+        elif len(cells) > len(names):
             yield DecodeError("bad_row", "more cells than columns")
         else:
-            yield {name: _cell(name, value) for name, value in row.items() if value not in (None, "")}
+            own = dict(zip(names, cells, strict=False))
+            yield {name: _cell(name, value) for name, value in own.items() if value != ""}
+
+
+class _Lines:
+    """The lines of a text. Who got a row and finds `ended` had it cut short by the end: whole rows come before that is seen."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = io.StringIO(text, newline="")
+        self.read = 0
+        self.ended = False
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.read += 1
+            yield line
+        self.ended = True
+
+
+def _never_closed(cells: Sequence[str], lines: _Lines) -> DecodeError:
+    """Of a row whose last cell has all the rest of the file."""
+    swallowed = max(1, sum(1 for _ in io.StringIO(cells[-1], newline="")))
+    return DecodeError("bad_row", f"the quote opened in line {lines.read - swallowed + 1} is never closed")
 
 
 def _cell(name: str, value: str) -> Any:

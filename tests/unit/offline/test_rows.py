@@ -212,3 +212,34 @@ def test_conversations_and_objects_that_hold_a_record_are_read_out_of_cells(tmp_
         {"input": {"query": "How?"}, "output": '{"price": 5}', "user_input": [{"content": "Hi", "type": "human"}]},
         {"input": '{"a": 1}', "output": {"answer": "2", "contexts": ["z"]}, "user_input": "[x]"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "line"),
+    [
+        ('q,a\n1,one\n2,"two\n3,three\n4,four\n', 1, 3),
+        ('q,a\r\n1,"one\r\nand more"\r\n"2\r\nb","two\r\n3,three', 1, 5),
+        ('q,a\n1,"one ""and\na half"" two', 0, 2),
+        ('q,a\n1,"', 0, 2),
+        ('q,"a\n1,one\n', 0, 1),
+    ],
+    ids=["rows", "behind cells of several lines", "doubled quotes", "at the very end", "in the head"],
+)
+def test_a_quote_that_is_never_closed_is_a_row_that_names_its_line(
+    tmp_path: Path, text: str, whole: int, line: int
+) -> None:
+    _, found = read(_written(tmp_path / "a.csv", text))
+    assert len(found) == whole + 1
+    assert str(found[-1]) == f"bad_row: the quote opened in line {line} is never closed"
+
+
+def test_rows_of_csv_may_be_blank_short_or_empty(tmp_path: Path) -> None:
+    text = 'q, a,b\n\n1,"one\nmore"\n,,\n1,2,3,4\n3,b,"c"'
+    _, found = read(_written(tmp_path / "a.csv", text))
+    assert [one if isinstance(one, dict) else str(one) for one in found] == [
+        {"q": "1", "a": "one\nmore"},
+        {},
+        "bad_row: more cells than columns",
+        {"q": "3", "a": "b", "b": "c"},
+    ]
+    assert read(_written(tmp_path / "none.csv", ""))[1] == []
