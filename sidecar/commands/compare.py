@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +12,8 @@ import typer
 from pydantic import ValidationError
 
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
-from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import refuse_same_file, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, compare_arms, variant_of
 from sidecar.offline.compare import compare as compare_runs
@@ -83,8 +83,8 @@ def compare(
         else:
             lines = _file(sources[0]) if topic is None else asyncio.run(_topic(config_file, topic, last))
             found = _variants(lines, names, service, share_a)
-    _write(found, targets)
-    if not any(one.delta is not None for one in found.comparisons):
+    whole = write_and_show(found, targets, terminal.show_compared)
+    if not whole or not any(one.delta is not None for one in found.comparisons):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 
@@ -151,11 +151,3 @@ async def _prometheus(
         raise ConfigError("--token-file", f"{token_file}: {type(error).__name__}", "give a readable file") from error
     a, b = await Prometheus(url, token).variants(names, asked)
     return compare_arms(a, b, share_a=share_a)
-
-
-def _write(found: Compared, targets: Mapping[Path, Callable[[Compared], str]]) -> None:
-    to_stdout = any(str(target) == "-" for target in targets)
-    terminal.show_compared(found, errors if to_stdout else tables())
-    for target, form in targets.items():
-        with lines_to(target) as write:
-            write(form(found).rstrip("\n").encode())

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from exporters.serialize import rfc3339
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
-from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import refuse_same_file, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
@@ -25,7 +27,7 @@ from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_show
 from sidecar.offline.foreign import Format
 from sidecar.offline.gate import GateFile, check, load_gate, refuse_senseless
 from sidecar.offline.journal import Journal, beside
-from sidecar.offline.record import CaseRecord, Effort, Report, Source
+from sidecar.offline.record import CaseRecord, Comparison, Effort, Report, Source
 from sidecar.offline.render import words
 from sidecar.offline.render.forms import FORMS, form_of
 from sidecar.offline.render.terminal import show
@@ -105,13 +107,12 @@ def evaluate(
         if against is not None:
             refuse_same_file(against, target, read_as="the stored run of --against")
     source, own, unread = _read(cases, form, settings)
-    wanted = Wanted(concurrency, most_usd, texts)
     chosen = (joined(own) if sessions else own)[:most]
     journal = _journal_path(list(targets)) if resume else None
-    job = _Job(settings, wanted, chosen, tuple(unread), source, journal)
-    report = _judged(_run(job), limits, stored)
-    _write(report, targets)
-    if (code := _code(report)) is not None:
+    run = _run(_Job(settings, Wanted(concurrency, most_usd, texts), chosen, tuple(unread), source, journal))
+    report = _judged(run.report, limits, stored)
+    whole = write_and_show(report, targets, partial(_show, stored), run.forget)
+    if (code := _code(report, whole=whole)) is not None:
         raise typer.Exit(code)
 
 
@@ -137,24 +138,36 @@ def _limits(path: Path | None, settings: Config) -> GateFile | None:
     return gate
 
 
-def _code(report: Report) -> ExitCode | None:
-    """What the process ends with; None where all is well."""
+def _code(report: Report, *, whole: bool) -> ExitCode | None:
+    """What the process ends with, of a report that was written and shown as a `whole`; None where all is well."""
     if _refused(report):
         return ExitCode.REFUSED
     failed = any(said.outcome == "failed" for one in report.results for said in one.evaluations)
-    return ExitCode.NOT_ALL_WELL if report.unread or failed else None
+    return ExitCode.NOT_ALL_WELL if report.unread or failed or not whole else None
 
 
 def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Report:
     """The report with what the gate and the stored run say of it."""
-    if stored is not None:
-        _tell_left_out(stored, report)
     return report.model_copy(
         update={
             "gate": None if gate is None else check(report, gate),
             "regression": None if stored is None else held(compare(stored.results, report.results)),
         }
     )
+
+
+def _show(stored: Report | None, report: Report, console: Console) -> None:
+    """The report, after what is to be known of the stored run."""
+    if stored is not None:
+        _tell_left_out(stored, report)
+    compared = report.regression or ()
+    if compared and not _comparable(compared):
+        errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)
+    elif nothing_could_be_shown(compared):
+        fewest = next(one.fewest_pairs for one in compared if one.fewest_pairs is not None)
+        said = f"too few cases to show any difference, however large: {fewest} at least"
+        errors.print(f"--against: {said}; what is lower by more than {MARGIN:g} is no pass", soft_wrap=True)
+    show(report, console)
 
 
 def _tell_left_out(stored: Report, report: Report) -> None:
@@ -168,15 +181,12 @@ def _tell_left_out(stored: Report, report: Report) -> None:
 def _refused(report: Report) -> bool:
     """A stored run of which nothing can be compared, as it was scored in another way, holds nothing against this one: that is no pass."""
     compared = report.regression
-    if compared is not None and not any(one.delta is not None for one in compared):
-        errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)
-        return True
-    if compared is not None and nothing_could_be_shown(compared):
-        fewest = next(one.fewest_pairs for one in compared if one.fewest_pairs is not None)
-        said = f"too few cases to show any difference, however large: {fewest} at least"
-        errors.print(f"--against: {said}; what is lower by more than {MARGIN:g} is no pass", soft_wrap=True)
-    worse = any(one.stands == "worse" for one in compared or ())
+    worse = compared is not None and (not _comparable(compared) or any(one.stands == "worse" for one in compared))
     return worse or (report.gate is not None and not report.gate.passed)
+
+
+def _comparable(compared: Sequence[Comparison]) -> bool:
+    return any(one.delta is not None for one in compared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +199,19 @@ class _Job:
     journal: Path | None
 
 
-def _run(job: _Job) -> Report:
-    async def work() -> Report:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    report: Report
+    journal: Journal[CaseRecord] | None
+
+    def forget(self) -> None:
+        """All reports stand: what is kept of the run goes, unless something failed and is to be asked again."""
+        if self.journal is not None and not any(one.failed for one in self.report.results):
+            self.journal.remove()
+
+
+def _run(job: _Job) -> _Run:
+    async def work() -> _Run:
         stop_on_signals()
         async with running(job.settings, job.wanted) as runner:
             return await _evaluate(runner, job)
@@ -203,7 +224,7 @@ def _run(job: _Job) -> Report:
         raise KeyboardInterrupt from None
 
 
-async def _evaluate(runner: Runner, job: _Job) -> Report:
+async def _evaluate(runner: Runner, job: _Job) -> _Run:
     identity = runner.identity
     journal = None if job.journal is None else Journal(job.journal, identity, CaseRecord)
     done = {} if journal is None else journal.done
@@ -223,11 +244,9 @@ async def _evaluate(runner: Runner, job: _Job) -> Report:
         else:
             with journal.open():
                 records = await runner.run(job.cases, journal, progress)
-            if not any(one.failed for one in records):
-                journal.remove()
     seconds = time.perf_counter() - started
     rate = len(left) / seconds if left and seconds > 0 else None
-    return report_of(
+    report = report_of(
         records,
         source=job.source,
         settings=identity,
@@ -236,6 +255,7 @@ async def _evaluate(runner: Runner, job: _Job) -> Report:
         unread=job.unread,
         reused=len(job.cases) - len(left),
     )
+    return _Run(report, journal)
 
 
 def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
@@ -255,14 +275,6 @@ def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
 def _journal_path(targets: Sequence[Path]) -> Path | None:
     file = next((target for target in targets if str(target) != "-"), None)
     return beside(file)
-
-
-def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> None:
-    to_stdout = any(str(target) == "-" for target in targets)
-    show(report, errors if to_stdout else tables())
-    for target, form in targets.items():
-        with lines_to(target) as write:
-            write(form(report).rstrip("\n").encode())
 
 
 def _first(unread: Sequence[Unread]) -> str:

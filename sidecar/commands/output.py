@@ -8,14 +8,17 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from sidecar.commands.common import forget_stdout
+from rich.console import Console
+
+from sidecar.commands.common import errors, forget_stdout, tables
 from sidecar.record.errors import ConfigError, OutputError
 
 Write = Callable[[bytes], None]
+Told = TypeVar("Told")
 _STDOUT = "standard output"
 
 
@@ -59,6 +62,39 @@ def lines_to(target: Path | None) -> Iterator[Write]:
             _move(beside, place)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def write_and_show(
+    told: Told,
+    targets: Mapping[Path, Callable[[Told], str]],
+    show: Callable[[Told, Console], None],
+    stands: Callable[[], None] = lambda: None,
+) -> bool:
+    """Write it in every form, call `stands` where all of them are there, and show it on what is left for people. False where standard output was
+    closed before its end: who closes it has seen enough, and the exit code is to say what it says of the report."""
+    to_stdout = any(str(target) == "-" for target in targets)
+    try:
+        if written := _taken(lambda: write_forms(told, targets)):
+            stands()
+    finally:
+        shown = _taken(lambda: show(told, errors if to_stdout else tables()))
+    return written and shown
+
+
+def write_forms(told: Told, targets: Mapping[Path, Callable[[Told], str]]) -> None:
+    """Write it in every form, the files first: they stand whatever becomes of standard output."""
+    for target in sorted(targets, key=lambda one: str(one) == "-"):
+        with lines_to(target) as write:
+            write(targets[target](told).rstrip("\n").encode())
+
+
+def _taken(work: Callable[[], None]) -> bool:
+    try:
+        work()
+    except (BrokenPipeError, SystemExit):  # rich makes the second of the first.
+        forget_stdout()
+        return False
+    return True
 
 
 def _may_write(place: Path) -> bool:

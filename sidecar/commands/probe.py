@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli, tables
-from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.common import ConfigOption, ExitCode, new_cli
+from sidecar.commands.output import refuse_same_file, write_and_show, write_forms
 from sidecar.commands.score import stop_on_signals
 from sidecar.observe.logs import set_up_logs
 from sidecar.offline.gate import refuse_senseless
@@ -61,13 +61,11 @@ def probe(
         report = asyncio.run(_once(made))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
-    show(report, errors if any(str(target) == "-" for target in targets) else tables())
-    _write(report, targets)
+    whole = write_and_show(report, targets, show)
     if report.gate is None or not report.gate.passed:
         raise typer.Exit(ExitCode.REFUSED)
-    if report.cases < len(questions) or any(
-        said.outcome == "failed" for one in report.results for said in one.evaluations
-    ):
+    failed = any(said.outcome == "failed" for one in report.results for said in one.evaluations)
+    if failed or report.cases < len(questions) or not whole:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 
@@ -79,15 +77,9 @@ async def _once(made: Probe) -> Report:
 def _stay(made: Probe, targets: Mapping[Path, Callable[[Report], str]]) -> None:
     async def work() -> None:
         stop_on_signals()
-        await made.run(lambda report: _write(report, targets))
+        await made.run(lambda report: write_forms(report, targets))
 
     try:
         asyncio.run(work())
     except asyncio.CancelledError:
         return  # A stop was asked for, which is the only end of it.
-
-
-def _write(report: Report, targets: Mapping[Path, Callable[[Report], str]]) -> None:
-    for target, form in targets.items():
-        with lines_to(target) as write:
-            write(form(report).rstrip("\n").encode())

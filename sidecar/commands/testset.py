@@ -29,6 +29,7 @@ from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline.case import Unread
 from sidecar.offline.journal import Journal, beside
+from sidecar.offline.record import Judged
 from sidecar.offline.render import words
 from sidecar.offline.run import Runner, Wanted, running
 from sidecar.offline.testset.documents import Window, read_documents, windows
@@ -135,12 +136,16 @@ def make(
             draw_cases(place, Chosen(service, verdict=verdict, since=since(ended_since)), cases, seed),
             True,
         )
-    if made:  # Else what was there before stays.
-        with lines_to(output) as write:
-            for case in made:
-                write(orjson.dumps(case))
-    if job is not None:
-        _end(job)
+    try:
+        if made:  # Else what was there before stays.
+            with lines_to(output) as write:
+                for case in made:
+                    write(orjson.dumps(case))
+        if job is not None:
+            _end(job)
+    finally:
+        if job is not None:
+            _tell(job)
     if len(made) < cases or not all_well:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
@@ -152,8 +157,18 @@ def _made(job: _Job) -> Sequence[Mapping[str, Any]]:
         job.whole = False
         _end(job)
         raise KeyboardInterrupt from None
-    show(made, job.wanted_sizes, errors)
+    job.made = made
     return made.cases
+
+
+def _tell(job: _Job) -> None:
+    """What was made, and what the judge took: when the cases stand, for who reads this may leave."""
+    for one in job.spent:
+        errors.print(
+            f"the judge was asked {one.questions:,} times: {one.tokens:,} tokens, {words.dollars(one.cost_usd)}"
+        )
+    if job.made is not None:
+        show(job.made, job.wanted_sizes, errors)
 
 
 def _end(job: _Job) -> None:
@@ -179,6 +194,8 @@ class _Job:
     kept: KeptWriter | None = None
     wanted_sizes: Mapping[str, int] = field(default_factory=dict)
     whole: bool = True
+    made: Made | None = None
+    spent: Sequence[Judged] = ()
 
 
 async def _run(job: _Job) -> Made:
@@ -199,10 +216,7 @@ async def _run(job: _Job) -> Made:
                 made = await maker.make(lambda done: bar.update(task, completed=done))
         # Where the judge failed, another run may find it well, and then what it said before is wanted.
         job.whole = len(made.cases) >= job.cases or not any(why.startswith("judge_") for _, why in made.rejected)
-        for one in runner.spent():
-            errors.print(
-                f"the judge was asked {one.questions:,} times: {one.tokens:,} tokens, {words.dollars(one.cost_usd)}"
-            )
+        job.spent = runner.spent()
         return made
 
 

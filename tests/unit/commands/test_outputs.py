@@ -1,0 +1,111 @@
+"""What stands where standard output is closed early or full, and where a file cannot be written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from sidecar.offline.record import Compared
+from sidecar.offline.report import load
+from tests.unit.commands.called import called as cli
+from tests.unit.commands.test_compare import reports
+from tests.unit.commands.test_evaluate import cases
+
+
+@contextmanager
+def closed() -> Iterator[int]:
+    """A standard output that nobody reads any more."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        yield writes
+    finally:
+        os.close(writes)
+
+
+@contextmanager
+def full() -> Iterator[int]:
+    with Path("/dev/full").open("wb") as stream:
+        yield stream.fileno()
+
+
+def run(*words: str | Path, stdout: int) -> tuple[int, str]:
+    """How a process with such a standard output ends, and what it says."""
+    command = [sys.executable, "-m", "sidecar", *map(str, words)]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_SIDECAR_", "OTEL_"))}
+    done = subprocess.run(
+        command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120, env=clean, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def strict(path: Path) -> Path:
+    """A gate that nothing passes."""
+    path.write_text("metrics: {context_recall: 0.1}\ndefaults: false\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("more", "code"), [((), 1), (("-o", "-"), 1), (("--gate",), 5), (("--gate", "-o", "-"), 5)], ids=str
+)
+def test_a_report_stands_and_a_gate_counts_where_nobody_reads_the_table(
+    tmp_path: Path, more: tuple[str, ...], code: int
+) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 2), tmp_path / "report.json"
+    gate = strict(tmp_path / "gate.yaml")
+    words = [part for one in more for part in ((one, gate) if one == "--gate" else (one,))]
+    with closed() as stdout:
+        ended, _ = run("evaluate", source, *words, "-o", target, stdout=stdout)
+    assert ended == code
+    assert load(target, "-o").cases == 2
+    # Of JSON for a reader who left the run is kept: not all reports stand.
+    assert (tmp_path / ".report.json.partial.jsonl").exists() == ("-" in more)
+
+
+def test_a_report_stands_where_standard_output_is_full(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 2), tmp_path / "report.json"
+    with full() as stdout:
+        ended, said = run("evaluate", source, "-o", target, stdout=stdout)
+    assert ended == 4
+    assert "the output could not be written: No space left on device" in said
+    assert load(target, "-o").cases == 2
+    assert set(tmp_path.iterdir()) == {source, target}
+
+
+def test_what_was_scored_is_kept_until_every_report_stands(tmp_path: Path) -> None:
+    source, target, page = cases(tmp_path / "cases.jsonl", 2), tmp_path / "report.json", tmp_path / "page.html"
+    page.symlink_to("/dev/full")
+    first = cli("evaluate", source, "-o", target, "-o", page)
+    assert first.returncode == 4
+    assert "page.html: No space left on device" in first.stderr
+    assert "2 cases of cases.jsonl" in first.stdout
+    page.unlink()
+    again = cli("evaluate", source, "-o", target, "-o", page)
+    assert again.returncode == 0
+    assert load(target, "-o").reused == 2
+    assert set(tmp_path.iterdir()) == {source, target, page}
+
+
+def test_a_comparison_stands_where_nobody_reads_the_table(tmp_path: Path) -> None:
+    a, b = reports(tmp_path)
+    with closed() as stdout:
+        ended, _ = run("compare", a, b, "-o", tmp_path / "out.json", stdout=stdout)
+    assert ended == 1
+    assert Compared.model_validate_json((tmp_path / "out.json").read_bytes()).paired
+
+
+def test_cases_stand_before_anything_is_told_of_them(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Backups are kept for 14 days and stored in a second data centre in Rotterdam.")
+    target = tmp_path / "cases.jsonl"
+    with mock.patch("sidecar.commands.testset.show", side_effect=SystemExit(1)):
+        assert cli("testset", tmp_path / "a.txt", "-o", target, "--cases", "1").returncode == 1
+    assert len(target.read_text().splitlines()) == 1
