@@ -207,7 +207,7 @@ class _Run:
     def forget(self) -> None:
         """All reports stand: what is kept of the run goes, unless something failed and is to be asked again."""
         if self.journal is not None and not any(one.failed for one in self.report.results):
-            self.journal.remove()
+            self.journal.forget({one.digest for one in self.report.results})
 
 
 def _run(job: _Job) -> _Run:
@@ -229,7 +229,8 @@ async def _evaluate(runner: Runner, job: _Job) -> _Run:
     journal = None if job.journal is None else Journal(job.journal, identity, CaseRecord)
     done = {} if journal is None else journal.done
     left = [case for case in job.cases if case.digest not in done]
-    _tell(runner, left, reused=len(job.cases) - len(left))
+    others = len(done.keys() - {case.digest for case in job.cases})
+    _tell(runner, left, reused=len(job.cases) - len(left), others=others)
     started = time.perf_counter()
     with Progress(*_COLUMNS, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("evaluating", total=len(left), cost="")
@@ -258,10 +259,12 @@ async def _evaluate(runner: Runner, job: _Job) -> _Run:
     return _Run(report, journal)
 
 
-def _tell(runner: Runner, cases: Sequence[Case], *, reused: int) -> None:
+def _tell(runner: Runner, cases: Sequence[Case], *, reused: int, others: int) -> None:
     """What is to come, and its price. Raises ConfigError where that is beyond the limit."""
     if reused:
         errors.print(f"{words.many(reused, 'case')} taken from the run before", soft_wrap=True)
+    if others:
+        errors.print(f"{words.many(others, 'other case')} of the run before kept for it", soft_wrap=True)
     if runner.judge is None:
         return
     tell_price(

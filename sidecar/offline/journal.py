@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import BinaryIO, Generic, Protocol, Self, TypeVar
 
@@ -68,6 +68,11 @@ class Journal(Generic[Line]):
     def remove(self) -> None:
         """All is done: nothing is left to go on with."""
         self.path.unlink(missing_ok=True)
+
+    def forget(self, digests: Set[str]) -> None:
+        """These are done. Where it has others too it stays whole, for the run that wrote them."""
+        if self.done.keys() <= digests:
+            self.remove()
 
     def _write(self, line: bytes) -> None:
         if self._stream is None:

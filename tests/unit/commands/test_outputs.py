@@ -95,6 +95,22 @@ def test_what_was_scored_is_kept_until_every_report_stands(tmp_path: Path) -> No
     assert set(tmp_path.iterdir()) == {source, target, page}
 
 
+def test_fewer_cases_leave_what_a_stopped_run_of_more_had_scored(tmp_path: Path) -> None:
+    source, target = cases(tmp_path / "cases.jsonl", 4), tmp_path / "report.json"
+    kept = tmp_path / ".report.json.partial.jsonl"
+    with mock.patch("sidecar.offline.journal.Journal.forget"):
+        assert cli("evaluate", source, "-o", target, "--most", "3").returncode == 0
+    lines = kept.read_bytes()
+    fewer = cli("evaluate", source, "-o", target, "--most", "1")
+    assert fewer.returncode == 0
+    assert "1 case taken from the run before" in fewer.stderr
+    assert "2 other cases of the run before kept for it" in fewer.stderr
+    assert kept.read_bytes().startswith(lines)
+    assert cli("evaluate", source, "-o", target).returncode == 0
+    assert (load(target, "-o").cases, load(target, "-o").reused) == (4, 3)
+    assert not kept.exists()
+
+
 def test_a_comparison_stands_where_nobody_reads_the_table(tmp_path: Path) -> None:
     a, b = reports(tmp_path)
     with closed() as stdout:

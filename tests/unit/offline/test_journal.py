@@ -45,3 +45,16 @@ def test_a_file_that_is_no_journal_is_nothing_to_go_on_with(tmp_path: Path) -> N
     for content in (b"", b"[1]", b"\xff\n", b'{"schema": "other"}\n'):
         path.write_bytes(content)
         assert kept(path) == set()
+
+
+def test_what_is_of_other_cases_stays_for_the_run_that_wrote_it(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with Journal(path, "me", CaseRecord).open() as journal:
+        for name in "abc":
+            journal.add(record(name, said("f", 1.0)))
+    with Journal(path, "me", CaseRecord).open() as fewer:
+        fewer.add(record("d", said("f", 1.0)))
+    fewer.forget({"a", "d"})
+    assert kept(path) == {"a", "b", "c", "d"}
+    Journal(path, "me", CaseRecord).forget({"a", "b", "c", "d", "e"})
+    assert not path.exists()
