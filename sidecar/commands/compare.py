@@ -92,6 +92,9 @@ def _reports(a: Path, b: Path) -> Compared:
     first, second = load(a, "A"), load(b, "B")
     comparisons = compare_runs(first.results, second.results)
     only_a, only_b = unmatched(first.results, second.results)
+    for name, run in (("A", first), ("B", second)):
+        if said := words.not_counted(run):
+            errors.print(f"{name}: {said}", soft_wrap=True)
     return Compared(
         a=str(a),
         b=str(b),

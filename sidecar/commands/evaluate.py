@@ -171,7 +171,10 @@ def _show(stored: Report | None, report: Report, console: Console) -> None:
 
 
 def _tell_left_out(stored: Report, report: Report) -> None:
-    """A case that one of them lacks is in no comparison: somebody may have taken out what failed."""
+    """A case that one of them lacks is in no comparison: somebody may have taken out what failed. A copy is in none either."""
+    for name, run in (("the stored run", stored), ("this run", report)):
+        if said := words.not_counted(run):
+            errors.print(f"--against: of {name} {said}", soft_wrap=True)
     only_stored, only_here = unmatched(stored.results, report.results)
     if only_stored or only_here:
         said = f"{words.many(only_stored, 'case')} of the stored run alone and {only_here} of this one alone"

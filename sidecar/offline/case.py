@@ -101,3 +101,7 @@ def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> C
 
 def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(map(clean, parts)).encode()).hexdigest()[:32]
+
+
+# The key of a case that has neither an id nor a question and a reference to make one of.
+NAMELESS = _hash("", "")

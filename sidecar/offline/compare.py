@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sidecar.offline.case import NEGATIVE
+from sidecar.offline.copies import once
 from sidecar.offline.lost import Coverage, Lacking, fewer, lacking
 from sidecar.offline.record import CaseRecord, Comparison, Evaluation, Identity
 from sidecar.statistics.paired import Difference, difference, holm
@@ -40,7 +41,9 @@ class Paired:
 
 
 def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[Comparison, ...]:
-    """B - A of every metric that either run scored, and of the negative cases that were declined; p after Holm's correction over all of them."""
+    """B - A of every metric that either run scored, and of the negative cases that were declined; p after Holm's correction over all of them. An id counts
+    once."""
+    a, b = once(a), once(b)
     both = _matched(a, b)
     found = {name: _paired(both, name) for name in _names(a, b)}
     if (declined := _declined(both)) is not None:
@@ -118,7 +121,7 @@ def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]
 
 def unmatched(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[int, int]:
     """How many cases are in A alone, and in B alone."""
-    first, second = {one.key for one in a}, {one.key for one in b}
+    first, second = {one.key for one in once(a)}, {one.key for one in once(b)}
     return len(first - second), len(second - first)
 
 

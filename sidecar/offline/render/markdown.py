@@ -10,7 +10,7 @@ from sidecar.offline.render import words
 
 def markdown(report: Report) -> str:
     """The document."""
-    parts = [f"# Evaluation of {_cell(report.source.name)}", f"{words.title(report)}; {words.effort(report)}."]
+    parts = [f"# Evaluation of {_cell(report.source.name)}", f"{_cell(words.title(report))}; {words.effort(report)}."]
     if report.gate is not None:
         parts += [f"## Gate: {'passed' if report.gate.passed else '**failed**'}", _gate(report.gate)]
     if report.regression is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sidecar.offline.copies import copies
 from sidecar.offline.record import Comparison, Metric, Report, Split, Spread
 
 # Where a mean stands, from which on: the bands of the literature for judged metrics, a border in the better band.
@@ -80,7 +81,17 @@ def measures(report: Report) -> dict[str, tuple[Spread, str]]:
 def title(report: Report) -> str:
     """What was read, in one line."""
     said = f"{many(report.cases, 'case')} of {report.source.name}"
+    if found := copies(report.results):
+        own = list(dict.fromkeys(one.id for one in found))
+        more = ", ..." if len(own) > _SHOWN else ""
+        said += f", {len(found):,} of them repeating an id ({', '.join(own[:_SHOWN])}{more})"
     return said + (f", {unread(report)}" if report.unread else "")
+
+
+def not_counted(report: Report) -> str:
+    """What a comparison leaves out of a run; nothing where each id is there once."""
+    found = len(copies(report.results))
+    return f"{many(found, 'case')} repeating an id not counted" if found else ""
 
 
 def unread(report: Report) -> str:

@@ -65,6 +65,18 @@ def test_two_reports_are_compared_case_by_case(tmp_path: Path) -> None:
     assert "<script" not in (tmp_path / "out.html").read_text()
 
 
+def test_copies_of_one_case_are_no_evidence(tmp_path: Path) -> None:
+    for name, score in (("a", 0.4), ("b", 0.9)):
+        keys = ("c0", *(f"c0#{n}" for n in range(2, 13)))
+        made = report(*(record("c0", said("faithfulness", score), key=key, digest=key) for key in keys))
+        (tmp_path / f"{name}.json").write_text(as_json(made), encoding="utf-8")
+    run = cli("compare", tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "out.json")
+    assert run.returncode == 0, run.stderr
+    [one] = Compared.model_validate_json((tmp_path / "out.json").read_bytes()).comparisons
+    assert (one.pairs, one.winner) == (1, None)
+    assert run.stderr.splitlines() == [f"{name}: 11 cases repeating an id not counted" for name in "AB"]
+
+
 def test_two_variants_of_a_file_of_results_are_compared_by_their_means(tmp_path: Path) -> None:
     (source := tmp_path / "results.jsonl").write_bytes(b"\n".join([*results(300, 200), b"{broken"]))
     run = cli("compare", source, *VARIANTS, "--service", "kb", "-o", "-")
