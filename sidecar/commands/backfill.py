@@ -25,6 +25,7 @@ from exporters.serialize import result_to_json
 from sidecar import config
 from sidecar.backfill import Backfill
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.output import refuse_unwritable
 from sidecar.config import Config
 from sidecar.observe.logs import set_up_logs, watch_loop
 from sidecar.record.clock import SystemClock
@@ -112,6 +113,7 @@ def backfill(
     first, last = moment("--from", begin), moment("--to", end)
     if not first < last <= time.time():
         raise ConfigError("--to", "must be after --from, and not in the future", "for example 2026-01-31T12:00:00Z")
+    refuse_unwritable(output, option="--output")
     settings = config.load(config_file)
     set_up_logs(settings.log)
     raise typer.Exit(asyncio.run(_run(settings, output, begin=first, end=last, group=group)))

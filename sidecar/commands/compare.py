@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
-from sidecar.commands.output import refuse_same_file, write_and_show
+from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, compare_arms, variant_of
 from sidecar.offline.compare import compare as compare_runs
@@ -66,6 +66,7 @@ def compare(
     """
     sources = [one for one in (a, b) if one is not None]
     targets = {target: form_of(target, COMPARED_FORMS) for target in output or ()}
+    refuse_unwritable(*targets)
     for target in targets:
         for source in sources:
             refuse_same_file(source, target)

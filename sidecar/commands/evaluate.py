@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from exporters.serialize import rfc3339
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
-from sidecar.commands.output import refuse_same_file, write_and_show
+from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
@@ -102,6 +102,7 @@ def evaluate(
     settings = config.load(config_file, kafka=False)
     targets = {target: form_of(target, FORMS) for target in output or ()}
     limits, stored = _limits(gate, settings), None if against is None else load(against, "--against")
+    refuse_unwritable(*targets)
     for target in targets:
         refuse_same_file(cases, target)
         if against is not None:

@@ -34,6 +34,27 @@ def refuse_same_file(source: Path, target: Path | None, *, read_as: str = "the i
         raise ConfigError("OUT", f"{what} is {read_as} itself, which it would replace", "name another file")
 
 
+def refuse_unwritable(*targets: Path | None, option: str = "OUT") -> None:
+    """Raise ConfigError where a file cannot be written, before anything is done for it. Nothing is made or changed."""
+    for target in targets:
+        if target is not None and str(target) != "-" and (code := _fault(target)):
+            raise ConfigError(option, f"{target}: {os.strerror(code)}", "give a writable path")
+
+
+def _fault(target: Path) -> int:
+    try:
+        place = target.resolve()
+        if not place.exists():
+            place.parent.stat()
+    except OSError as error:
+        return error.errno or errno.EIO
+    if place.is_dir():
+        return errno.EISDIR
+    if not place.exists() and not place.parent.is_dir():
+        return errno.ENOTDIR
+    return 0 if os.access(place if place.exists() else place.parent, os.W_OK) else errno.EACCES
+
+
 @contextlib.contextmanager
 def lines_to(target: Path | None) -> Iterator[Write]:
     """A function that writes one line. None and "-" are standard output, which is flushed after each.

@@ -20,7 +20,7 @@ from rich.table import Table
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.from_results import Results, draw_cases
-from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritable
 from sidecar.commands.price import tell_price
 from sidecar.commands.results import options
 from sidecar.commands.results.read import Wanted as Chosen
@@ -114,6 +114,7 @@ def make(
     Cases are checked by the local models, and made again where they fail (docs/testset.md). With --from-results or --topic they are what users asked in
     production, redacted, each question once. Exit code 1: fewer than were asked for.
     """
+    refuse_unwritable(output)
     job: _Job | None = None
     given = sum((bool(documents), from_results is not None, topic is not None))
     if given != 1:

@@ -20,6 +20,7 @@ from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, s
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
+from sidecar.commands.output import refuse_unwritable
 from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
 from sidecar.kafka.peek import peek, standing
@@ -85,6 +86,7 @@ def label_command(
     labels_topic, results_topic = labels_topic or settings.labels.topic, results_topic or settings.results.topic
     if labels_topic or (results is None and import_ is None):
         settings = config.load(config_file)
+    refuse_unwritable(export, option="--export")
     store = _store(labels or settings.labels.file, labels_topic, settings)
     if import_ is not None:
         new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
@@ -103,6 +105,7 @@ def label_command(
 def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
     if file is None and topic is None:
         raise ConfigError("--labels", "labels have nowhere to go", "name a file, or set labels.file or labels.topic")
+    refuse_unwritable(file, option="--labels")
     return Store(file, None if topic is None else Topic(topic, settings.receive))
 
 

@@ -12,11 +12,14 @@ from unittest import mock
 
 import pytest
 
+from sidecar.commands.output import refuse_unwritable
 from sidecar.offline.record import Compared
 from sidecar.offline.report import load
+from sidecar.record.errors import ConfigError
 from tests.unit.commands.called import called as cli
 from tests.unit.commands.test_compare import reports
 from tests.unit.commands.test_evaluate import cases
+from tests.unit.commands.test_probe import probe
 
 
 @contextmanager
@@ -125,3 +128,48 @@ def test_cases_stand_before_anything_is_told_of_them(tmp_path: Path) -> None:
     with mock.patch("sidecar.commands.testset.show", side_effect=SystemExit(1)):
         assert cli("testset", tmp_path / "a.txt", "-o", target, "--cases", "1").returncode == 1
     assert len(target.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", ["none/out.json", "file/out.json", "folder.json"])
+def test_a_path_that_cannot_be_written_is_refused_before_any_work(tmp_path: Path, place: str) -> None:
+    source = cases(tmp_path / "cases.jsonl", 1)
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.json").mkdir()
+    (old := tmp_path / "old.json").write_text("old")
+    asked = probe(tmp_path, "http://127.0.0.1:1")
+    before = set(tmp_path.iterdir())
+    wrong = tmp_path / place
+    a, b = reports(tmp_path)
+    with (
+        mock.patch("sidecar.commands.evaluate._run", side_effect=AssertionError),
+        mock.patch("sidecar.commands.testset._made", side_effect=AssertionError),
+        mock.patch("sidecar.commands.compare._reports", side_effect=AssertionError),
+        mock.patch("sidecar.commands.probe.load_questions", side_effect=AssertionError),
+    ):
+        for words in (
+            ("evaluate", source, "-o", wrong),
+            ("evaluate", source, "-o", old, "-o", wrong, "--no-resume"),
+            ("testset", source, "-o", wrong),
+            ("compare", a, b, "-o", wrong),
+            ("probe", asked, "-o", wrong),
+            ("label", source, "--requests", source, "--labels", wrong),
+            ("label", source, "--requests", source, "--labels", tmp_path / "labels", "--export", wrong),
+            ("backfill", "--from", "2026-01-01", "--to", "2026-01-02", "-o", wrong),
+        ):
+            refused = cli(*words, KB_TOKEN="k")
+            assert (refused.returncode, refused.stdout) == (2, ""), words
+            assert f"{wrong}: " in refused.stderr
+            assert "give a writable path" in refused.stderr
+    assert set(tmp_path.iterdir()) == {*before, a, b}
+    assert old.read_text() == "old"
+
+
+def test_what_can_be_written_is_left_as_it_is_by_the_check(tmp_path: Path) -> None:
+    (link := tmp_path / "link.json").symlink_to(tmp_path / "to.json")
+    refuse_unwritable(None, Path("-"), Path("/dev/null"), link, tmp_path / "new.json")
+    assert set(tmp_path.iterdir()) == {link}
+    with (
+        mock.patch("os.access", return_value=False),
+        pytest.raises(ConfigError, match=r"--labels: .*: Permission denied \(give a writable path\)"),
+    ):
+        refuse_unwritable(tmp_path / "new", option="--labels")
