@@ -54,7 +54,7 @@ def evaluate(
     cases: Annotated[
         Path,
         typer.Argument(
-            metavar="CASES", help="The cases: .jsonl, .json, .csv, .parquet, or a folder of a Hugging Face dataset."
+            metavar="CASES", help="The cases: .jsonl, .json, .csv, .parquet, a Hugging Face folder, - for stdin."
         ),
     ],
     output: Annotated[

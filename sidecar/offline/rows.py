@@ -8,6 +8,7 @@ import csv
 import hashlib
 import io
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ _AROUND = ("examples", "samples", "items", "rows", "data")
 
 
 def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
-    """Where the cases come from, and the file's rows in the words of native records: an object each, or the DecodeError that says why not.
+    """Where the cases come from ("-" is standard input: JSON or JSON lines), and the file's rows in the words of native records: an object each, or the DecodeError that says why not.
     Raises ConfigError where the file as a whole cannot be read."""
     try:
         content = _content(path)
@@ -36,7 +37,8 @@ def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
         raise ConfigError("CASES", f"{path}: {error.strerror}", "give a readable file") from error
     except DecodeError as error:
         raise ConfigError("CASES", f"{path}: {error}", "give JSON lines, JSON, CSV or Parquet") from error
-    return Source(name=path.name or str(path), sha256=hashlib.sha256(content).hexdigest()), found
+    name = "standard input" if str(path) == "-" else path.name or str(path)
+    return Source(name=name, sha256=hashlib.sha256(content).hexdigest()), found
 
 
 def _content(path: Path) -> bytes:
@@ -45,11 +47,12 @@ def _content(path: Path) -> bytes:
         if not parts:
             raise ConfigError("CASES", f"{path}: a folder without *.arrow", "give a file, or what `save_to_disk` wrote")
         return b"".join(part.read_bytes() for part in parts)
-    return path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def _rows(path: Path, content: bytes) -> Iterable[object]:
-    ending = path.suffix.lower()
+    ending = ".json" if str(path) == "-" else path.suffix.lower()
     if path.is_dir():
         return [row for part in sorted(path.glob("*.arrow")) for row in _table(part.read_bytes(), ".arrow")]
     if ending in (".parquet", ".arrow"):

@@ -243,3 +243,14 @@ def test_rows_of_csv_may_be_blank_short_or_empty(tmp_path: Path) -> None:
         {"q": "3", "a": "b", "b": "c"},
     ]
     assert read(_written(tmp_path / "none.csv", ""))[1] == []
+
+
+@pytest.mark.parametrize("written", [to_jsonl, to_json], ids=lambda one: one.__name__)
+def test_standard_input_is_json_or_json_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: Callable[[Path], Path]
+) -> None:
+    with written(tmp_path).open(encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        source, rows = read(Path("-"))
+    assert source.name == "standard input"
+    assert rows == SAMPLES
