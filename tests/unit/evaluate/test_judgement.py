@@ -46,6 +46,7 @@ SETS = {
         "twins",
         "passages",
         "policies",
+        "reworded",
         "chinese",
         "chinese_second",
     )
@@ -110,6 +111,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("twins", 1280),
         ("passages", 556),
         ("policies", 284),
+        ("reworded", 1510),
         ("chinese", 75),
         ("chinese_second", 44),
     ],
