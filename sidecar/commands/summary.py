@@ -63,6 +63,11 @@ class Summary:
             console.print(f"failed for every request: {', '.join(self.broken)}")
         if self.unread:
             console.print(f"{_many(self.unread, 'line')} could not be read; the output says why in each place")
+        if self.unread and not self._requests:
+            console.print(
+                "no line is a request: give plain UTF-8 with one JSON object a line, no list, no archive",
+                soft_wrap=True,
+            )
 
 
 def _counts(counted: Iterable[tuple[str, int]]) -> str:

@@ -173,12 +173,12 @@ def _tell(job: _Job) -> None:
 
 
 def _end(job: _Job) -> None:
-    """What the judge said is not needed any more where the set is whole; else another run goes on with it."""
+    """What the judge said is not needed any more where the set is whole, and it said nothing for a larger one; else another run goes on with it."""
     if job.kept is None:
         return  # A run without a judge wrote none; what stands there is of another, which goes on with it.
     journal = job.kept.journal
     if job.whole:
-        journal.remove()
+        journal.forget(job.kept.asked)
     elif journal.path.exists():
         errors.print(f"not all is done; the same command goes on from {journal.path}", markup=False, soft_wrap=True)
 

@@ -79,6 +79,8 @@ class _Limits(BaseModel):
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
+            if (own := name.removesuffix(SUFFIX)) != name and own in NAMES:
+                raise ValueError(f"{name} is what evaluate.{own}.by: judge (or both) gives: name {own} here")
             if name not in NAMES:
                 close = difflib.get_close_matches(name, NAMES, n=1)
                 raise ValueError(

@@ -69,7 +69,13 @@ def read_labels(path: Path, option: str) -> list[Label]:
             found.append(Label.model_validate_json(line))
         except ValidationError as error:
             problem = f"{path}, line {number}: {told(error)}"
-            raise ConfigError(option, problem, "docs/labels.md has the format") from error
+            cut_short = number == len(lines) and not line.endswith(b"}")
+            mend = (
+                "it was cut short: delete it and label that answer again"
+                if cut_short
+                else "docs/labels.md has the format"
+            )
+            raise ConfigError(option, problem, mend) from error
     return found
 
 

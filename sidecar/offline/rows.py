@@ -60,8 +60,16 @@ def _rows(path: Path, content: bytes) -> Iterable[object]:
     if ending in (".csv", ".tsv"):
         return _csv(content, "\t" if ending == ".tsv" else _delimiter(content))
     # A file of one object is JSON lines as well.
-    whole = ending == ".json" and (content.lstrip()[:1] == b"[" or _one(content) is not None)
-    return _json(content) if whole or content.lstrip()[:1] == b"[" else _lines(content)
+    listed = content.lstrip()[:1] == b"["
+    if ending == ".json":
+        return _json(content) if listed or _one(content) is not None else _lines(content)
+    # A list in one line is no case, and the lines behind it are some.
+    return _json(content) if listed and (_one(content) is not None or not _any_object(content)) else _lines(content)
+
+
+def _any_object(content: bytes) -> bool:
+    """Whether a line of it is an object by itself."""
+    return any(isinstance(_one(line), dict) for line in content.splitlines() if line.startswith(b"{"))
 
 
 def _lines(content: bytes) -> Iterator[object]:

@@ -93,6 +93,12 @@ def test_a_mistake_is_named_with_its_path_and_mend(written: Path, text: str, mes
     assert message in str(caught.value)
 
 
+def test_a_judged_evaluator_is_named_by_who_judges(written: Path) -> None:
+    written.write_text(_KAFKA + "evaluate: {evaluators: [faithfulness_judge]}\n")
+    with pytest.raises(ConfigError, match=r"faithfulness_judge is what evaluate\.faithfulness\.by: judge"):
+        config.load(written)
+
+
 def test_every_mistake_is_named_at_once(written: Path) -> None:
     written.write_text(_KAFKA + "sample: {rate: 7}\nadmin: {port: -1}\n")
     with pytest.raises(ConfigError) as caught:

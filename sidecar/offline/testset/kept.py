@@ -36,12 +36,14 @@ class Reply(Record):
 
 
 class KeptWriter:
-    """offline.testset.draft.Writer: what `writer` says, asked once over all runs of a set. The journal is to be open."""
+    """offline.testset.draft.Writer: what `writer` says, asked once over all runs of a set. The journal is to be open. `asked` are the digests of what
+    this run asked."""
 
     def __init__(self, writer: Writer, journal: Journal[Reply]) -> None:
         self.origin = writer.origin
         self.kinds = writer.kinds
         self.journal = journal
+        self.asked: set[str] = set()
         self._writer = writer
 
     def left(self, tasks: Iterable[Task]) -> list[Task]:
@@ -50,7 +52,7 @@ class KeptWriter:
 
     async def write(self, task: Task) -> Draft:
         """Raises RejectedError, as the writer did or does."""
-        key = _of_task(task)
+        self.asked.add(key := _of_task(task))
         known = self.journal.done.get(key)
         if known is not None:
             if known.rejected is not None:
@@ -69,7 +71,7 @@ class KeptWriter:
 
     async def answered(self, question: str, found: tuple[str, ...]) -> bool:
         """Raises RejectedError."""
-        key = _hash("answered", question, found)
+        self.asked.add(key := _hash("answered", question, found))
         known = self.journal.done.get(key)
         if known is not None:
             return known.answered

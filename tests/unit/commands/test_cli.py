@@ -123,6 +123,14 @@ def test_score_keeps_the_order_and_gives_unreadable_lines_their_place(tmp_path: 
     assert results[0]["evaluations"][0]["claims"][0]["text"] == "Two years."
 
 
+def test_score_tells_what_a_file_is_to_be_where_no_line_is_a_request(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps([GOOD], indent=1))
+    run = cli("score", source)
+    assert run.returncode == 1
+    assert "no line is a request: give plain UTF-8 with one JSON object a line" in run.stderr
+
+
 def test_score_is_the_same_in_every_run(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text(

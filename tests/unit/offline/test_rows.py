@@ -168,6 +168,13 @@ def test_a_row_of_csv_with_too_many_cells_is_told_with_its_place(tmp_path: Path)
     assert (len(found), [(one.row, one.reason) for one in unread]) == (1, [(2, "bad_row")])
 
 
+def test_a_list_in_a_line_of_jsonl_is_one_row_that_is_no_case(tmp_path: Path) -> None:
+    lines = b'[1,2]\n{"question": "How?", "answer": "So."}\n{"question": "Who?", "answer": "Me."}\n'
+    (tmp_path / "a.jsonl").write_bytes(lines)
+    found, unread = cases(tmp_path / "a.jsonl")
+    assert (len(found), [one.row for one in unread]) == (2, [1])
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -303,7 +303,10 @@ def test_a_file_with_a_line_that_is_no_label_is_refused_and_one_cut_short_is_end
     desk.run(typed="g\n")
     assert len(desk.kept()) == 2
     desk.labels.write_text('{"schema": "x"}\n')
-    with pytest.raises(ConfigError, match=r"--labels: .*line 1"):
+    with pytest.raises(ConfigError, match=r"--labels: .*line 1.*docs/labels\.md"):
+        desk.run()
+    desk.labels.write_text('{"schema": "x"')
+    with pytest.raises(ConfigError, match=r"--labels: .*line 1.*it was cut short: delete it"):
         desk.run()
 
 
