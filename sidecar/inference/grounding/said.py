@@ -170,7 +170,7 @@ class Values:
             )
         ]
         told = told_open(claim, values, texts)
-        outside = shifted_days(values, pieces, there)
+        outside = shifted_days(claim, values, pieces, there)
         outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
         outside += [one.value for one in matched if is_outside(claim, one, pieces)]
         matched = [on_its_day(one, outside, told, stated_there) for one in matched]

@@ -13,11 +13,11 @@ from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
-_ENDS = re.compile(
+ENDS = re.compile(
     r"\b(?:end(?:s|ed|ing)?|finish(?:es|ed)?|clos(?:es|ed|ing)|expir(?:es|ed|y)|until|over|arriv(?:es?|ed|al|ing)|lands?|back|completed?)\b",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(
+BEGINS = re.compile(
     r"\b(?:start(?:s|ed|ing)?|beg(?:ins?|an|inning)|commenc(?:es|ed)|from|leav(?:es|ing)|left|depart(?:s|ed|ure)?|open(?:s|ed|ing)?|since|as of)\b",
     re.IGNORECASE,
 )
@@ -29,12 +29,12 @@ _A_DAY, _A_MINUTE = 24.0, 1 / 60  # hours
 def is_end(claim: str, finding: Finding, pieces: Sequence[str], stated_there: Sequence[Sequence[Stated]]) -> bool:
     """Whether a time or a day, of a claim that speaks of an end and that no text has, is when it ends by what the texts say."""
     own = finding.value
-    if finding.outcome is Outcome.AGREES or own.kind not in (Kind.TIME, Kind.DATE) or not _ENDS.search(claim):
+    if finding.outcome is Outcome.AGREES or own.kind not in (Kind.TIME, Kind.DATE) or not ENDS.search(claim):
         return False
     there = [
         (piece, [one.value for one in values]) for piece, values in zip(pieces[:_PIECES], stated_there, strict=False)
     ]
-    begins = [one for piece, values in there if _BEGINS.search(piece) for one in values if one.kind is own.kind]
+    begins = [one for piece, values in there if BEGINS.search(piece) for one in values if one.kind is own.kind]
     lasts = [one for piece, values in there if _LASTS.search(piece) for one in values if _is_length(one)]
     pairs = itertools.product(begins, lasts)
     return any(_is_at(own, one, length) for one, length in pairs)

@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Iterator, Sequence
 
+from sidecar.inference.values.ends import BEGINS, ENDS
 from sidecar.inference.values.moments import DAYS
 from sidecar.inference.values.numbers import SMALL
 from sidecar.inference.values.value import Date, Kind, Value
@@ -26,6 +27,7 @@ _SHIFTS = (
         re.IGNORECASE,
     ),
 )
+_JOINT = re.compile(r"[,;:.]|\b(?:and|but|while)\b", re.IGNORECASE)
 _BACK = re.compile(r"previous|preceding|before|earlier|.{1,20}forward", re.IGNORECASE)
 _NAMED = {
     "new year's eve": (12, 31), "new year's day": (1, 1), "christmas eve": (12, 24), "christmas day": (12, 25), "boxing day": (12, 26),
@@ -33,8 +35,11 @@ _NAMED = {
 }  # fmt: skip
 
 
-def shifted_days(own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]) -> list[Value]:
-    """The days, months and years of a claim that a text counts from one that it states (else that any text does), and no text states. `there` are the values of each."""
+def shifted_days(
+    claim: str, own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]
+) -> list[Value]:
+    """The days, months and years of a claim that a text counts from one that it states (else that any text does), and no text states; not of when something
+    begins where the text says so when it ends. `own` and `there` are the values of the claim and of each text."""
     dates = [one for one in own if one.kind is Kind.DATE and not one.through]
     texts = (
         [(piece[:_LONGEST], _dates(values)) for piece, values in zip(pieces[:_PIECES], there, strict=False)]
@@ -42,7 +47,9 @@ def shifted_days(own: Sequence[Value], pieces: Sequence[str], there: Sequence[Se
         else []
     )
     every = [date for _, stated in texts for date in stated]
-    moved = [_moved(first, *shift) for piece, stated in texts for shift in _shifts(piece) for first in stated or every]
+    moved = [
+        _moved(first, *shift) for piece, stated in texts for shift in _shifts(claim, piece) for first in stated or every
+    ]
     return [one for one in dates if _is_among(one, moved) and not _is_among(one, every)]
 
 
@@ -62,13 +69,21 @@ def _dates(values: Sequence[Value]) -> list[Date]:
     return [date for one in values for date in one.dates]
 
 
-def _shifts(piece: str) -> Iterator[tuple[str, int]]:
+def _shifts(claim: str, piece: str) -> Iterator[tuple[str, int]]:
     """By how many of which unit a text counts from a day on, or back."""
     for pattern in _SHIFTS:
         for found in pattern.finditer(piece):
+            clause = _JOINT.split(piece[: found.start()])[-1]
+            if _is_of(BEGINS, ENDS, claim, clause) or _is_of(ENDS, BEGINS, claim, clause):
+                continue
             many = found.groupdict().get("many", "a").lower()
             amount = int(many) if many.isdecimal() else SMALL.get(many, 1)
             yield found["unit"].lower(), -amount if _BACK.match(found["way"]) else amount
+
+
+def _is_of(one: re.Pattern[str], other: re.Pattern[str], claim: str, clause: str) -> bool:
+    """Whether a claim says the one alone and a clause the other alone: it starts, and it ends."""
+    return bool(one.search(claim) and not other.search(claim) and other.search(clause) and not one.search(clause))
 
 
 def _moved(first: Date, unit: str, amount: int) -> Date | None:

@@ -33,7 +33,7 @@ _BENDS = re.compile(
 _WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
 _NEAR, _APART = 0.001, 0.1
-_BOTH = 2
+_BOTH, _BEST = 2, 4  # amounts; best sentences
 _FAR = 1000  # times: 10 of "from 10 to 20 million" lacks what the other counts in
 
 
@@ -85,14 +85,14 @@ def wrong_times(claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Sta
 
 
 def by_times(own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]) -> frozenset[Value]:
-    """The amounts of a claim that are so many times one of a sentence that says how many times another one it is, or the other way round."""
+    """The amounts of a claim that are so many times one of one of the best sentences that says how many times another one it is, or the other way round."""
+    amounts = [one for one in own if one.kind in (Kind.MONEY, Kind.QUANTITY)]
     found = set[Value]()
-    for piece, values in zip(pieces, there, strict=False):
+    for piece, values in zip(pieces[:_BEST] if amounts else (), there, strict=False):
         factors = [_factor(each) for each in _TIMES.finditer(piece[:_LONGEST])]
         found |= {
             one
-            for one in own
-            if one.kind in (Kind.MONEY, Kind.QUANTITY)
+            for one in amounts
             for other in values
             if other.kind is one.kind
             and dimension(other) == dimension(one)

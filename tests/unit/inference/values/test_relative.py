@@ -9,7 +9,7 @@ from sidecar.inference.values.relative import named_days, shifted_days
 
 
 def _shifted(claim: str, *pieces: str) -> list[str]:
-    found = shifted_days(read_values(claim), pieces, [read_values(piece) for piece in pieces])
+    found = shifted_days(claim, read_values(claim), pieces, [read_values(piece) for piece in pieces])
     return [claim[one.start : one.end] for one in found]
 
 
@@ -18,6 +18,9 @@ def _shifted(claim: str, *pieces: str) -> list[str]:
     [
         ("It begins on Thursday 9 May and ends the next day.", "It ends on Friday 10 May.", ["Friday", "10 May"]),
         ("It begins on Thursday 9 May and ends the next day.", "It ends on Saturday 11 May.", []),
+        ("It begins on Thursday 9 May and ends the next day.", "It begins on Friday 10 May.", []),
+        ("The tax year ends on 5 April, the new one begins the following day.", "It begins on 6 April.", ["6 April"]),
+        ("The tax year ends on 5 April, the new one begins the following day.", "It ends on 6 April.", []),
         ("The meeting on 4 June was moved to the following day.", "It's on 5 June.", ["5 June"]),
         ("The wedding is on 14 September, the rehearsal is the day before.", "It's on 13 September.", ["13 September"]),
         ("Set for 20 June, it was brought forward by a week.", "It's on 13 June.", ["13 June"]),
