@@ -196,8 +196,8 @@ class Values:
         """Where a claim says that one thing has more than another, or the most, and the best sentences state how much both have, the other way round."""
         if not compares(claim):
             return None
-        starts, _, stated_there = self._best(ranked, texts, documents)
-        found = wrong_among(claim, _stated(claim), stated_there, self._weight, stem_beside_values)
+        starts, pieces, stated_there = self._best(ranked, texts, documents)
+        found = wrong_among(claim, _stated(claim), pieces, stated_there, self._weight, stem_beside_values)
         if found is None:
             return None
         document, begins = starts[found.piece]

@@ -16,8 +16,13 @@ def compares(claim: str) -> bool:
 
 
 def wrong_among(
-    claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], weight: Weight, stem: Stem
+    claim: str,
+    own: Sequence[Stated],
+    texts: Sequence[str],
+    pieces: Sequence[Sequence[Stated]],
+    weight: Weight,
+    stem: Stem,
 ) -> Order | Extreme | Times | None:
     """What of it is wrong by the values of the texts, `pieces`, the best first, `own` those of the claim; None where nothing is."""
     amiss = wrong_order(claim, pieces, weight, stem) or wrong_extreme(claim, pieces, stem)
-    return amiss or wrong_times(claim, own, pieces, stem)
+    return amiss or wrong_times(claim, own, texts, pieces, stem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sidecar.inference.values.compare import equal
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
@@ -16,25 +17,25 @@ _BEST = 2  # sentences of which one without other numbers says how often
 def as_often(
     own: Sequence[Stated], there: Sequence[Sequence[Stated]]
 ) -> tuple[dict[Value, tuple[Value, int]], dict[Value, tuple[Value, int]]]:
-    """The values of a claim that say as often as one of the evidence does, in the other way, and those that say how often of which the best sentence, without
-    any other number, says another; each with the one of the evidence and the number of its sentence."""
+    """The values of a claim that say as often as one of the evidence does, in the other way, and those that say how often of which a best sentence, without
+    any other number, says another of the same; each with the one of the evidence and the number of its sentence. What the evidence has as it is is neither."""
     right, wrong = dict[Value, tuple[Value, int]](), dict[Value, tuple[Value, int]]()
-    for mine in (one.value for one in own):
-        lasts = _lasts(mine)
-        if lasts is None:
+    for mine in own:
+        lasts = _lasts(mine.value)
+        if lasts is None or any(equal(mine.value, one.value) for piece in there for one in piece):
             continue
         others = [
-            (one.value, number, other)
+            (one, number, other)
             for number, piece in enumerate(there)
             for one in piece
-            if (one.value.per == EVERY) is not (mine.per == EVERY) and (other := _lasts(one.value)) is not None
+            if (one.value.per == EVERY) is not (mine.value.per == EVERY) and (other := _lasts(one.value)) is not None
         ]
-        same = [(value, number) for value, number, other in others if math.isclose(lasts, other, rel_tol=_NEAR)]
-        alone = [(value, number) for value, number, _ in others if number < _BEST and _is_alone(there[number])]
+        same = [(one.value, number) for one, number, other in others if math.isclose(lasts, other, rel_tol=_NEAR)]
+        alone = [(one.value, number) for one, number, _ in others if _tells_alone(mine, one, there[number], number)]
         if same:
-            right[mine] = same[0]
-        elif alone and mine.hedge is Hedge.NONE:
-            wrong[mine] = alone[0]
+            right[mine.value] = same[0]
+        elif alone and mine.value.hedge is Hedge.NONE:
+            wrong[mine.value] = alone[0]
     return right, wrong
 
 
@@ -48,7 +49,7 @@ def _lasts(one: Value) -> float | None:
     return None
 
 
-def _is_alone(piece: Sequence[Stated]) -> bool:
-    """Whether a sentence has one number alone: how many tablets are taken every six hours is another."""
+def _tells_alone(mine: Stated, other: Stated, piece: Sequence[Stated], number: int) -> bool:
+    """Whether one of the best sentences says of the same how often it is, with one number alone: how many tablets are taken every six hours is another."""
     counted = [one for one in piece if one.value.kind in (Kind.NUMBER, Kind.QUANTITY)]
-    return len(counted) == 1
+    return number < _BEST and len(counted) == 1 and not {mine.noun, *mine.words}.isdisjoint(other.words)

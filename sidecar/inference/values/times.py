@@ -52,11 +52,16 @@ def says_times(claim: str) -> bool:
     return _TIMES.search(claim[:_LONGEST]) is not None
 
 
-def wrong_times(claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], stem: Stem) -> Times | None:
-    """Where the best sentence, no row of a table, states two amounts of one kind, and no two of its are so many times each other; of a change the one that it
-    comes to of the other. `own` are the values of the claim: one that states amounts of another kind speaks of something else."""
+def wrong_times(
+    claim: str, own: Sequence[Stated], texts: Sequence[str], pieces: Sequence[Sequence[Stated]], stem: Stem
+) -> Times | None:
+    """Where the best of the texts, no row of a table, states two amounts of one kind, and no two of its are so many times each other; of a change the one that it
+    comes to of the other. None where one of them says as many times as the claim. `own` are the values of the claim: one of another kind speaks of something else."""
     found = _TIMES.search(claim[:_LONGEST])
     if found is None or _BENDS.search(claim) or not pieces:
+        return None
+    factor = _factor(found)
+    if any(_factor(each) == factor for text in texts[:_BEST] for each in _TIMES.finditer(text[:_LONGEST])):
         return None
     plain = [
         one
@@ -75,7 +80,7 @@ def wrong_times(claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Sta
     if said - {dimension(alike[0].value)} or all(about.isdisjoint(one.words) for one in alike):
         return None
     first, last = sorted(alike, key=lambda one: one.value.side)
-    ratio, factor = _base(last.value) / _base(first.value), _factor(found)
+    ratio = _base(last.value) / _base(first.value)
     if not 1 / _FAR < ratio < _FAR:
         return None
     ratios = [ratio] if first.value.side < last.value.side else [ratio, 1 / ratio]

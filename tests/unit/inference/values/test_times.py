@@ -24,6 +24,7 @@ from sidecar.inference.values.times import by_times, says_times, wrong_times
         ("Pro has 200 GB and Basic has 50 GB.", "Basic has half what Pro has.", True),
         ("Pro has 200 GB and Basic has 50 GB.", "Pro costs twice a month.", False),
         ("Sales rose from 10 to 20 million.", "Sales doubled.", False),
+        ("Sales, which had doubled in May, rose from 20 to 80 in June.", "Sales doubled.", False),
         ("Sales rose from 190 to 410.", "They more than doubled.", False),
         ("Sales rose from 200 to 410.", "They doubled.", False),
         ("Sales rose from 200 to 400 to 800.", "They tripled.", False),
@@ -32,9 +33,8 @@ from sidecar.inference.values.times import by_times, says_times, wrong_times
     ],
 )
 def test_two_amounts_tell_how_many_times_one_is_the_other(piece: str, claim: str, wrong: bool) -> None:
-    found = wrong_times(
-        claim, stated(claim, stem_beside_values), [stated(piece, stem_beside_values)], stem_beside_values
-    )
+    there = [stated(piece, stem_beside_values)]
+    found = wrong_times(claim, stated(claim, stem_beside_values), [piece], there, stem_beside_values)
     assert (found is not None) is wrong
     if found:
         assert says_times(claim[found.start : found.end])
