@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sidecar.inference.answers.reading import NEGATED, Asked, told_apart
-from sidecar.inference.answers.yes_or_no import REPLY, asks_yes_or_no, without_little
+from sidecar.inference.answers.yes_or_no import REPLY, without_little
 
 _BUT = r"(?:except(?: for)?|other than|apart from|bar|but|excluding|with the exception of|save for|aside from)"
 _ALL = r"\b(?:all|every|each|any|everything|everyone|everybody|everywhere|daily)\b"
@@ -20,11 +20,6 @@ _FIRST = re.compile(
 )
 _BENDS = re.compile(r"\b(?:if|unless|when|while|until|once|some|most|only|more|less|than|or)\b|\d", re.IGNORECASE)
 _OPEN, _CLOSED = re.compile(r"\bopen\b", re.IGNORECASE), re.compile(r"\b(?:closed|shut)\b", re.IGNORECASE)
-
-
-def asks_excepted(asked: Asked) -> bool:
-    """Whether a question is answered by yes or no."""
-    return REPLY.match(asked.answer) is not None and asks_yes_or_no(asked.question)
 
 
 def excepted(asked: Asked, sentence: str) -> bool | None:

@@ -12,7 +12,7 @@ from sidecar.inference.answers.changed import asks_changed, changed, changes
 from sidecar.inference.answers.closed import asks_closed, asks_list, closed
 from sidecar.inference.answers.compared import COMPARED, asks_compared, compared
 from sidecar.inference.answers.converse import asks_converse, converse
-from sidecar.inference.answers.excepted import asks_excepted, excepted
+from sidecar.inference.answers.excepted import excepted
 from sidecar.inference.answers.moments import asks_moments, moments
 from sidecar.inference.answers.position import asks_position, goes_on, position, position_in_list
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
@@ -65,7 +65,7 @@ def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
             yield from _over_sentences(asked, texts, way)
     if asks_bounds(asked) or asks_moments(asked) or asks_versions(asked):
         yield from _by_values(asked, list(sentences_of(texts)), texts)
-    if asks_excepted(asked):
+    if asks_closed(asked):
         yield from _by_sentence(asked, [excepted], texts)
     ways = _ways(asked)
     if position in ways:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.numbers import SMALL
 from sidecar.inference.values.stated import Stated, Stem
 from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 _LONGEST = 400  # characters
-_MANY = {"two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "eight": 8.0, "ten": 10.0}
+_MANY = {word: float(n) for word, n in SMALL.items() if n > 1}
 _FACTORS = {
     **dict.fromkeys("doubled double doubles doubling twice twofold".split(), 2.0),
     **dict.fromkeys("tripled triple triples tripling trebled treble threefold".split(), 3.0),
