@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sidecar.inference.answers.bounds import asks_bounds, bounds
 from sidecar.inference.answers.branches import asks_branches, branches
+from sidecar.inference.answers.by_itself import asks_by_itself, by_itself
 from sidecar.inference.answers.changed import asks_changed, changed, changes
 from sidecar.inference.answers.closed import asks_closed, asks_list, closed
 from sidecar.inference.answers.compared import COMPARED, asks_compared, compared
 from sidecar.inference.answers.converse import asks_converse, converse
 from sidecar.inference.answers.excepted import excepted
+from sidecar.inference.answers.included import asks_included, included
 from sidecar.inference.answers.moments import asks_moments, moments
 from sidecar.inference.answers.position import asks_position, goes_on, position, position_in_list
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
@@ -35,6 +37,7 @@ _WAYS = (
     (asks_whose, whose),
     (asks_position, position),
     (asks_closed, closed),
+    (asks_by_itself, by_itself),
 )
 
 
@@ -67,6 +70,8 @@ def _told(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
         yield from _by_values(asked, list(sentences_of(texts)), texts)
     if asks_closed(asked):
         yield from _by_sentence(asked, [excepted], texts)
+    if asks_included(asked):
+        yield from _included(asked, texts)
     ways = _ways(asked)
     if position in ways:
         for number, text in enumerate(texts):
@@ -94,6 +99,14 @@ def _by_sentence(asked: Asked, ways: Sequence[Callable[..., bool | None]], texts
             if holds is None or (way is position and goes_on(beside)) or (holds and _says_more(asked, sentence)):
                 continue
             if way is not closed or not _more(asked, sentence):
+                yield Told(holds, number, start, start + len(sentence))
+
+
+def _included(asked: Asked, texts: Sequence[str]) -> Iterator[Told]:
+    found = [(place, holds) for place in sentences_of(texts) if (holds := included(asked, place[2])) is not None]
+    if len({holds for _, holds in found}) == 1:  # the prices of two things of a kind tell nothing
+        for (number, start, sentence), holds in found:
+            if not (holds and _says_more(asked, sentence)):
                 yield Told(holds, number, start, start + len(sentence))
 
 

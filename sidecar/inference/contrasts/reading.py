@@ -290,6 +290,7 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         month = start > 0 and text[start:end] == "May"
         told_before = reading.words[k] in ("before", "after") and reading.words[k + 1 : k + 2] in (("that",), ("this",))
+        told_before |= reading.words[max(0, k - 1) : k + 1] == ("the", "following")
         until_after = reading.words[k] == "until" and is_shifted(reading.words, reading.clauses, k)
         if (
             last is None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
 
-_REFERS = frozenset("same like as see above below previous ditto".split())
+REFERS = frozenset("same like as see above below previous ditto".split())
 OF_ANOTHER = re.compile(
     r"\b(?:other|another|else|elsewhere|next|previous|earlier|instead|upgrade|downgrade|cheaper|before|after|missed|different|switch)\b",
     re.IGNORECASE,
@@ -36,15 +36,15 @@ def misattributed(
 ) -> Line | None:
     """The line of another section that says what the claim says of the one that it names, or its question where it names none. `others` are the stems of
     sentences in no section; what they say may be of any. A claim that denies is not looked at."""
-    if claim.denied or claim.partly or claim.denying or not _REFERS.isdisjoint(claim.words):
+    if claim.denied or claim.partly or claim.denying or not REFERS.isdisjoint(claim.words):
         return None
     said = frozenset(stem for stem in claim.stems if stem is not None)
     rows = {one.row for one in lines}
-    name = _named(rows, said) or (None if any(row & said for row in rows) else _named(rows, question))
+    name = named(rows, said) or (None if any(row & said for row in rows) else named(rows, question))
     if name is None or any((row - name) & (said | question) for row in rows):
         return None
     own = frozenset[str]().union(*(one.stems for one in lines if one.row == name))
-    if not _REFERS.isdisjoint(own):
+    if not REFERS.isdisjoint(own):
         return None  # "cleaned like standard rooms"
     known = name.union(own, *others)
     rest = said - name
@@ -59,8 +59,8 @@ def misattributed(
     return max((one for one in lines if one.row != name), key=lambda one: len(one.stems & words))
 
 
-def _named(rows: set[frozenset[str]], words: frozenset[str]) -> frozenset[str] | None:
+def named(rows: set[frozenset[str]], words: frozenset[str]) -> frozenset[str] | None:
     """The one row that words name; of two of which one has all words of the other that one."""
-    named = [row for row in rows if row <= words]
-    named = [row for row in named if not any(row < other for other in named)]
-    return named[0] if len(named) == 1 else None
+    found = [row for row in rows if row <= words]
+    found = [row for row in found if not any(row < other for other in found)]
+    return found[0] if len(found) == 1 else None

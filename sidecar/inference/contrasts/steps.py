@@ -14,6 +14,7 @@ ASKED_FOR = re.compile(
     r"\bhow (?:do|does|should|to)\b|\bin (?:what|which) (?:order|sequence)\b|\b(?:steps|procedure)\b", re.IGNORECASE
 )
 _THEN = frozenset("then finally afterwards lastly subsequently".split())
+_SAID_BEFORE = frozenset("that this which".split())  # "and only after that"
 _AT_AN_END = frozenset({"next", "last"})  # of a clause; else it is "last summer"
 _ORDERED = _THEN | frozenset("first step steps".split())
 _TURNS = frozenset("before after until once when if".split())  # what stands behind may come first
@@ -93,7 +94,10 @@ def _numbered(pieces: Sequence[Reading]) -> frozenset[int]:
 def _steps(texts: Sequence[Reading], counted: Set[int]) -> Iterator[Step]:
     """The clauses of each text; of one with a number all that it says, but for what comes before it, as one step."""
     for number, text in enumerate(texts):
-        clauses = [at for at in text.by_clause() if _TURNS.isdisjoint(text.words[k] for k in at)]
+        behind = {
+            k for k in range(len(text.words) - 1) if text.words[k] == "after" and text.words[k + 1] in _SAID_BEFORE
+        }
+        clauses = [at for at in text.by_clause() if _TURNS.isdisjoint(text.words[k] for k in at if k not in behind)]
         whole = [[k for at in clauses for k in at]] if number in counted and clauses else clauses
         for at in whole:
             words = [text.words[k] for k in at]
@@ -101,6 +105,10 @@ def _steps(texts: Sequence[Reading], counted: Set[int]) -> Iterator[Step]:
                 one for k in at if text.words[k] not in _ORDERED | _AT_AN_END and (one := text.stems[k]) is not None
             )
             if stems:
-                then = not _THEN.isdisjoint(words) or not _AT_AN_END.isdisjoint((words[0], words[-1]))
+                then = (
+                    not _THEN.isdisjoint(words)
+                    or not behind.isdisjoint(at)
+                    or not _AT_AN_END.isdisjoint((words[0], words[-1]))
+                )
                 follows = then or {number - 1, number} <= counted
                 yield Step(stems, number, text.spans[at[0]][0], text.spans[at[-1]][1], follows)

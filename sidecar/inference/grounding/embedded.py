@@ -22,7 +22,7 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit, probabili
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded, EncodedDocument, MiniLM
 from sidecar.inference.entry import Built, Dependencies, Entry
-from sidecar.inference.grounding.answered import answered
+from sidecar.inference.grounding.answered import as_told
 from sidecar.inference.grounding.asked import (
     ASKED_FEATURES,
     YES_OR_NO_FEATURES,
@@ -46,8 +46,8 @@ from sidecar.inference.threads import alongside, off_loop
 
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
-NOTHING_TO_READ = 0.001
-WORD_FOR_WORD = 0.999
+NOTHING_TO_READ, WORD_FOR_WORD = 0.001, 0.999
+_ABOVE = 3.0  # logits
 _TURNED = 0.05  # a step in the wrong place, said word for word
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
@@ -184,7 +184,7 @@ class EmbeddedGrounder:
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
         for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):
             supports[n] = better(claims[n], supports[n], other, documents)
-        return as_asked(await off_loop(lambda: answered(supports, claims, documents)), claims, asked)
+        return as_asked(await off_loop(lambda: as_told(supports, claims, documents, self._idf.of)), claims, asked)
 
     async def consistency(
         self, answer: str, claims: Sequence[Claim], supports: Sequence[Support], documents: Sequence[str]
@@ -203,8 +203,7 @@ class EmbeddedGrounder:
             contrary = read[0].contrary.at_least(max((one.contrary for one in supports), default=0.0))
             [judged] = await self._judge([replace(read[0], contrary=contrary)])
             whole = judged.probability
-        row = answer_row(whole, whole if least is None else least)
-        return float(self._heads.answer.probability(row)[0])
+        return float(self._heads.answer.probability(answer_row(whole, whole if least is None else least))[0])
 
     async def _judge(self, read: Sequence[Read]) -> list[Judged]:
         """What is found of each claim beside its evidence."""
@@ -312,8 +311,9 @@ def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
 
 def answer_row(whole: float, least: float) -> FloatVector:
     """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim and that of its least supported claim.
-    Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
-    return np.array([[(logit(whole) + logit(least)) / 2]], np.float64)
+    Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart. What other claims say
+    well hides little of one that is not said: the whole counts for no more than _ABOVE logits above it."""
+    return np.array([[(min(logit(whole), logit(least) + _ABOVE) + logit(least)) / 2]], np.float64)
 
 
 def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:

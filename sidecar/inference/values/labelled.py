@@ -19,9 +19,9 @@ _QUESTION = re.compile(
     r"(?:how|what|when|where|who|why|which|can|do|does|is|are|may|should|will)\b|.*\?$", re.IGNORECASE
 )
 _HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
-# "Visa for students.", the first words of a text: no mark but its last, and no verb.
-_TITLE = re.compile(r"(?P<title>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,5})\.?")
-_VERBS = frozenset(
+# "Visa for students.", "Main pool (27 °C).", the first words of a text: no mark within them, and no verb.
+_TITLE = re.compile(r"(?P<title>[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,6})(?: \([^()\n]{1,40}\))?[.:]?")
+VERBS = frozenset(
     "is are was were has have had can may must will do does did not costs takes lasts opens closes starts begins ends runs leaves arrives needs includes covers works lives "
     "teaches sells offers applies pays charges allows accepts requires contains ships weighs holds follows stop please call ask see use read press open close".split()
 )
@@ -105,11 +105,11 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
         heading = _HEADING.match(text)
         title = (heading["marked"] or heading["bold"]).strip() if heading else ""
         if n == 0 and len(sentences) > 1 and (plain := _TITLE.fullmatch(text.strip())):
-            name = _stems(plain["title"], stem)
-            if name and _VERBS.isdisjoint(text.lower().rstrip(".").split()):
+            name = _name(plain["title"], stem)
+            if name and VERBS.isdisjoint(text.lower().rstrip(".").split()):
                 section = _Section(name)
                 continue
-        name = frozenset[str]() if _QUESTION.match(title) else _stems(title, stem)
+        name = frozenset[str]() if _QUESTION.match(title) else _name(title, stem)
         rest = heading["rest"] if heading and heading["rest"] else ""
         if heading and name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):
             yield section
@@ -135,6 +135,11 @@ def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int]:
             break
         label, at = _stems(found["name"], stem) - _SAYS_NOTHING, found.end()
     return label, at
+
+
+def _name(text: str, stem: Stem) -> frozenset[str]:
+    """The stems of a heading, with its figures: "Hub 3 status light"."""
+    return _stems(text, stem) | {word for word in _WORD.findall(text) if word.isdecimal()}
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:

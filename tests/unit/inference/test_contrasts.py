@@ -184,6 +184,13 @@ def test_a_contrary_is_clear(claim: str, text: str) -> None:
         ),
         ("If you're back by then, no certificate is required.", "A certificate must be submitted on the fourth day."),
         ("An hour before a meal, and not with dairy products.", "Do not take it with milk or other dairy products."),
+        ("You get a bag under the seat, no bigger than 40 cm.", "Includes one bag of up to 40 cm under the seat."),
+        ("It costs 20 cents a day, but never more than €8.", "It costs 20 cents per day each, up to a maximum of €8."),
+        ("Leads can't be longer than 2 m.", "Dogs must be kept on a lead of up to 2 m."),
+        (
+            "For the following week, use Edit meals.",
+            "Meals can be changed until Wednesday of the week before delivery.",
+        ),
     ],
 )
 def test_what_says_the_same_or_something_else_is_none(claim: str, text: str) -> None:

@@ -96,6 +96,9 @@ def test_a_crossing_says_where() -> None:
             False,
         ),
         (["Restart the web nodes last, install the package last month."], PATCH, False),
+        (["Restart the web nodes and only after that clear the template cache."], PATCH, True),
+        (["Clear the template cache, and after that restart the web nodes."], PATCH, False),
+        (["Restart the web nodes after clearing the template cache."], PATCH, False),
     ],
 )
 def test_steps_in_another_order(claims: list[str], text: str, turned: bool) -> None:
