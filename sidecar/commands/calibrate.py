@@ -38,6 +38,7 @@ from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import redactor_of
+from sidecar.settings.input_file import read_file
 
 cli = new_cli()
 
@@ -88,7 +89,7 @@ def calibrate(
     """
     settings = _with_model(config.load(config_file, kafka=False), model)
     labels = holds_labels(source)
-    _refuse_what_does_not_fit(labels, write=write, from_judge=from_judge, requests=requests, of_judge=of_judge)
+    _refuse_what_does_not_fit(source, labels, write=write, from_judge=from_judge, requests=requests, of_judge=of_judge)
     if write:
         for line in asyncio.run(write_card(source, settings)):
             typer.echo(line, err=True)
@@ -117,15 +118,15 @@ def _too_old(found: Calibration, days: int) -> list[str]:
 
 
 def _refuse_what_does_not_fit(
-    labels: bool, *, write: bool, from_judge: bool, requests: Path | None, of_judge: bool
+    source: Path, labels: bool, *, write: bool, from_judge: bool, requests: Path | None, of_judge: bool
 ) -> None:
     """Raise ConfigError for options that say nothing of such a file."""
     if labels and (write or from_judge):
         mend = "give native records with a label"
-        raise ConfigError("--write" if write else "--from-judge", "IN holds labels, and no requests", mend)
+        raise ConfigError("--write" if write else "--from-judge", f"{source} holds labels, and no requests", mend)
     if not labels and (requests is not None or of_judge):
         option = "--of-judge" if of_judge else "--requests"
-        raise ConfigError(option, "IN holds no labels of `rag-sidecar label`", "leave it out")
+        raise ConfigError(option, f"{source} holds no labels of `rag-sidecar label`", "leave it out")
     if of_judge and requests is not None:
         raise ConfigError("--of-judge", "the judge is not asked anew", "leave out --requests")
 
@@ -175,13 +176,13 @@ async def write_card(source: Path, settings: Config) -> list[str]:
         if (count := sum(own is label for _, own in scored)) < 2 * LEAST_OF_EACH:
             problem = f"only {many(count, f'{name} request')} got a score"
             raise ConfigError(
-                "IN", problem, f"half is fitted on, half measured on: label at least {2 * LEAST_OF_EACH} of each"
+                "labels", problem, f"half is fitted on, half measured on: label at least {2 * LEAST_OF_EACH} of each"
             )
     found = fit([score for score, _ in scored], [label for _, label in scored])
     if found.sensitivity + found.specificity <= 1.0:
         problem = f"the model tells bad answers from good ones no better than a coin: finds {found.sensitivity:.0%}, passes {found.specificity:.0%}"
         raise ConfigError(
-            "IN",
+            "--write",
             problem,
             "look at its label in id2label and at the order of premise and hypothesis, or use another model",
         )
@@ -261,10 +262,7 @@ async def _judge(settings: Config, traces: Sequence[RagTrace]) -> tuple[list[Eva
 
 
 def _read(source: Path, settings: Config, *, labelled: bool) -> Sequence[tuple[RagTrace, bool]]:
-    try:
-        lines = source.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
+    lines = read_file(source, "give a readable file of JSON lines").splitlines()
     rows = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -273,8 +271,8 @@ def _read(source: Path, settings: Config, *, labelled: bool) -> Sequence[tuple[R
             label = labelled and label_of(orjson.loads(line))
             rows.append((read_native_line(line, settings.decode, fallback_timestamp=time.time()), label))
         except (ValueError, DecodeError) as error:
-            problem = f"line {number}: {error if isinstance(error, DecodeError) else 'no label'}"
-            raise ConfigError("IN", problem, _TELL_LABELS) from error
+            problem = str(error) if isinstance(error, DecodeError) else "no label"
+            raise ConfigError(f"{source}, line {number}", problem, _TELL_LABELS) from error
     return rows
 
 

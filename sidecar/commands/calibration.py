@@ -107,7 +107,7 @@ def rates(judged: Sequence[Judged]) -> Detector:
         if len(rows) < LEAST_OF_EACH:
             problem = f"only {many(len(rows), f'{name} request')} got a verdict"
             mend = f"label at least {LEAST_OF_EACH} of each; a few hundred make a narrow interval"
-            raise ConfigError("IN", problem, mend)
+            raise ConfigError("labels", problem, mend)
     return Detector(
         sensitivity=_share(wrong, Verdict.HALLUCINATED),
         specificity=_share(right, Verdict.GROUNDED),

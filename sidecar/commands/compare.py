@@ -24,6 +24,7 @@ from sidecar.offline.render import terminal, words
 from sidecar.offline.render.forms import COMPARED_FORMS, form_of
 from sidecar.offline.report import load
 from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import read_input, refusal
 
 cli = new_cli()
 
@@ -71,10 +72,10 @@ def compare(
         for source in sources:
             refuse_same_file(source, target)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
-        raise ConfigError("A B", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+        raise ConfigError("compare", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
     if len(sources) == 1 and not variant:
         mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
-        raise ConfigError("B", "the second report is missing", mend)
+        raise refusal(sources[0], "there is no second report to compare it with", mend)
     if len(sources) == 2:
         found = _reports(*sources)
     else:
@@ -82,7 +83,7 @@ def compare(
         if prometheus is not None:
             found = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window), share_a))
         else:
-            lines = _file(sources[0]) if topic is None else asyncio.run(_topic(config_file, topic, last))
+            lines = _lines(sources[0]) if topic is None else asyncio.run(_topic(config_file, topic, last))
             found = _variants(lines, names, service, share_a)
     whole = write_and_show(found, targets, terminal.show_compared)
     if not whole or not any(one.delta is not None for one in found.comparisons):
@@ -90,7 +91,7 @@ def compare(
 
 
 def _reports(a: Path, b: Path) -> Compared:
-    first, second = load(a, "A"), load(b, "B")
+    first, second = load(a), load(b)
     comparisons = compare_runs(first.results, second.results)
     only_a, only_b = unmatched(first.results, second.results)
     for name, run in (("A", first), ("B", second)):
@@ -114,11 +115,8 @@ def _names(given: Iterable[str] | None) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _file(path: Path) -> list[bytes]:
-    try:
-        return path.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError("A", f"{path}: {error.strerror}", "give a readable file") from error
+def _lines(path: Path) -> list[bytes]:
+    return read_input(path, "give a readable file of results").splitlines()
 
 
 async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:

@@ -34,7 +34,7 @@ from sidecar.offline.render.terminal import show
 from sidecar.offline.report import load, report_of
 from sidecar.offline.run import Runner, Wanted, running
 from sidecar.offline.sessions import joined
-from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import refusal
 
 cli = new_cli()
 
@@ -122,7 +122,7 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
     source, found = rows.read(path, form)
     own, unread = read_cases(found, settings.decode)
     if not own:
-        raise ConfigError("CASES", f"{path} holds no case" + _first(unread), "give native records: docs/offline.md")
+        raise refusal(path, "holds no case" + _first(unread), "give native records: docs/offline.md")
     for one in unread[:_SHOWN]:
         errors.print(f"row {one.row} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
     if len(unread) > _SHOWN:

@@ -22,6 +22,7 @@ from sidecar.labels.record import SCHEMA, Beside, Label, latest
 from sidecar.labels.store import read_labels
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
+from sidecar.settings.input_file import FAULTS, unpacked
 
 _ANOTHER = (
     "look at the answers that were labelled otherwise than judged, then try another grounding model (inference.grounding) or "
@@ -71,22 +72,22 @@ def holds_labels(path: Path) -> bool:
     """Whether a file is one of labels, by its first line."""
     try:
         with path.open("rb") as stream:
-            first = next((line for line in stream if line.strip()), b"{}")
+            first = next((line for line in unpacked(stream) if line.strip()), b"{}")
         row = orjson.loads(first)
-    except (OSError, orjson.JSONDecodeError):
+    except (*FAULTS, orjson.JSONDecodeError):
         return False  # Whoever reads it says so.
     return isinstance(row, dict) and row.get("schema") == SCHEMA
 
 
 def read_drawn(path: Path) -> Drawn:
     """The labels of a file that were drawn. Raises ConfigError where there is none."""
-    every = latest(read_labels(path, "IN")).values()
+    every = latest(read_labels(path)).values()
     drawn = [one for one in every if one.drawn]
     asked = tuple(one for one in drawn if one.verdict != "skipped")
     found = Drawn(asked, len(every) - len(drawn), len(drawn) - len(asked))
     if not found.decided:
         mend = "label answers that are drawn: rag-sidecar label, without --pick"
-        raise ConfigError("IN", f"{path}: no label of a drawn answer says grounded or hallucinated", mend)
+        raise ConfigError(str(path), "no label of a drawn answer says grounded or hallucinated", mend)
     return found
 
 
@@ -97,7 +98,7 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
     named = [(one, own) for one, own in rows if own.label is not None]
     if not named:
         who = "judge" if judge else "local model"
-        raise ConfigError("IN", f"no {who} gave a verdict on a labelled answer", "label results that have one")
+        raise ConfigError("labels", f"no {who} gave a verdict on a labelled answer", "label results that have one")
     last = max(named, key=lambda row: row[0].at)[1]
     same = [(one, own) for one, own in rows if own.label is None or own.identity == last.identity]
     judged = [Judged(one.verdict == "grounded", _verdict(own), one.weight(own), one.at) for one, own in same]
@@ -157,7 +158,7 @@ def _calibration(
     except ConfigError as error:
         if not own_rates.found:
             mend = _ANOTHER if own_rates.useless else _ENOUGH if own_rates.few else error.mend
-            raise ConfigError("IN", "; ".join([*own_rates.useless, error.problem, drawn.share()]), mend) from None
+            raise ConfigError("labels", "; ".join([*own_rates.useless, error.problem, drawn.share()]), mend) from None
         found, notes = None, [*notes, f"{error.problem}: no inference.detector is made of these"]
     counts = Counter(one.verdict in (Verdict.GROUNDED, Verdict.HALLUCINATED) for one in judged)
     return Calibration(

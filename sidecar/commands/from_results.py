@@ -42,7 +42,7 @@ def draw_cases(place: Results, wanted: Wanted, count: int, seed: int) -> Sequenc
         raise ConfigError(
             "--from-results",
             "results hold no question, answer and documents",
-            "give the requests: --requests FILE, or --received for the topics of receive.topics",
+            "give a file of the requests with --requests, or --received for the topics of receive.topics",
         )
     source = open_source(place.file, place.topic, place.records, place.requests, place.received, place.config)
     collected = Collected()

@@ -32,6 +32,7 @@ from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.record import Record
 from sidecar.record.request import RagTrace
 from sidecar.record.span import RagSpan
+from sidecar.settings.input_file import ending, read_input
 
 cli = new_cli()
 
@@ -54,7 +55,7 @@ def inspect(
     """Print what is understood of spans, what is missing, and which switch would supply it."""
     if (source is None) == (topic is None):
         raise ConfigError(
-            "FILE", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
+            "inspect", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
         )
     if source is not None:
         settings = config.load(config_file, kafka=False)
@@ -176,11 +177,8 @@ def _cleaned(value: Any) -> Any:
 
 def _records(path: Path) -> list[bytes]:
     """The records of a file, or of standard input: one of protobuf or one JSON document, or one JSON object a line."""
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise ConfigError("FILE", f"{path}: {error.strerror}", "give a readable file of spans") from error
-    if path.suffix == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
+    data = read_input(path, "give a readable file of spans")
+    if ending(path) == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
         return [line for line in data.splitlines() if line.strip()]
     return [data]
 

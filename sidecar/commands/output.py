@@ -16,6 +16,7 @@ from rich.console import Console
 
 from sidecar.commands.common import errors, forget_stdout, tables
 from sidecar.record.errors import ConfigError, OutputError
+from sidecar.settings.input_file import refusal
 
 Write = Callable[[bytes], None]
 Told = TypeVar("Told")
@@ -27,18 +28,18 @@ def refuse_same_file(source: Path, target: Path | None, *, read_as: str = "the i
     try:
         read = os.fstat(sys.stdin.fileno()) if str(source) == "-" else source.stat()
         written = os.fstat(sys.stdout.fileno()) if target is None or str(target) == "-" else target.stat()
-    except (OSError, ValueError):
-        return  # One of them is not there, or no file: nothing can be overwritten.
+    except (OSError, ValueError, AttributeError):
+        return  # One of them is not there, closed, or no file: nothing can be overwritten.
     if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
         what = _STDOUT if target is None or str(target) == "-" else str(target)
-        raise ConfigError("OUT", f"{what} is {read_as} itself, which it would replace", "name another file")
+        raise ConfigError(what, f"is {read_as} itself, which it would replace", "name another file")
 
 
-def refuse_unwritable(*targets: Path | None, option: str = "OUT") -> None:
+def refuse_unwritable(*targets: Path | None, option: str = "") -> None:
     """Raise ConfigError where a file cannot be written, before anything is done for it. Nothing is made or changed."""
     for target in targets:
         if target is not None and str(target) != "-" and (code := _fault(target)):
-            raise ConfigError(option, f"{target}: {os.strerror(code)}", "give a writable path")
+            raise refusal(target, os.strerror(code), "give a writable path", option)
 
 
 def _fault(target: Path) -> int:
@@ -126,7 +127,7 @@ def _opened(path: Path, mode: str, target: Path) -> contextlib.AbstractContextMa
     try:
         stream = os.fdopen(os.open(path, _FLAGS[mode], 0o666), "wb")
     except OSError as error:
-        raise ConfigError("OUT", f"{target}: {error.strerror}", "give a writable path") from error
+        raise ConfigError(str(target), error.strerror or "cannot be written", "give a writable path") from error
     return _closing(stream)
 
 

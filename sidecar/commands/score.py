@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import sys
 import threading
@@ -21,11 +20,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
-from sidecar.commands.output import lines_to, refuse_same_file
+from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritable
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
-from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import FAULTS, fault, open_input, unpacked
 
 cli = new_cli()
 
@@ -37,6 +36,7 @@ _COLUMNS = (
     TimeElapsedColumn(),
     TimeRemainingColumn(),
 )
+_READABLE = "give a readable file of JSON lines"
 
 
 @cli.command()
@@ -52,9 +52,10 @@ def score(
     """Score a file of native records without Kafka: one result a line, in the order of the input."""
     settings = config.load(config_file, kafka=False)
     refuse_same_file(source, target)
+    refuse_unwritable(target)
     to_terminal = (target is None or str(target) == "-") and sys.stdout.isatty()
     with Progress(*_COLUMNS, console=errors, transient=True, disable=to_terminal or not errors.is_terminal) as bar:
-        task = bar.add_task("scoring", total=source.stat().st_size if source.is_file() else None, lines=0)
+        task = bar.add_task("scoring", total=_size(source), lines=0)
 
         async def run() -> Summary:
             stop_on_signals()
@@ -72,6 +73,11 @@ def score(
     summary.print(errors)
     if summary.unread or summary.broken:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _size(source: Path) -> int | None:
+    """How many bytes will be read, where that is known: of what is packed it is not."""
+    return source.stat().st_size if source.is_file() and source.suffix.lower() != ".gz" else None
 
 
 def stop_on_signals() -> None:
@@ -96,30 +102,22 @@ async def score_file(
     """
     scorer = OfflineScorer(settings)
     summary = Summary()
-    stream = _open(source)
+    stream = open_input(source, _READABLE)
     with lines_to(target) as write:
         async with scorer:
-            async for line, (text, result) in scorer.in_order(_lines(stream)):
+            async for line, (text, result) in scorer.in_order(_lines(source, stream)):
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
     return summary
 
 
-def _open(source: Path) -> BinaryIO:
-    try:
-        # A stream of our own: closing Python's while it is read would wait for the next line.
-        return os.fdopen(sys.stdin.fileno(), "rb", closefd=False) if str(source) == "-" else source.open("rb")
-    except OSError as error:
-        raise ConfigError("IN", f"{source}: {error.strerror}", "give a readable file of JSON lines") from error
-
-
-async def _lines(stream: BinaryIO) -> AsyncIterator[Line]:
+async def _lines(source: Path, stream: BinaryIO) -> AsyncIterator[Line]:
     """The lines that are not empty. They are read in a thread that nobody waits for: a pipe may say nothing for hours, and a stop must not."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Line | OSError | None] = asyncio.Queue(IN_FLIGHT)
+    queue: asyncio.Queue[Line | Exception | None] = asyncio.Queue(IN_FLIGHT)
 
-    def hand_over(item: Line | OSError | None) -> None:
+    def hand_over(item: Line | Exception | None) -> None:
         put = queue.put(item)
         try:
             asyncio.run_coroutine_threadsafe(put, loop).result()
@@ -131,18 +129,16 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[Line]:
         end = 0
         with contextlib.suppress(CancelledError), stream:  # Cancelled: nobody wants more.
             try:
-                for number, line in enumerate(stream, 1):
+                for number, line in enumerate(unpacked(stream), 1):
                     end += len(line)
                     if line.strip():
                         hand_over(Line(number, end, line))
-            except OSError as error:
+            except FAULTS as error:
                 hand_over(error)
             hand_over(None)
 
     threading.Thread(target=read, name="score-read", daemon=True).start()
     while (item := await queue.get()) is not None:
-        if isinstance(item, OSError):
-            raise ConfigError(
-                "IN", item.strerror or type(item).__name__, "give a readable file of JSON lines"
-            ) from item
+        if isinstance(item, Exception):
+            raise fault(source, item, _READABLE) from item
         yield item

@@ -65,7 +65,7 @@ class Summary:
             console.print(f"{_many(self.unread, 'line')} could not be read; the output says why in each place")
         if self.unread and not self._requests:
             console.print(
-                "no line is a request: give plain UTF-8 with one JSON object a line, no list, no archive",
+                "no line is a request: give plain UTF-8 with one JSON object a line, no list, no archive but gzip",
                 soft_wrap=True,
             )
 

@@ -118,7 +118,7 @@ def make(
     job: _Job | None = None
     given = sum((bool(documents), from_results is not None, topic is not None))
     if given != 1:
-        raise ConfigError("DOCUMENTS", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
+        raise ConfigError("testset", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
     if documents:
         settings = config.load(config_file, kafka=False)
         for one in documents:

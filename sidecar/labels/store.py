@@ -14,7 +14,8 @@ from sidecar.kafka.peek import peek
 from sidecar.kafka.produce.now import send_now
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.labels.record import Label
-from sidecar.record.errors import ConfigError, OutputError
+from sidecar.record.errors import OutputError
+from sidecar.settings.input_file import read_file, refusal
 
 # Of a labels topic so many are read; each is a person's work.
 _MOST_LABELS = 1_000_000
@@ -55,12 +56,9 @@ class Store:
             asyncio.run(send_now(receive, receive.brokers, self.topic.name, rows, client="label"))
 
 
-def read_labels(path: Path, option: str) -> list[Label]:
+def read_labels(path: Path, option: str = "") -> list[Label]:
     """The labels of a file. Raises ConfigError naming the line."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError(option, f"{path}: {error.strerror}", "give a readable file of labels") from error
+    lines = read_file(path, "give a readable file of labels", option).splitlines()
     found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -68,14 +66,13 @@ def read_labels(path: Path, option: str) -> list[Label]:
         try:
             found.append(Label.model_validate_json(line))
         except ValidationError as error:
-            problem = f"{path}, line {number}: {told(error)}"
             cut_short = number == len(lines) and not line.endswith(b"}")
             mend = (
                 "it was cut short: delete it and label that answer again"
                 if cut_short
                 else "docs/labels.md has the format"
             )
-            raise ConfigError(option, problem, mend) from error
+            raise refusal(path, told(error), mend, option, line=number) from error
     return found
 
 

@@ -13,7 +13,7 @@ from sidecar.offline.aggregate import answerable, groups_of, metrics_of, negativ
 from sidecar.offline.case import Unread
 from sidecar.offline.record import SCHEMA, CaseRecord, Effort, Report, Source, UnreadRow
 from sidecar.offline.sessions import sessions_of
-from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import read_file, refusal
 
 
 def report_of(
@@ -50,14 +50,14 @@ def report_of(
     )
 
 
-def load(path: Path, option: str) -> Report:
-    """A report that was written as JSON. Raises ConfigError naming the option that gave it."""
+def load(path: Path, option: str = "") -> Report:
+    """A report that was written as JSON. Raises ConfigError naming it, and the option that gave it."""
+    content = read_file(path, "give a readable file", option)
     try:
-        report = Report.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(option, f"{path}: {error.strerror}", "give a readable file") from error
+        report = Report.model_validate_json(content)
     except ValidationError as error:
-        raise ConfigError(option, f"{path}: no report", "give the JSON that `rag-sidecar evaluate -o` wrote") from error
+        mend = "give the JSON that `rag-sidecar evaluate -o` wrote"
+        raise refusal(path, "no report", mend, option) from error
     if report.schema_ != SCHEMA:
-        raise ConfigError(option, f"{path}: its schema is {report.schema_!r}", f"give a file of {SCHEMA}")
+        raise refusal(path, f"its schema is {report.schema_!r}", f"give a file of {SCHEMA}", option)
     return report

@@ -8,7 +8,6 @@ import csv
 import hashlib
 import io
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,10 @@ from sidecar.offline import foreign
 from sidecar.offline.foreign import Format
 from sidecar.offline.record import Source
 from sidecar.record.errors import ConfigError, DecodeError
+from sidecar.settings.input_file import FAULTS, ending, fault, read_file, read_input, refusal
 
 _MOST_CELL = 50_000_000
+_READABLE = "give a readable file"
 _INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
 # What stands around the rows in an export.
 _AROUND = ("examples", "samples", "items", "rows", "data")
@@ -33,10 +34,10 @@ def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
     try:
         content = _content(path)
         found = list(foreign.native(_rows(path, content), form))
-    except OSError as error:
-        raise ConfigError("CASES", f"{path}: {error.strerror}", "give a readable file") from error
+    except FAULTS as error:
+        raise fault(path, error, _READABLE) from error
     except DecodeError as error:
-        raise ConfigError("CASES", f"{path}: {error}", "give JSON lines, JSON, CSV or Parquet") from error
+        raise refusal(path, str(error), "give JSON lines, JSON, CSV or Parquet") from error
     name = "standard input" if str(path) == "-" else path.name or str(path)
     return Source(name=name, sha256=hashlib.sha256(content).hexdigest()), found
 
@@ -45,23 +46,23 @@ def _content(path: Path) -> bytes:
     if path.is_dir():
         parts = sorted(path.glob("*.arrow"))
         if not parts:
-            raise ConfigError("CASES", f"{path}: a folder without *.arrow", "give a file, or what `save_to_disk` wrote")
-        return b"".join(part.read_bytes() for part in parts)
-    content = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    return content.removeprefix(codecs.BOM_UTF8)
+            raise refusal(path, "a folder without *.arrow", "give a file, or what `save_to_disk` wrote")
+        return b"".join(read_file(part, _READABLE) for part in parts)
+    return read_input(path, _READABLE).removeprefix(codecs.BOM_UTF8)
 
 
 def _rows(path: Path, content: bytes) -> Iterable[object]:
-    ending = ".json" if str(path) == "-" else path.suffix.lower()
+    form = ".json" if str(path) == "-" else ending(path)
     if path.is_dir():
-        return [row for part in sorted(path.glob("*.arrow")) for row in _table(part.read_bytes(), ".arrow")]
-    if ending in (".parquet", ".arrow"):
-        return _table(content, ending)
-    if ending in (".csv", ".tsv"):
-        return _csv(content, "\t" if ending == ".tsv" else _delimiter(content))
+        parts = sorted(path.glob("*.arrow"))
+        return [row for part in parts for row in _table(read_file(part, _READABLE), ".arrow")]
+    if form in (".parquet", ".arrow"):
+        return _table(content, form)
+    if form in (".csv", ".tsv"):
+        return _csv(content, "\t" if form == ".tsv" else _delimiter(content))
     # A file of one object is JSON lines as well.
     listed = content.lstrip()[:1] == b"["
-    if ending == ".json":
+    if form == ".json":
         return _json(content) if listed or _one(content) is not None else _lines(content)
     # A list in one line is no case, and the lines behind it are some.
     return _json(content) if listed and (_one(content) is not None or not _any_object(content)) else _lines(content)
@@ -174,15 +175,15 @@ def _is_meant(name: str, found: Any) -> bool:
     return isinstance(found, dict) and holds_text(name, found)
 
 
-def _table(content: bytes, ending: str) -> list[object]:
+def _table(content: bytes, form: str) -> list[object]:
     try:
         import pyarrow
         from pyarrow import ipc, parquet
     except ImportError as error:
-        raise ConfigError("CASES", f"{ending} takes pyarrow, which is not installed", _INSTALL) from error
+        raise ConfigError("pyarrow", f"is not installed, and {form} takes it", _INSTALL) from error
     source = pyarrow.BufferReader(content)
     try:
-        table = parquet.read_table(source) if ending == ".parquet" else ipc.open_stream(source).read_all()
+        table = parquet.read_table(source) if form == ".parquet" else ipc.open_stream(source).read_all()
     except pyarrow.ArrowException as error:
-        raise DecodeError(f"bad_{ending[1:]}", type(error).__name__) from error
+        raise DecodeError(f"bad_{form[1:]}", type(error).__name__) from error
     return [{name: value for name, value in row.items() if value is not None} for row in table.to_pylist()]

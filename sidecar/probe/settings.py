@@ -192,15 +192,15 @@ def _texts(body: Any) -> Iterator[str]:
 
 def load_probe(path: Path) -> ProbeConfig:
     """Raises ConfigError naming every field that is wrong."""
-    given = read_yaml(path, "CONFIG")
+    given = read_yaml(path)
     if not isinstance(given, Mapping):
-        raise ConfigError("CONFIG", f"{path}: the top level must be a map", "see docs/probe.md")
+        raise ConfigError(str(path), "the top level must be a map", "see docs/probe.md")
     if isinstance(given.get("gate"), str):
         given = {**given, "gate": load_gate(path.parent / given["gate"], "gate")}
     try:
         probe = ProbeConfig.model_validate(given)
     except ValidationError as error:
         wrong = explain(error, ProbeConfig, prefix="", given=Given(given, {}, {}))
-        raise ConfigError("CONFIG", f"{path}: {wrong}", "see docs/probe.md") from None
+        raise ConfigError(str(path), str(wrong), "see docs/probe.md") from None
     cases = probe.cases.expanduser()
     return probe.model_copy(update={"cases": cases if cases.is_absolute() else path.parent / cases})

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import fault, refusal
 
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -39,19 +39,18 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: Path, field: str) -> Any:
-    """What stands in the file, None where nothing does. Raises ConfigError naming `field`, the file and the line, never what stands there."""
+def read_yaml(path: Path, option: str = "") -> Any:
+    """What stands in the file, None where nothing does. Raises ConfigError naming `option`, the file and the line, never what stands there."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigError(field, f"{path}: {error.strerror}", "give a readable YAML file") from error
+        raise fault(path, error, "give a readable YAML file", option) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(field, f"{path}: not UTF-8", "give a YAML file in UTF-8") from error
+        raise refusal(path, "not UTF-8", "give a YAML file in UTF-8", option) from error
     try:
         return _Loader(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
         if isinstance(error, _BadValueError):
             problem, mend = (
                 "a value that is not what it looks like, such as a date that does not exist",
@@ -61,4 +60,4 @@ def read_yaml(path: Path, field: str) -> Any:
             problem, mend = "a key that stands there already", "give each key once"
         else:
             problem, mend = "not valid YAML", "check indentation and quotes"
-        raise ConfigError(field, f"{path}{place}: {problem}", mend) from error
+        raise refusal(path, problem, mend, option, line=mark and mark.line + 1) from error

@@ -61,8 +61,8 @@ def read_answers(lines: Iterable[bytes], source: str) -> list[Answer]:
         try:
             answer = _answer(row)
         except (KeyError, TypeError, ValueError) as error:
-            problem = f"{source}, line {number}: a result that cannot be read ({_what(error)})"
-            raise ConfigError("RESULTS", problem, "give results as `score` or the results topic have them") from error
+            problem, mend = f"cannot be read ({_what(error)})", "give results as `score` or the results topic have them"
+            raise ConfigError(f"{source}, line {number}", problem, mend) from error
         if answer is not None:
             known = found.get(answer.facts.result)
             if known is None or _completeness(row) >= known[0]:
@@ -115,9 +115,9 @@ def _object(line: bytes, source: str, number: int) -> Mapping[str, Any]:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise ConfigError("RESULTS", f"{source}, line {number}: no JSON", "one result a line") from error
+        raise ConfigError(f"{source}, line {number}", "no JSON", "one result a line") from error
     if not isinstance(row, dict) or row.get("schema") != SCHEMA:
-        raise ConfigError("RESULTS", f"{source}, line {number}: no result", f"the schema of each is {SCHEMA}")
+        raise ConfigError(f"{source}, line {number}", "no result", f"the schema of each is {SCHEMA}")
     return row
 
 

@@ -22,6 +22,7 @@ from sidecar.commands.output import lines_to
 from sidecar.labels.record import Facts, Label, label
 from sidecar.labels.store import told
 from sidecar.record.errors import ConfigError
+from sidecar.settings.input_file import read_file
 
 SCHEMA = "rag-sidecar.review.v1"
 _MEND = "verdict is good, hallucinated, abstained, skip or null; leave `about` as it was exported"
@@ -38,10 +39,7 @@ def export(queue: Sequence[Shown], target: Path) -> None:
 
 def import_reviews(path: Path, *, who: str | None, at: datetime) -> list[Label]:
     """The labels of a reviewed export: lines without a verdict are passed over. Raises ConfigError naming the line."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError("--import", f"{path}: {error.strerror}", "give a file that --export wrote") from error
+    lines = read_file(path, "give a file that --export wrote", "--import").splitlines()
     found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -29,6 +29,7 @@ from sidecar.labels.store import Store, Topic
 from sidecar.record.errors import ConfigError
 from sidecar.record.record import Record
 from sidecar.redact.redactor import Redactor
+from sidecar.settings.input_file import read_file
 
 cli = new_cli()
 
@@ -116,7 +117,7 @@ def _read(
     if results is not None:
         if requests is None:
             raise ConfigError("--requests", "results hold no questions and documents", "name the file that was scored")
-        answers = read_answers(_lines(results), str(results))
+        answers = read_answers(read_file(results, "give a readable file of results").splitlines(), str(results))
     else:
         answers = _answers_of(settings, results_topic, records)
     if requests is not None:
@@ -128,16 +129,9 @@ def _read(
     return answers, Requests(read_requests(found, settings))
 
 
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return path.read_bytes().splitlines()
-    except OSError as error:
-        raise ConfigError("RESULTS", f"{path}: {error.strerror}", "give a readable file of results") from error
-
-
 def _answers_of(settings: Config, topic: str | None, records: int) -> list[Answer]:
     if topic is None:
-        raise ConfigError("RESULTS", "no results are named", "give a file, results.topic or --results-topic")
+        raise ConfigError("results", "none are named", "give a file, results.topic or --results-topic")
     brokers = settings.results.brokers(settings.receive.brokers)
     there = settings.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
     return read_answers(standing(asyncio.run(peek(there, topic, records))), topic)

@@ -151,13 +151,13 @@ def named(rows: Sequence[Row], name: str) -> list[Row]:
     begun = [row for row in rows if len(name) >= _LEAST_PREFIX and row.record.id.startswith(name)]
     if not begun:
         raise ConfigError(
-            "ID",
+            name,
             f"none of {len(rows)} results has it",
             f"give the id of a result (its first {_LEAST_PREFIX} characters do) or of a trace; --records reads more of a topic",
         )
     if len(begun) > 1:
         several = ", ".join(row.record.id for row in begun[:3])
-        raise ConfigError("ID", f"{len(begun)} results begin so", f"write more of it: {several}")
+        raise ConfigError(name, f"{len(begun)} results begin so", f"write more of it: {several}")
     return begun
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,6 +17,7 @@ from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
+from sidecar.settings.input_file import read_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,7 @@ class Source:
         """The lines there are, without what was erased. Raises ConfigError or BrokerError."""
         if self.file is None:
             return standing(asyncio.run(peek(self._brokers, self.topic, self.records)))
-        if str(self.file) == "-":
-            return sys.stdin.buffer
-        try:
-            return self.file.read_bytes().splitlines()
-        except OSError as error:
-            raise ConfigError("RESULTS", f"{self.file}: {error.strerror}", "give a readable file of results") from error
+        return read_input(self.file, "give a readable file of results").splitlines()
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
         """The same of a topic, and then what comes to it. Raises BrokerError."""
@@ -86,9 +81,9 @@ def open_source(
     """What the command line names. Raises ConfigError naming what is missing."""
     settings = load(config, kafka=received or file is None)
     if file is not None and topic is not None:
-        raise ConfigError("RESULTS", "a file and --topic are given", "give one of them")
+        raise ConfigError("results", "a file and --topic are given", "give one of them")
     if file is None and (topic := topic or settings.results.topic) is None:
-        raise ConfigError("RESULTS", "no results are named", "give a file, results.topic or --topic")
+        raise ConfigError("results", "none are named", "give a file, results.topic or --topic")
     if received and not settings.receive.topic_names:
-        raise ConfigError("--received", "receive.topics names no topic", "name them, or give --requests FILE")
+        raise ConfigError("--received", "receive.topics names no topic", "name them, or give a file with --requests")
     return Source(settings, file, topic or "", records, requests, received)

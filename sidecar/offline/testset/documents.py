@@ -11,6 +11,7 @@ from sidecar.decode.wire.parse import load_json
 from sidecar.inference.embedding.text import sentences
 from sidecar.offline.case import Unread
 from sidecar.record.errors import ConfigError, DecodeError
+from sidecar.settings.input_file import read_file
 
 ENDINGS = (".txt", ".md", ".markdown", ".jsonl")
 _MOST_BYTES = 500_000_000
@@ -48,7 +49,7 @@ def read_documents(paths: Iterable[Path]) -> tuple[list[Text], list[Unread]]:
     for name, path in _files(paths):
         size += path.stat().st_size
         if size > _MOST_BYTES:
-            raise ConfigError("DOCUMENTS", f"more than {_MOST_BYTES // 1_000_000} MB", "give a part of them")
+            raise ConfigError("documents", f"more than {_MOST_BYTES // 1_000_000} MB", "give a part of them")
         for number, one in _texts(name, path):
             if isinstance(one, Text) and one.id in found:
                 one = DecodeError("id_twice", f"{name}: another document has the id of row {number}")
@@ -58,7 +59,7 @@ def read_documents(paths: Iterable[Path]) -> tuple[list[Text], list[Unread]]:
                 unread.append(Unread(number, one.reason, one.detail))
     if not found:
         why = f": {unread[0].reason}: {unread[0].detail}" if unread else ""
-        raise ConfigError("DOCUMENTS", f"no document with text{why}", _MEND)
+        raise ConfigError("documents", f"none has text{why}", _MEND)
     return list(found.values()), unread
 
 
@@ -70,18 +71,15 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
                 if not any(part.startswith(".") for part in own.parts):
                     yield own.as_posix(), inner
         elif not path.exists():
-            raise ConfigError("DOCUMENTS", f"{path}: there is no such file", _MEND)
+            raise ConfigError(str(path), "there is no such file", _MEND)
         elif path.suffix.lower() not in ENDINGS:
-            raise ConfigError("DOCUMENTS", f"{path}: cannot be read as text", _MEND)
+            raise ConfigError(str(path), "cannot be read as text", _MEND)
         else:
             yield path.name, path
 
 
 def _texts(name: str, path: Path) -> Iterator[tuple[int, Text | DecodeError]]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ConfigError("DOCUMENTS", f"{path}: {error.strerror}", "give readable files") from error
+    content = read_file(path, "give readable files")
     if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             if line.strip():

@@ -192,7 +192,7 @@ def test_score_refuses_to_append_to_its_input(tmp_path: Path) -> None:
     command = f"{sys.executable} -m sidecar score {source} >> {source}"
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert run.returncode == 2
-    assert "standard output is the input itself" in run.stderr
+    assert "standard output: is the input itself" in run.stderr
 
 
 @pytest.mark.parametrize("words", [["/dev/full"], []], ids=["a device", "standard output"])

@@ -120,7 +120,7 @@ def test_two_variants_of_a_topic(tmp_path: Path) -> None:
     [
         ((), "one of them"),
         (("a.json", "--prometheus", "http://x"), "one of them"),
-        (("a.json",), "B: the second report is missing (give two reports"),
+        (("a.json",), "a.json: there is no second report to compare it with (give two reports"),
         (("missing.jsonl", *VARIANTS), "No such file"),
         (("missing.json", "b.json"), "No such file"),
         (("--prometheus", "http://127.0.0.1:1", "--variant", "a", "--variant", "a"), "two variants are compared"),

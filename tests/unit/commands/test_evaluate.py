@@ -304,7 +304,7 @@ def test_a_system_that_stops_to_answer_or_to_retrieve_is_no_pass(tmp_path: Path)
     assert all("B lost the score of 6 of the 6 cases of A (no_context 6)" in one for one in failures)
     over = cli("evaluate", blind, "--against", stored, "-o", stored)
     assert over.returncode == 2
-    assert "stored.json is the stored run of --against itself, which it would replace" in over.stderr
+    assert "stored.json: is the stored run of --against itself, which it would replace" in over.stderr
     assert stored.read_bytes() == kept
 
 

@@ -277,10 +277,10 @@ def test_the_command_tells_labels_from_records_and_refuses_what_does_not_fit(tmp
     records = tmp_path / "records.jsonl"
     records.write_text('{"question": "q", "answer": "a", "label": 1}\n')
     for words, told in (
-        ([path, "--write"], "--write: IN holds labels"),
-        ([path, "--from-judge"], "--from-judge: IN holds labels"),
-        ([records, "--of-judge"], "--of-judge: IN holds no labels"),
-        ([records, "--requests", records], "--requests: IN holds no labels"),
+        ([path, "--write"], f"--write: {path} holds labels"),
+        ([path, "--from-judge"], f"--from-judge: {path} holds labels"),
+        ([records, "--of-judge"], f"--of-judge: {records} holds no labels"),
+        ([records, "--requests", records], f"--requests: {records} holds no labels"),
         ([path, "--of-judge", "--requests", records], "--of-judge: the judge is not asked anew"),
         ([path, "--of-judge"], "no judge gave a verdict"),
     ):

@@ -88,7 +88,7 @@ def test_without_texts_the_error_names_what_would_give_them(results: Path, reque
     run = cli("testset", "--from-results", results)
     assert run.returncode == 2
     assert (
-        "results hold no question, answer and documents (give the requests: --requests FILE, or --received"
+        "results hold no question, answer and documents (give a file of the requests with --requests, or --received"
         in run.stderr
     )
     others = written(

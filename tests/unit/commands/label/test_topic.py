@@ -64,7 +64,7 @@ def test_a_topic_that_is_missing_and_results_that_are_nowhere_are_named(broker: 
     with pytest.raises(BrokerError, match=f"topic: {topics['results']} does not exist"):
         CliRunner().invoke(cli, words, catch_exceptions=False)
     path.write_text(json.dumps({"receive": {"bootstrap_servers": broker.bootstrap_servers, "topics": ["spans"]}}))
-    with pytest.raises(ConfigError, match="RESULTS: no results are named"):
+    with pytest.raises(ConfigError, match="results: none are named"):
         CliRunner().invoke(cli, words, catch_exceptions=False)
 
 

@@ -216,7 +216,7 @@ def test_show_takes_a_beginning_a_trace_and_a_request_and_json_has_the_texts(fil
 
 
 def test_a_name_that_is_nobodys_or_of_several_is_refused_with_the_mend(file: Path) -> None:
-    with pytest.raises(ConfigError, match="ID: none of 4 results has it"):
+    with pytest.raises(ConfigError, match="nothing: none of 4 results has it"):
         run("show", "nothing", file)
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     for number, row in enumerate(rows[:2]):
@@ -295,9 +295,9 @@ def test_requests_of_other_results_are_told(file: Path, tmp_path: Path, words: l
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_SIDECAR_RECEIVE__BOOTSTRAP_SERVERS", "127.0.0.1:1")
     monkeypatch.setenv("RAG_SIDECAR_RECEIVE__TOPICS", "spans")
-    with pytest.raises(ConfigError, match="RESULTS: no results are named"):
+    with pytest.raises(ConfigError, match="results: none are named"):
         run("worst")
-    with pytest.raises(ConfigError, match=r"RESULTS: .*No such file"):
+    with pytest.raises(ConfigError, match=r"^/.*: No such file"):
         run("worst", tmp_path / "none.jsonl")
     with pytest.raises(ConfigError, match="--follow: a file does not go on"):
         run("tail", write(tmp_path / "r.jsonl", []), "--follow")

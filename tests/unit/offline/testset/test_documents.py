@@ -40,11 +40,18 @@ def test_what_cannot_be_read_is_told_by_row_and_reason(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["none", "nothing.txt", "book.pdf"])
-def test_a_path_that_gives_no_document_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("none", "^documents: none has text"),
+        ("nothing.txt", r"^/.*/nothing\.txt: there is no such file"),
+        ("book.pdf", r"^/.*/book\.pdf: cannot be read as text"),
+    ],
+)
+def test_a_path_that_gives_no_document_is_refused(tmp_path: Path, name: str, told: str) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "book.pdf").write_bytes(b"%PDF")
-    with pytest.raises(ConfigError, match="DOCUMENTS"):
+    with pytest.raises(ConfigError, match=told):
         read_documents([tmp_path / name])
 
 

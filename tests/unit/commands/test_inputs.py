@@ -1,0 +1,105 @@
+"""What a command says of an input that it cannot read, and that it reads what is packed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.commands.called import called
+from tests.unit.commands.test_cli import GOOD
+
+PATH = "{path}"
+# Every input that a command line names, and what stands before the path in a message.
+INPUTS = (
+    (("score", PATH), ""),
+    (("evaluate", PATH), ""),
+    (("evaluate", PATH, "--gate", PATH), "--gate: "),
+    (("evaluate", PATH, "--against", PATH), "--against: "),
+    (("inspect", PATH), ""),
+    (("results", "worst", PATH), ""),
+    (("compare", PATH, PATH), ""),
+    (("compare", PATH, "--variant", "a", "--variant", "b"), ""),
+    (("testset", PATH), ""),
+    (("testset", "--from-results", PATH, "--requests", PATH), ""),
+    (("calibrate", PATH), ""),
+    (("label", PATH, "--requests", PATH, "--labels", "labels.jsonl"), ""),
+    (("label", "--import", PATH, "--labels", "labels.jsonl"), "--import: "),
+    (("probe", PATH), ""),
+    (("check", "-c", PATH), "--config: "),
+)
+_SAID = re.compile(r'"(?:question|score|verdict)": ?[^,}]+')
+READERS = ("score", "evaluate", "inspect")
+
+
+def of(words: tuple[str, ...], path: Path) -> list[str]:
+    return [str(path) if word == PATH else word for word in words]
+
+
+@pytest.mark.parametrize(("words", "before"), INPUTS, ids=lambda value: " ".join(value) if value else "")
+def test_a_file_that_is_not_there_is_named_as_it_was_typed(tmp_path: Path, words: tuple[str, ...], before: str) -> None:
+    path = tmp_path / "not-there.jsonl"
+    run = called(*of(words, path))
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"error {before}{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["inspect"], "error inspect: give a file or --topic"),
+        (["compare"], "error compare: give files, --topic or --prometheus"),
+        (["testset"], "error testset: give documents, --from-results or --topic"),
+        (["results", "show", "nobody", PATH], "error nobody: none of 0 results has it"),
+        (["results", "worst", PATH, "--topic", "t"], "error results: a file and --topic are given"),
+        (["score", PATH, "no/such/out.jsonl"], "error no/such/out.jsonl: No such file or directory (give a writable"),
+        (["evaluate", PATH, "-o", "no/such/out.json"], "error no/such/out.json: No such file or directory"),
+        (["evaluate", PATH], "error {path}: holds no case"),
+        (["calibrate", PATH], "error labels: only 0 hallucinated requests got a verdict"),
+        (["calibrate", PATH, "--of-judge"], "error --of-judge: {path} holds no labels of"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_no_message_says_what_was_not_typed(tmp_path: Path, words: list[str], expected: str) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(b"")
+    run = called(*of(tuple(words), path))
+    assert run.returncode == 2
+    assert run.stderr.startswith(expected.format(path=path))
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("name", ["in.jsonl.gz", "in.jsonl"])
+def test_what_is_packed_with_gzip_is_read(tmp_path: Path, command: str, name: str) -> None:
+    path, plain = tmp_path / name, tmp_path / "plain.jsonl"
+    lines = "".join(json.dumps({**GOOD, "request_id": name}) + "\n" for name in "ab").encode()
+    path.write_bytes(gzip.compress(lines))
+    plain.write_bytes(lines)
+    extra = ["--json"] if command == "inspect" else ["-o", "-"] if command == "evaluate" else []
+    run, expected = called(command, path, *extra), called(command, plain, *extra)
+    assert (run.returncode, expected.returncode) == (0, 0)
+    assert _SAID.findall(run.stdout) == _SAID.findall(expected.stdout) != []
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_an_archive_that_is_cut_short_is_told(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "in.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(GOOD).encode())[:-12])
+    run = called(command, path)
+    assert (run.returncode, run.stderr) == (
+        2,
+        f"error {path}: the gzip archive is damaged or cut short (pack it anew)\n",
+    )
+
+
+@pytest.mark.parametrize("words", ["score -", "evaluate -", "inspect -", "results worst -"])
+def test_a_closed_standard_input_is_an_error_of_the_input(words: str) -> None:
+    command = f"exec {sys.executable} -m sidecar {words} <&-"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 2
+    assert run.stderr == "error standard input: is closed (give a file, or send something in)\n"

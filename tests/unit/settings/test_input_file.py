@@ -1,0 +1,55 @@
+"""Files that are read: packed or not, by the name that the user typed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.record.errors import ConfigError
+from sidecar.settings import input_file
+from sidecar.settings.input_file import ending, open_input, read_input, unpacked
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"one\ntwo\n", gzip.compress(b"one\ntwo\n")], ids=["empty", "plain", "packed"]
+)
+def test_a_file_is_read_as_what_it_holds(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(content)
+    expected = b"one\ntwo\n" if content else b""
+    assert read_input(path, "mend") == expected
+    with open_input(path, "mend") as stream:
+        assert list(unpacked(stream)) == expected.splitlines(keepends=True)
+
+
+def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_file, "_MOST_UNPACKED", 10)
+    path = tmp_path / "in.gz"
+    path.write_bytes(gzip.compress(b"0" * 10))
+    assert read_input(path, "mend") == b"0" * 10
+    path.write_bytes(gzip.compress(b"0" * 11))
+    with pytest.raises(ConfigError, match=r"in\.gz: holds more than 10 bytes when it is unpacked \(give it in parts\)"):
+        read_input(path, "mend")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("a.jsonl", ".jsonl"), ("a.CSV.GZ", ".csv"), ("a.gz", ""), ("-", ""), ("a", "")]
+)
+def test_the_ending_is_that_of_what_is_packed(name: str, expected: str) -> None:
+    assert ending(Path(name)) == expected
+
+
+def test_a_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    for read in (read_input, open_input):
+        with pytest.raises(ConfigError, match="standard input: is closed"):
+            read(Path("-"), "mend")
+
+
+def test_packed_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"one\n"))))
+    assert read_input(Path("-"), "mend") == b"one\n"
