@@ -22,7 +22,7 @@ from sidecar.offline.prometheus import Asked, Prometheus
 from sidecar.offline.record import Compared
 from sidecar.offline.render import terminal, words
 from sidecar.offline.render.forms import COMPARED_FORMS, form_of
-from sidecar.offline.report import load
+from sidecar.offline.report import is_report, load
 from sidecar.record.errors import ConfigError
 from sidecar.settings.input_file import read_input, refusal
 
@@ -77,13 +77,16 @@ def compare(
         mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
         raise refusal(sources[0], "there is no second report to compare it with", mend)
     if len(sources) == 2:
+        if variant:
+            raise ConfigError("--variant", "two files are reports, which have no variants", "leave it out")
         found = _reports(*sources)
     else:
+        own = _lines(sources[0]) if sources else []
         names = _names(variant)
         if prometheus is not None:
             found = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window), share_a))
         else:
-            lines = _lines(sources[0]) if topic is None else asyncio.run(_topic(config_file, topic, last))
+            lines = own if topic is None else asyncio.run(_topic(config_file, topic, last))
             found = _variants(lines, names, service, share_a)
     whole = write_and_show(found, targets, terminal.show_compared)
     if not whole or not any(one.delta is not None for one in found.comparisons):
@@ -116,7 +119,11 @@ def _names(given: Iterable[str] | None) -> tuple[str, str]:
 
 
 def _lines(path: Path) -> list[bytes]:
-    return read_input(path, "give a readable file of results").splitlines()
+    content = read_input(path, "give a readable file of results")
+    if is_report(content):
+        mend = "give two reports without --variant, or a file of results as `rag-sidecar score` writes them"
+        raise refusal(path, "a report of `evaluate`, which has no variants", mend)
+    return content.splitlines()
 
 
 async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from exporters.clients.http import HttpClient, Limits, UnansweredError, WrongRequestError
 from sidecar.offline.arms import GROUNDED, Variant
@@ -15,6 +15,7 @@ from sidecar.statistics.unpaired import Arm
 
 _SECONDS = 60.0
 _MOST_BYTES = 20_000_000
+_MEND = "give the address of Prometheus itself, as http://prometheus:9090, and look whether it can be reached from here"
 
 
 class PrometheusError(SidecarError):
@@ -40,6 +41,8 @@ class Prometheus:
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url.rstrip("/") + "/api/v1/query"
+        # As it is told: a login in an address is for the server alone.
+        self._told = urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2], query="").geturl()
         headers = {"content-type": "application/x-www-form-urlencoded"}
         if token:
             headers["authorization"] = f"Bearer {token}"
@@ -98,18 +101,18 @@ class Prometheus:
         try:
             answer = await self._client.post(self._url, urlencode({"query": promql, "time": self._time}).encode())
         except UnansweredError as error:
-            raise PrometheusError(f"{self._url}: no answer: {error}") from error
+            raise PrometheusError(f"--prometheus: no answer from {self._told}: {error} ({_MEND})") from error
         except WrongRequestError as error:
-            raise ConfigError(
-                "--prometheus", f"{self._url} is no address: {error}", "as http://prometheus:9090"
-            ) from error
+            raise ConfigError("--prometheus", f"is no address: {error}", "as http://prometheus:9090") from error
         try:
             said = json.loads(answer.body)
             if said["status"] != "success":
-                raise PrometheusError(f"{self._url}: {said.get('errorType', 'error')}: {said.get('error', '')}")
+                problem = f"{said.get('errorType', 'error')}: {said.get('error', '')}"
+                raise PrometheusError(f"--prometheus: {self._told}: {problem}")
             rows = [(one["metric"], float(one["value"][1])) for one in said["data"]["result"]]
         except (ValueError, KeyError, TypeError) as error:
-            raise PrometheusError(f"{self._url}: status {answer.status}, and no answer of Prometheus") from error
+            problem = f"status {answer.status}, and no answer of Prometheus"
+            raise PrometheusError(f"--prometheus: {self._told}: {problem} ({_MEND})") from error
         return {_key(labels): value for labels, value in rows if value == value}
 
 

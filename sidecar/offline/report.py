@@ -9,10 +9,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sidecar import __version__
+from sidecar.decode.wire.parse import load_json
 from sidecar.offline.aggregate import answerable, groups_of, metrics_of, negatives_of, spread_of, spreads_of
 from sidecar.offline.case import Unread
 from sidecar.offline.record import SCHEMA, CaseRecord, Effort, Report, Source, UnreadRow
 from sidecar.offline.sessions import sessions_of
+from sidecar.record.errors import DecodeError
 from sidecar.settings.input_file import read_file, refusal
 
 
@@ -48,6 +50,15 @@ def report_of(
         effort=effort,
         results=tuple(records),
     )
+
+
+def is_report(content: bytes) -> bool:
+    """Whether these are the bytes of a report, however much of it can be read."""
+    try:
+        found = load_json(content)
+    except DecodeError:
+        return False
+    return isinstance(found, dict) and found.get("schema") == SCHEMA
 
 
 def load(path: Path, option: str = "") -> Report:

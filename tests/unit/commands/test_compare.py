@@ -120,6 +120,8 @@ def test_two_variants_of_a_topic(tmp_path: Path) -> None:
     [
         ((), "one of them"),
         (("a.json", "--prometheus", "http://x"), "one of them"),
+        (("a.json", "b.json", *VARIANTS), "--variant: two files are reports, which have no variants (leave it out)"),
+        (("--prometheus", "user:secret@x", *VARIANTS), "--prometheus: is no address: "),
         (("a.json",), "a.json: there is no second report to compare it with (give two reports"),
         (("missing.jsonl", *VARIANTS), "No such file"),
         (("missing.json", "b.json"), "No such file"),
@@ -132,6 +134,15 @@ def test_what_cannot_be_compared_is_told(words: tuple[str, ...], message: str) -
     run = cli("compare", *words)
     assert run.returncode == 2
     assert message in run.stderr
+    assert "secret" not in run.stderr
+
+
+@pytest.mark.parametrize("variants", [VARIANTS, VARIANTS[:2]])
+def test_a_report_has_no_variants(tmp_path: Path, variants: tuple[str, ...]) -> None:
+    (path := tmp_path / "report.json").write_text(as_json(report(record("c0", said("f", 0.5)))), encoding="utf-8")
+    run = cli("compare", path, *variants)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"error {path}: a report of `evaluate`, which has no variants (give two reports")
 
 
 @contextmanager
@@ -175,4 +186,8 @@ def test_a_server_that_is_no_prometheus_or_none_at_all_is_told() -> None:
         run = cli("compare", "--prometheus", url, *VARIANTS)
     assert run.returncode == 1
     assert "no answer of Prometheus" in run.stderr
-    assert "no answer" in cli("compare", "--prometheus", "http://127.0.0.1:1", *VARIANTS).stderr
+    run = cli("compare", "--prometheus", "http://user:secret@127.0.0.1:1", *VARIANTS)
+    assert run.returncode == 1
+    assert run.stderr.startswith(
+        "error --prometheus: no answer from http://127.0.0.1:1: ConnectError (give the address"
+    )
