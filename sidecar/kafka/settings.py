@@ -94,7 +94,7 @@ class ReceiveConfig(BaseModel):
         for server in servers:
             _, colon, port = server.rpartition(":")
             if not colon or not port.isdigit() or not 0 < int(port) < 65536:
-                raise ValueError(f"{server!r} is not host:port")
+                raise ValueError(f"{server.rpartition('@')[2]!r} is not host:port")
         if not servers:
             raise ValueError("name at least one broker as host:port")
         return ",".join(servers)

@@ -16,6 +16,7 @@ from sidecar.kafka.settings import ReceiveConfig
 from sidecar.labels.record import Label
 from sidecar.record.errors import OutputError
 from sidecar.settings.input_file import read_file, refusal
+from sidecar.settings.messages import first_of
 
 # Of a labels topic so many are read; each is a person's work.
 _MOST_LABELS = 1_000_000
@@ -78,8 +79,7 @@ def read_labels(path: Path, option: str = "") -> list[Label]:
 
 def told(error: ValidationError) -> str:
     """What is wrong with a label, without what stands there."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    return ": ".join([".".join(map(str, first["loc"])) or "the line", first["msg"]])
+    return first_of(error, top="the line")
 
 
 def _label(value: bytes) -> Label | None:

@@ -24,6 +24,7 @@ from sidecar.page.overview import Overview, span_of
 from sidecar.page.shelf import LISTS, Kept, List
 from sidecar.page.tombstones import Tombstones
 from sidecar.record.errors import BrokerError, ConfigError, OutputError
+from sidecar.settings.messages import first_of
 
 logger = logging.getLogger(__name__)
 
@@ -213,8 +214,7 @@ async def _posted(request: Request, model: type[Posted]) -> Posted | Response:
     try:
         return model.model_validate(orjson.loads(await _body(request)))
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        return problem(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        return problem(400, first_of(error))
     except ValueError:
         return problem(400, f"not JSON, or more than {_MOST_BODY} bytes")
 

@@ -17,7 +17,13 @@ Location = tuple[int | str, ...]
 
 _NO_NUMBER = "must be a number"
 _NO_MAP = "must be a map: `name: value` lines below it"
+_NO_TEXT = "must be a text (put it in quotes)"
+_NO_DATE = "must be a date, as 2026-01-31"
+_NO_TIME = "must be a time with its zone, as 2026-01-31T12:00:00Z"
 _WORDS = {
+    "missing": "is required",
+    "extra_forbidden": "is not known",
+    "int_parsing_size": "must be a whole number, and not so large",
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -26,7 +32,14 @@ _WORDS = {
     "finite_number": "must be a finite number",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
-    "string_type": "must be a text (put it in quotes)",
+    "string_type": _NO_TEXT,
+    "string_unicode": _NO_TEXT,
+    "invalid_key": "names in it must be texts (put them in quotes)",
+    "json_invalid": "is no JSON",
+    **dict.fromkeys(
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"), _NO_DATE
+    ),
+    **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing", "timezone_aware"), _NO_TIME),
     "path_type": "must be a path",
     "dict_type": _NO_MAP,
     "mapping_type": _NO_MAP,
@@ -43,8 +56,13 @@ _WORDS = {
     "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
     "union_tag_not_found": "must say its {discriminator}",
 }
-_PATTERNS = {"^[a-z]{2}$": "must be a code of two letters (ISO 639-1), as en or zh"}
-_LISTS = frozenset({"tuple_type", "list_type", "set_type", "frozen_set_type"})
+_PATTERNS = {
+    "^[a-z]{2}$": "must be a code of two letters (ISO 639-1), as en or zh",
+    "^[^:]*$": "must hold no colon",
+    "^[0-9a-f]{8}$": "must have 8 digits of 0-9 and a-f",
+    "^[a-zA-Z0-9._-]{1,249}$": "must be the name of a topic: at most 249 letters, digits, dots, _ and -",
+}
+_LISTS = dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "must be a list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +122,29 @@ def _said(item: Any, model: type[BaseModel], *, types: list[Any], prefix: str) -
         by_variable = prefix and not any(isinstance(part, int) for part in path)
         return f"is required ({_set_it(path, prefix)})" if by_variable else "is required"
     if kind in _LISTS:
-        return f"must be a list ({how_to_list(shapes.items(types) or [str])})"
+        return f"{_LISTS[kind]} ({how_to_list(shapes.items(types) or [str])})"
+    return plain(item)
+
+
+def plain(item: Any) -> str:
+    """What is wrong, of one of pydantic's errors, in our words and without what stands there."""
+    kind = item["type"]
     if kind in ("literal_error", "enum"):
         return f"must be one of {item['ctx']['expected']}" + _meant(item)
-    if kind == "string_pattern_mismatch" and item["ctx"]["pattern"] in _PATTERNS:
-        return _PATTERNS[item["ctx"]["pattern"]]
-    if kind in _WORDS:
-        return _WORDS[kind].format(**item.get("ctx", {}))
+    if kind == "string_pattern_mismatch":
+        pattern = item["ctx"]["pattern"]
+        return _PATTERNS.get(pattern, f"must be written as the regular expression {pattern} says")
+    if kind in _WORDS or kind in _LISTS:
+        return (_WORDS | _LISTS)[kind].format(**item.get("ctx", {}))
     message: str = item["msg"]
     return message.removeprefix("Value error, ").replace("Input should be", "must be")
+
+
+def first_of(error: ValidationError, *, top: str = "") -> str:
+    """The first of what is wrong with something that is no file of settings, with its place; `top` is what the whole of it is called."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or top
+    return f"{place}: {plain(first)}" if place else plain(first)
 
 
 def _set_it(path: Location, prefix: str) -> str:

@@ -18,6 +18,7 @@ from sidecar.inference.own.judge import Judge
 from sidecar.inference.own.local import Asked, checked, local_judge
 from sidecar.inference.own.settings import FolderConfig, GroundingConfig, check_prompt, languages_of, number_of
 from sidecar.record.errors import ConfigError
+from sidecar.settings.messages import first_of
 
 _HALF = 0.5
 
@@ -67,10 +68,8 @@ def _detector_of(card: Mapping[str, Any], field: str) -> Detector | None:
     try:
         return Detector.model_validate(card["detector"]) if card.get("detector") else None
     except ValidationError as error:
-        wrong = error.errors()[0]
-        place = ".".join(map(str, ("detector", *wrong["loc"])))
         raise ConfigError(
-            field, f"card.json: {place}: {wrong['msg']}", "calibrate again, or correct the card"
+            field, f"card.json: detector: {first_of(error)}", "calibrate again, or correct the card"
         ) from error
 
 

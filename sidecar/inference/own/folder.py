@@ -18,6 +18,7 @@ from tokenizers import Tokenizer
 
 from exporters.result import ModelIdentity
 from sidecar.record.errors import ConfigError
+from sidecar.settings.messages import first_of
 
 CARD = "card.json"
 GRAPH = "model.onnx"
@@ -263,9 +264,7 @@ def _json(path: Path, field: str, read: type[BaseModel]) -> Mapping[str, Any]:
             raise TypeError("not a map")
         read.model_validate(found)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ConfigError(field, f"{path}: {place}: {first['msg']}", "it should be as the model was saved") from error
+        raise ConfigError(field, f"{path}: {first_of(error)}", "it should be as the model was saved") from error
     except (OSError, ValueError, TypeError) as error:
         raise ConfigError(field, f"{path}: {type(error).__name__}", "it should be a JSON object") from error
     return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from sidecar.settings.messages import Given, explain
+from sidecar.config import build
+from sidecar.record.errors import ConfigError
+from sidecar.settings.messages import Given, explain, first_of
 from sidecar.settings.shapes import variables
 
 
@@ -71,3 +74,39 @@ def test_every_section_below_has_its_variables() -> None:
     found = variables(Whole, "P_")
     assert {"P_OPTIONAL", "P_OPTIONAL__LIMIT", "P_TAGGED__HEIGHT", "P_TAGGED__WIDTH", "P_EITHER__LIMIT"} <= set(found)
     assert "P_LISTED__LIMIT" not in found
+
+
+class Kinds(BaseModel):
+    number: int = 1
+    day: date = date(2026, 1, 1)
+    time: AwareDatetime | None = None
+    topic: str = Field(default="a", pattern="^[a-zA-Z0-9._-]{1,249}$")
+    word: str = Field(default="a", pattern="^[a-z]+$")
+    texts: Mapping[str, str] = {}
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"number": "9" * 5000}, "number: must be a whole number, and not so large"),
+        ({"day": "2026-13-01"}, "day: must be a date, as 2026-01-31"),
+        ({"day": "yesterday"}, "day: must be a date, as 2026-01-31"),
+        ({"time": "2026-01-31T12:00:00"}, "time: must be a time with its zone, as 2026-01-31T12:00:00Z"),
+        ({"time": "noon"}, "time: must be a time with its zone, as 2026-01-31T12:00:00Z"),
+        ({"topic": "a/b"}, "topic: must be the name of a topic: at most 249 letters, digits, dots, _ and -"),
+        ({"word": "A"}, "word: must be written as the regular expression ^[a-z]+$ says"),
+        ({"texts": []}, "texts: must be a map: `name: value` lines below it"),
+        ([], "a label: must be a map: `name: value` lines below it"),
+    ],
+)
+def test_what_is_wrong_is_said_in_our_words(values: Any, said: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        Kinds.model_validate(values)
+    assert first_of(raised.value, top="a label") == said
+
+
+def test_a_login_among_brokers_is_not_repeated() -> None:
+    with pytest.raises(ConfigError) as raised:
+        build({"receive": {"bootstrap_servers": "user:secret@kafka", "topics": ["t"]}})
+    assert "'kafka' is not host:port" in str(raised.value)
+    assert "secret" not in str(raised.value)
