@@ -21,6 +21,7 @@ from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_a
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
+from sidecar.decode.native.misspelt import Misspelt
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_shown, unmatched
@@ -107,27 +108,36 @@ def evaluate(
         refuse_same_file(cases, target)
         if against is not None:
             refuse_same_file(against, target, read_as="the stored run of --against")
-    source, own, unread = _read(cases, form, settings)
+    source, own, unread, misspelt = _read(cases, form, settings)
     chosen = (joined(own) if sessions else own)[:most]
     journal = _journal_path(list(targets)) if resume else None
     run = _run(_Job(settings, Wanted(concurrency, most_usd, texts), chosen, tuple(unread), source, journal))
     report = _judged(run.report, limits, stored)
-    whole = write_and_show(report, targets, partial(_show, stored), run.forget)
+    whole = write_and_show(report, targets, partial(_show, stored, misspelt), run.forget)
     if (code := _code(report, whole=whole)) is not None:
         raise typer.Exit(code)
 
 
-def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case], list[Unread]]:
+def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case], list[Unread], Misspelt]:
     """Raises ConfigError where there is no case."""
     source, found = rows.read(path, form)
     own, unread = read_cases(found, settings.decode)
+    misspelt = Misspelt(settings.decode)
+    for row in found:
+        misspelt.add(row)
     if not own:
+        _tell_misspelt(misspelt)
         raise refusal(path, "holds no case" + _first(unread), "give native records: docs/offline.md")
     for one in unread[:_SHOWN]:
         errors.print(f"row {one.row} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
     if len(unread) > _SHOWN:
         errors.print(f"and {words.many(len(unread) - _SHOWN, 'other row')}", soft_wrap=True)
-    return source, own, unread
+    return source, own, unread, misspelt
+
+
+def _tell_misspelt(misspelt: Misspelt) -> None:
+    for line in misspelt.told():
+        errors.print(line, markup=False, soft_wrap=True)
 
 
 def _limits(path: Path | None, settings: Config) -> GateFile | None:
@@ -157,7 +167,7 @@ def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Rep
     )
 
 
-def _show(stored: Report | None, report: Report, console: Console) -> None:
+def _show(stored: Report | None, misspelt: Misspelt, report: Report, console: Console) -> None:
     """The report, after what is to be known of the stored run."""
     if stored is not None:
         _tell_left_out(stored, report)
@@ -169,6 +179,7 @@ def _show(stored: Report | None, report: Report, console: Console) -> None:
         said = f"too few cases to show any difference, however large: {fewest} at least"
         errors.print(f"--against: {said}; what is lower by more than {MARGIN:g} is no pass", soft_wrap=True)
     show(report, console)
+    _tell_misspelt(misspelt)
 
 
 def _tell_left_out(stored: Report, report: Report) -> None:

@@ -109,6 +109,7 @@ async def score_file(
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
+    summary.notes = scorer.misspelt.told()
     return summary
 
 

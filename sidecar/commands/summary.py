@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -18,6 +18,7 @@ class Summary:
 
     def __init__(self) -> None:
         self.unread = 0
+        self.notes: Sequence[str] = ()
         self._requests = 0
         self._verdicts: Counter[str] = Counter()
         self._scores: defaultdict[str, list[float]] = defaultdict(list)
@@ -63,6 +64,8 @@ class Summary:
             console.print(f"failed for every request: {', '.join(self.broken)}")
         if self.unread:
             console.print(f"{_many(self.unread, 'line')} could not be read; the output says why in each place")
+        for note in self.notes:
+            console.print(note, markup=False, soft_wrap=True)
         if self.unread and not self._requests:
             console.print(
                 "no line is a request: give plain UTF-8 with one JSON object a line, no list, no archive but gzip",

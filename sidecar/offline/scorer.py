@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from types import TracebackType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -18,6 +18,7 @@ from exporters.serialize import result_to_json
 from exporters.text import clean
 from sidecar.config import Config
 from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.misspelt import Misspelt
 from sidecar.decode.native.reader import read_native_line
 from sidecar.decode.wire.parse import load_json
 from sidecar.evaluate.engine import Engine
@@ -50,6 +51,7 @@ class OfflineScorer:
 
     def __init__(self, settings: Config) -> None:
         self._limits = settings.decode
+        self.misspelt = Misspelt(settings.decode)
         self._pricer = Pricer(settings.price)
         self._redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
         redactor = partial(redactor_of, settings.redact)
@@ -91,7 +93,9 @@ class OfflineScorer:
                 task.cancel()
 
     async def _score(self, line: Line) -> Scored:
-        own = _request_id(line.text, self._limits.mapping)
+        data = _object(line.text)
+        self.misspelt.add(data)
+        own = _request_id(data, self._limits.mapping)
         try:
             trace = read_native_line(line.text, self._limits, fallback_timestamp=time.time())
         except DecodeError as error:
@@ -112,13 +116,18 @@ class OfflineScorer:
         return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
 
 
-def _request_id(line: bytes, mapping: Mapping[str, str]) -> str | None:
-    """The caller's own id, under the name that native records have for it."""
+def _object(line: bytes) -> Mapping[str, Any]:
+    """The object of a line, empty where it holds none."""
     try:
         data = load_json(line)
     except DecodeError:
-        return None
-    for name, value in (apply(mapping, data) if isinstance(data, dict) else {}).items():
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _request_id(data: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
+    """The caller's own id, under the name that native records have for it."""
+    for name, value in apply(mapping, data).items():
         if name.lower().replace("_", "").replace("-", "") == "requestid" and isinstance(value, str | int):
             return clean(str(value))
     return None

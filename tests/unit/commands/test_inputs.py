@@ -103,3 +103,15 @@ def test_a_closed_standard_input_is_an_error_of_the_input(words: str) -> None:
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert run.returncode == 2
     assert run.stderr == "error standard input: is closed (give a file, or send something in)\n"
+
+
+@pytest.mark.parametrize(("words", "code"), [(["score"], 1), (["evaluate"], 1), (["evaluate", "all"], 2)])
+def test_misspelt_fields_are_told_at_the_end(tmp_path: Path, words: list[str], code: int) -> None:
+    path, wrong = tmp_path / "in.jsonl", {"quesion": "Secret?", "anwser": "Secret.", "other": "Secret"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in ([] if "all" in words else [GOOD]) + [wrong, wrong]))
+    run = called(words[0], path)
+    assert run.returncode == code
+    assert run.stderr.count("field 'quesion' is not read (2 records): did you mean question?") == 1
+    assert run.stderr.count("field 'anwser' is not read (2 records): did you mean answer?") == 1
+    assert "Secret" not in run.stderr
+    assert "'other'" not in run.stderr

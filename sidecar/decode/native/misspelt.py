@@ -1,0 +1,64 @@
+"""Fields that nobody reads and that look like one that is read: told at the end, for the record is scored without them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sidecar.decode.native.reader import Limits, unread
+from sidecar.decode.native.table import FIELDS, squeeze
+
+_LEAST = 5
+_MOST_SWAPPED = 3
+_MOST_TOLD = 20
+
+
+class Misspelt:
+    """Counts records by the field that each of them misspells."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._records: Counter[tuple[str, str]] = Counter()
+
+    def add(self, record: object) -> None:
+        """A record, or what is none."""
+        for name in unread(record, self._limits) if isinstance(record, Mapping) else ():
+            if isinstance(name, str) and (meant := _meant(squeeze(name))) is not None:
+                self._records[name[:80], meant] += 1
+
+    def told(self) -> list[str]:
+        """A line for each name, those of most records first. A name that is so like ours holds no text of a user."""
+        return [
+            f"field {name!r} is not read ({count:,} {'record' if count == 1 else 'records'}): did you mean {meant}?"
+            for (name, meant), count in self._records.most_common(_MOST_TOLD)
+        ]
+
+
+@lru_cache(maxsize=4096)
+def _meant(word: str) -> str | None:
+    """The field that a word is, but for one letter that is wrong, missing or too many, or for two or three that stand in another order. What begins
+    otherwise is another word."""
+    return next((name for name in _names() if _like(word, squeeze(name))), None)
+
+
+@lru_cache(maxsize=1)
+def _names() -> tuple[str, ...]:
+    every = (name for one in FIELDS for name in (one.name, *one.spellings))
+    return tuple(dict.fromkeys(name for name in every if len(squeeze(name)) >= _LEAST))
+
+
+def _like(word: str, known: str) -> bool:
+    if abs(len(word) - len(known)) > 1:
+        return False
+    begin = _alike(word, known)
+    end = _alike(word[begin:][::-1], known[begin:][::-1])
+    here, there = word[begin : len(word) - end], known[begin : len(known) - end]
+    swapped = len(here) <= _MOST_SWAPPED and sorted(here) == sorted(there)
+    return begin > 0 and (swapped or max(len(here), len(there)) == 1)
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (here, there) in enumerate(pairs) if here != there), min(len(one), len(other)))
