@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 from typing import Annotated, Any, NamedTuple, NoReturn
 
@@ -18,7 +19,7 @@ from sidecar import __version__
 from sidecar.commands.common import ExitCode, WholeHelp, errors, forget_stdout, new_cli
 from sidecar.record.errors import BrokerError, ConfigError, OutputError, SidecarError
 
-_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+_UNWRITABLE = {errno.EBADF, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 class Command(NamedTuple):
@@ -126,6 +127,10 @@ def root(
 
 def main() -> NoReturn:
     """Run a command and turn our own errors into a line on standard error and an exit code."""
+    if (
+        sys.stdout is None
+    ):  # Closed by whoever called: what writes there is to fail as on a full disk, and nothing else.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     try:
         try:
             cli()

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from exporters.text import clean
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
@@ -101,8 +102,8 @@ def _reports(a: Path, b: Path) -> Compared:
         if said := words.not_counted(run):
             errors.print(f"{name}: {said}", soft_wrap=True)
     return Compared(
-        a=str(a),
-        b=str(b),
+        a=clean(str(a)),
+        b=clean(str(b)),
         paired=True,
         only_a=only_a,
         only_b=only_b,

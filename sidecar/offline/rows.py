@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from exporters.text import clean
 from sidecar.decode.native.fields import holds_text
 from sidecar.decode.native.table import is_scalar, text_field
 from sidecar.decode.wire.parse import load_json
@@ -38,7 +39,7 @@ def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
         raise fault(path, error, _READABLE) from error
     except DecodeError as error:
         raise refusal(path, str(error), "give JSON lines, JSON, CSV or Parquet") from error
-    name = "standard input" if str(path) == "-" else path.name or str(path)
+    name = "standard input" if str(path) == "-" else clean(path.name or str(path))
     return Source(name=name, sha256=hashlib.sha256(content).hexdigest()), found
 
 

@@ -14,6 +14,7 @@ from sidecar.record.errors import ConfigError
 
 _STDIN = "standard input"
 _GZIP = b"\x1f\x8b"
+_OTHER_ARCHIVES = (b"PK\x03\x04", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 # A file of zeros packs a thousand to one: more than this of an archive is not taken into memory.
 _MOST_UNPACKED = 2_000_000_000
 # What reading may raise; the last two of an archive that is cut short or damaged.
@@ -79,6 +80,8 @@ def _stdin() -> io.TextIOWrapper:
 
 
 def _whole(path: Path, content: bytes, option: str = "") -> bytes:
+    if content.startswith(_OTHER_ARCHIVES):
+        raise refusal(path, "an archive that is not of gzip", "unpack it, or pack it with gzip", option)
     if not content.startswith(_GZIP):
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:

@@ -115,3 +115,28 @@ def test_misspelt_fields_are_told_at_the_end(tmp_path: Path, words: list[str], c
     assert run.stderr.count("field 'anwser' is not read (2 records): did you mean answer?") == 1
     assert "Secret" not in run.stderr
     assert "'other'" not in run.stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "inspect", "calibrate"])
+def test_another_archive_is_told(tmp_path: Path, command: str) -> None:
+    (path := tmp_path / "in.jsonl").write_bytes(b"PK\x03\x04 and more")
+    run = called(command, path)
+    told = "an archive that is not of gzip (unpack it, or pack it with gzip)"
+    assert (run.returncode, run.stderr) == (2, f"error {path}: {told}\n")
+
+
+@pytest.mark.parametrize("words", ["version", "score {path}", "inspect {path} --json", "evaluate {path} -o -"])
+def test_a_closed_standard_output_is_told(tmp_path: Path, words: str) -> None:
+    (path := tmp_path / "in.jsonl").write_text(json.dumps(GOOD) + "\n")
+    command = f"exec {sys.executable} -m sidecar {words.format(path=path)} >&-"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.returncode, "could not be written" in run.stderr) == (4, True)
+    assert "Traceback" not in run.stderr
+    assert "Exception ignored" not in run.stderr
+
+
+def test_a_file_whose_name_is_no_utf_8_is_evaluated_and_reported(tmp_path: Path) -> None:
+    path, target = tmp_path / "in\udcff.jsonl", tmp_path / "out.json"
+    path.write_text(json.dumps(GOOD) + "\n")
+    assert called("evaluate", path, "-o", target).returncode == 0
+    assert json.loads(target.read_text())["source"]["name"] == "in\ufffd.jsonl"

@@ -209,7 +209,7 @@ def test_what_an_earlier_version_exported_is_taken_over(tmp_path: Path) -> None:
             {"sealed": b64encode(zlib.compress(b"{" + b" " * 9_000_000)).decode()},
             r"line 1: about\.sealed is not as it was exported",
         ),
-        ({"sealed": b64encode(zlib.compress(b"{}")).decode()}, "line 1: result: Field required"),
+        ({"sealed": b64encode(zlib.compress(b"{}")).decode()}, "line 1: result: is required"),
     ],
     ids=["another service", "emptied", "another checksum", "swollen", "without facts"],
 )
@@ -230,7 +230,7 @@ def test_what_an_answer_is_known_by_cannot_be_changed(tmp_path: Path, changes: d
         ({"verdict": "hallucinated", "wrong_claims": [3]}, "line 1: the claims are numbered 1 to 2"),
         ({"verdict": "good", "wrong_claims": [1]}, "line 1: wrong_claims go with hallucinated only"),
         ({"verdict": "good", "schema": "x"}, "line 1: no line of an export"),
-        ({"verdict": "good", "about": {"result": "x"}}, "line 1: trace_id: Field required"),
+        ({"verdict": "good", "about": {"result": "x"}}, "line 1: trace_id: is required"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
