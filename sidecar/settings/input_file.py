@@ -67,6 +67,8 @@ def read_input(path: Path, mend: str, option: str = "") -> bytes:
 
 def read_file(path: Path, mend: str, option: str = "") -> bytes:
     """All of a file. Raises ConfigError."""
+    if str(path) == "-":
+        raise ConfigError(option or "-", "standard input is not read here", "give a file")
     try:
         return _whole(path, path.read_bytes(), option)
     except FAULTS as error:

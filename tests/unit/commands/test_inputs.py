@@ -140,3 +140,8 @@ def test_a_file_whose_name_is_no_utf_8_is_evaluated_and_reported(tmp_path: Path)
     path.write_text(json.dumps(GOOD) + "\n")
     assert called("evaluate", path, "-o", target).returncode == 0
     assert json.loads(target.read_text())["source"]["name"] == "in\ufffd.jsonl"
+
+
+def test_where_standard_input_is_not_read_that_is_said() -> None:
+    run = called("calibrate", "-")
+    assert (run.returncode, run.stderr) == (2, "error -: standard input is not read here (give a file)\n")
