@@ -68,6 +68,7 @@ _CONDITION = re.compile(
     r"\b(?:when|if|with(?! (?:at|more|less|fewer|up|over|under|a minimum|us|[\d€$£]))|provided|as long as|made \w+ly|\w+ online)\b",
     re.IGNORECASE,
 )
+_VALID_FOR = re.compile(r"\bvalid for (?:a |an )?\Z", re.IGNORECASE)
 _PROLONGS = re.compile(r"\b(?:renew|exten[ds]|prolong)", re.IGNORECASE)
 _HEDGED = re.compile(
     r"(?P<be>\b(?:be|is|are|was|were|can|may|must) )?(?P<word>[\w-]{1,40}) (?:(?:of|for|from|within|over|under|above|below|up|to|at|least|most|more|less|fewer|than|the|first|a|"
@@ -192,6 +193,9 @@ def _intervals(
         if older and older["older"]:
             young = older["older"].lower() in ("younger", "under")
             yield (-math.inf, one.amount, one, one) if young else (one.amount, math.inf, one, one)
+    for one in values:
+        if one.kind is Kind.QUANTITY and one.hedge is Hedge.NONE and _VALID_FOR.search(sentence, 0, one.start):
+            yield -math.inf, in_base(one.amount, one.unit), one, one
     for low, high, first, last in intervals(values, tokens):
         if first is not last or low > -math.inf or not _BEFORE_IT.match(sentence, first.end):
             yield low, high, first, last

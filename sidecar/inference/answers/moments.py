@@ -20,7 +20,7 @@ _FROM = re.compile(
     r"\b(?:from|since|as of|starting(?: on| at)?|effective|opens?(?: at| on)?)\s(?:the )?\Z", re.IGNORECASE
 )
 _UNTIL = re.compile(
-    r"\b(?:until|till|through|up to|no later than|(?:ends?|expires?|closes?|deadline is)(?: at| on)?)\s(?:the )?\Z",
+    r"\b(?:until|till|through|up to|no later than|(?:ends?|expires?|closes?|shuts?|deadline is)(?: at| on)?|last [^.,;]{1,30} (?:is|leaves|departs|runs|goes) at)\s(?:the )?\Z",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\b(?:by|before)\s(?:the )?\Z", re.IGNORECASE)
@@ -31,11 +31,11 @@ _SHUT = re.compile(
     re.IGNORECASE,
 )
 _ON = re.compile(
-    r"\b(?:open|opens|opened|available|valid|runs?|appl(?:y|ies)|accepted|offered|served|serves|possible|allowed|permitted|collected|operates?|free|can|may|held|lasts?|staffed|bookable|"
+    r"\b(?:open|opens|opened|close|closes|shuts?|ends?|last|available|valid|runs?|appl(?:y|ies)|accepted|offered|served|serves|possible|allowed|permitted|collected|operates?|free|can|may|held|lasts?|staffed|bookable|"
     r"redeemable|deadline|on (?:sale|show|display)|welcome)\b",
     re.IGNORECASE,
 )
-_DAY = 24.0
+_DAY, _EARLY = 24.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,8 @@ def _within(own: _Moment, sentence: str) -> bool | None:
     if len(found) != 1 or sum(2 if two else 1 for _, _, two in found) != len(alike):
         return None
     [(low, high, _)] = found
+    if own.scale == "time" and low == -math.inf and own.low < _EARLY:  # it may be of the next day
+        return False if own.low == 0 and high > _EARLY else None
     if own.low <= low <= own.high or own.low <= high <= own.high:
         return True if own.scale != "time" and low < own.low == own.high == high else None
     if low > high:

@@ -85,8 +85,9 @@ def _told_apart(sections: Sequence[_Section]) -> dict[int, frozenset[str]]:
             other for other in sections if other is not one and other.heading != one.heading and _of_a_kind(one, other)
         ]
         common = one.heading.intersection(*(other.heading for other in alike))
-        if alike and one.heading - common:
-            found[id(one)] = one.heading - common
+        own = one.heading - common
+        if alike and own:  # figures, where no word tells it
+            found[id(one)] = frozenset(word for word in own if not word.isdecimal()) or own
     return found
 
 

@@ -23,6 +23,7 @@ _OVER = "Free delivery on orders over 50 euros."
 _UNTIL = "The voucher is valid until 30 April."
 _FROM_TO = "The exhibition runs from 3 to 20 June."
 _OTHERWISE = "Orders above 40 euros are delivered free; otherwise delivery costs 5 euros."
+_CLOSES = "The shop closes at 18:00."
 _RENEW = "The subscription renews automatically."
 _BREAKFAST = "Breakfast can be booked for €12 a day."
 _SHIP = "We ship to Spain and Portugal."
@@ -72,6 +73,12 @@ _SHIP = "We ship to Spain and Portugal."
         ("The fee is 5 euros for members and 9 euros for guests.", "Who pays more?", "Guests.", "Members."),
         ("The Alpha phone was released in 2021 and the Beta phone in 2023.", "Which phone is newer?", "The Beta phone.", "The Alpha phone."),
         ("The room is fully booked.", "Is the room available?", "No.", "Yes, the room is available."),
+        (_CLOSES, "Are you open at 19:30?", "No.", "Yes, we are open at 19:30."),
+        (_CLOSES, "Can I come at 17:00?", "Yes.", "No."),
+        ("The last bus leaves at 23:10.", "Is there a bus at midnight?", "No.", "Yes."),
+        ("The last bus leaves at 23:10.", "Can I take a bus at 23:30?", "No.", "Yes."),
+        ("Tickets are valid for 24 hours.", "Is the ticket valid for two days?", "No.", "Yes."),
+        ("Breakfast ends at 10:00.", "Can I have breakfast at 11:00?", "No.", "Yes."),
         (_RENEW, "Do I have to renew the subscription?", "No.", "Yes, you have to renew it yourself."),
         (_RENEW, "Do I need to renew the subscription myself?", "No.", "Yes."),
         (_BREAKFAST, "Is breakfast included?", "No.", "Yes, breakfast is included."),
@@ -159,6 +166,8 @@ def test_so_is_what_sentences_side_by_side_say(document: str, question: str, rig
         ("The fee is charged per booking.", "Is the fee charged per passenger?", "No."),
         ("Updates are installed automatically if you allow it.", "Do I have to install updates?", "Yes."),
         ("Subscriptions renew automatically.", "Do I have to renew my passport?", "Yes."),
+        (_CLOSES, "Are you open at 3:00?", "Yes."),
+        ("The bar closes at 2:00.", "Are you open at midnight?", "No."),
         # A list that is not all.
         ("We ship to countries such as Spain and Portugal.", "Do you ship to Italy?", "Yes."),
         (f"{_SHIP} We also ship to Italy.", "Do you ship to Italy?", "Yes."),

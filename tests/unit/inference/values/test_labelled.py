@@ -44,6 +44,21 @@ def test_a_line_is_labelled_by_its_own_words(text: str, found: list[tuple[str, s
     assert told(text) == found
 
 
+@pytest.mark.parametrize(
+    ("titles", "rows"),
+    [
+        (("Main pool (27 °C).", "Warm pool (34 °C)."), [{"main"}, {"warm"}]),
+        (("Hub 2 status light.", "Hub 3 status light."), [{"2"}, {"3"}]),
+        (("GET /v2/search.", "GET /v2/items."), [{"search"}, {"item"}]),
+        # Words tell more than figures do.
+        (("**Recall 24-118 – Vela hatchback**", "**Recall 24-121 – Vela estate**"), [{"hatchback"}, {"estat"}]),
+        (("The pool opens.", "The gym opens."), []),
+    ],
+)
+def test_titles_of_texts_tell_them_apart(titles: tuple[str, str], rows: list[set[str]]) -> None:
+    assert [row for _, row, _ in told(*(f"{title}\nIt is closed on Monday." for title in titles))] == rows
+
+
 def test_sections_of_a_kind_are_told_apart_by_their_headings() -> None:
     rows = told(*BRANCHES)
     assert [(row, head) for _, row, head in rows] == [
