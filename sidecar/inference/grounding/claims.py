@@ -1,15 +1,22 @@
-"""Claims encoded, and the vectors that their evidence is ranked by."""
+"""Claims encoded, the vectors that their evidence is ranked by, and the least supported of them."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from sidecar.inference.base import Claim, FloatArray
+from sidecar.inference.base import Claim, FloatArray, Support
 from sidecar.inference.embedding.minilm import Encoded, MiniLM
 
 _FEW_WORDS = 8
+_ABOVE = 3.25  # logits
+_REFERS = re.compile(
+    r"\W{0,8}(?:(?:and|but|so) )?(?:it|its|they|their|this|that|these|those|he|she|his|her|both|one|the latter|the former)\b",
+    re.IGNORECASE,
+)
 
 
 async def encode_claims(encoder: MiniLM, claims: Sequence[Claim]) -> tuple[list[Encoded], list[FloatArray]]:
@@ -33,3 +40,12 @@ def _mean(vectors: Sequence[FloatArray], weights: Sequence[int]) -> FloatArray:
         return vectors[0]
     mean = np.average(np.stack(vectors), axis=0, weights=np.maximum(weights, 1))
     return (mean / max(float(np.linalg.norm(mean)), 1e-9)).astype(np.float32)
+
+
+def least_of(supports: Sequence[Support], claims: Sequence[Claim]) -> tuple[float | None, float]:
+    """The probability of the least supported claim, None where there is none, and how many logits above it the whole answer counts at most: what other
+    claims say well hides little of one that is not said. Of one that begins with a pronoun the whole tells more than it does alone."""
+    least = min(zip(supports, claims, strict=True), key=lambda both: both[0].probability, default=None)
+    if least is None:
+        return None, math.inf
+    return least[0].probability, math.inf if _REFERS.match(least[1].text) else _ABOVE

@@ -10,6 +10,7 @@ claim says to the contrary of the evidence (contrary.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -31,7 +32,7 @@ from sidecar.inference.grounding.asked import (
     with_question,
     yes_or_no,
 )
-from sidecar.inference.grounding.claims import encode_claims
+from sidecar.inference.grounding.claims import encode_claims, least_of
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, turned
 from sidecar.inference.grounding.detector import Detector
@@ -47,7 +48,6 @@ from sidecar.inference.threads import alongside, off_loop
 CLAIM_FEATURES = ("lexical", "cross_encoder")
 ANSWER_FEATURES = ("support",)
 NOTHING_TO_READ, WORD_FOR_WORD = 0.001, 0.999
-_ABOVE = 3.0  # logits
 _TURNED = 0.05  # a step in the wrong place, said word for word
 _MOST_WORDS, _ALL_WORDS = 0.75, 0.95  # by the lexical model
 _QUITE_CLEAR = 0.9
@@ -191,7 +191,7 @@ class EmbeddedGrounder:
     ) -> float:
         """Probability that the whole answer is consistent with the documents."""
         answer, claims = worded(answer, documents), all_worded(claims, documents)
-        least = min((one.probability for one in supports), default=None)
+        least, above = least_of(supports, claims)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
         if least is not None and (alone or await but_one_copied(answer, claims, documents)):
             whole = least
@@ -203,7 +203,7 @@ class EmbeddedGrounder:
             contrary = read[0].contrary.at_least(max((one.contrary for one in supports), default=0.0))
             [judged] = await self._judge([replace(read[0], contrary=contrary)])
             whole = judged.probability
-        return float(self._heads.answer.probability(answer_row(whole, whole if least is None else least))[0])
+        return float(self._heads.answer.probability(answer_row(whole, whole if least is None else least, above))[0])
 
     async def _judge(self, read: Sequence[Read]) -> list[Judged]:
         """What is found of each claim beside its evidence."""
@@ -309,11 +309,10 @@ def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
     return np.array([[logit(lexical), cross_encoder]], np.float64)
 
 
-def answer_row(whole: float, least: float) -> FloatVector:
-    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim and that of its least supported claim.
-    Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart. What other claims say
-    well hides little of one that is not said: the whole counts for no more than _ABOVE logits above it."""
-    return np.array([[(min(logit(whole), logit(least) + _ABOVE) + logit(least)) / 2]], np.float64)
+def answer_row(whole: float, least: float, above: float = math.inf) -> FloatVector:
+    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim, no more than `above` logits over the latter, and that of its
+    least supported claim. Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
+    return np.array([[(min(logit(whole), logit(least) + above) + logit(least)) / 2]], np.float64)
 
 
 def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:
