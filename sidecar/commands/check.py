@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -31,6 +32,8 @@ from sidecar.inference.runtime import ModelRuntime, mend_of
 from sidecar.judging import judge_of
 from sidecar.kafka.client import check_brokers, check_results
 from sidecar.kafka.consume.tail import Tail
+from sidecar.kafka.peek import follow
+from sidecar.labels.store import Topic
 from sidecar.observe.telemetry import Telemetry
 from sidecar.page.build import reads_others
 from sidecar.record.clock import SystemClock
@@ -102,6 +105,9 @@ async def check_all(path: Path | None) -> int:
         well &= await _step(console, "results", lambda: check_results(settings.receive, brokers, topic))
         if reads_others(settings.status_page, results):
             await _step(console, "status page", lambda: read_results(settings, topic), needed=False)
+    if settings.labels.topic is not None:
+        labels = Topic(settings.labels.topic, settings.receive)
+        well &= await _step(console, "labels", lambda: check_labels(labels))
     if settings.otlp.wanted:
         well &= await _step(console, "otlp", lambda: reach_otlp(settings.otlp))
     for section, exporter in backends(settings):
@@ -178,6 +184,15 @@ async def read_results(settings: config.Config, topic: str) -> list[str]:
     finally:
         await tail.close()
     return [f"may read {topic}, so that it shows the answers of all replicas"]
+
+
+async def check_labels(topic: Topic) -> list[str]:
+    """Whether labels can be written to their topic and read from it; none is written. Raises BrokerError or ConfigError."""
+    lines = await check_results(topic.receive, topic.receive.brokers, topic.name, section="labels")
+    async with contextlib.aclosing(follow(topic.receive, topic.name, 1, setting="labels.topic")) as reading:
+        for _ in range(_GLANCES):
+            await anext(reading)
+    return [f"{line}, readable" for line in lines]
 
 
 async def reach_otlp(settings: OtlpConfig) -> list[str]:

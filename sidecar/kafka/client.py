@@ -114,16 +114,18 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     return lines
 
 
-async def check_results(config: ReceiveConfig, brokers: Brokers, topic: str, *, create: bool = False) -> list[str]:
-    """Reach the brokers of the results, look for their topic, without making it unless `create`, and ask whether we may write to it. One line for
-    each thing found.
+async def check_results(
+    config: ReceiveConfig, brokers: Brokers, topic: str, *, create: bool = False, section: str = "results"
+) -> list[str]:
+    """Reach the brokers of the results, or of what else is written, by its section, look for their topic, without making it unless `create`,
+    and ask whether we may write to it. One line for each thing found.
 
     Raises BrokerError naming the step that failed, or ConfigError for a file that cannot be read.
     """
     cluster = await survey(config, topics=[topic], create=create, brokers=brokers)
     if topic not in cluster.topics:
-        problem = f"the results topic {topic} does not exist"
-        raise BrokerError("topic", problem, "create it, or correct results.topic", passing=True)
+        problem = f"the {section} topic {topic} does not exist"
+        raise BrokerError("topic", problem, f"create it, or correct {section}.topic", passing=True)
     writing = await _check_writing(config, brokers, topic)
     lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}, {writing}"]
     if brokers.security.protocol == "PLAINTEXT" != config.security.protocol:
@@ -166,10 +168,10 @@ def refused_topics(names: Sequence[str]) -> BrokerError:
     )
 
 
-def missing_topics(names: Sequence[str]) -> BrokerError:
-    """The error of topics that do not exist."""
+def missing_topics(names: Sequence[str], setting: str = "receive.topics") -> BrokerError:
+    """The error of topics that do not exist; `setting` names them."""
     listed = ", ".join(sorted(names))
-    return BrokerError("topic", f"{listed} does not exist", "create it, or correct receive.topics", passing=True)
+    return BrokerError("topic", f"{listed} does not exist", f"create it, or correct {setting}", passing=True)
 
 
 @asynccontextmanager

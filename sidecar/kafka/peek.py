@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, TopicAuthorizationFailedError
 
-from sidecar.kafka.client import explain, missing_topics, survey
+from sidecar.kafka.client import explain, missing_topics, refused_topics, survey
 from sidecar.kafka.closing import close_consumer
 from sidecar.kafka.codecs import bound
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.record import Record
 
 _GLANCE_MS = 500
+# A broker that is asked to make a topic says at first that there is none.
+_LOOKS, _MAKING_SECONDS = 5, 0.3
 
 
-async def peek(config: ReceiveConfig, topic: str, count: int) -> list[Record]:
-    """At most the `count` latest records of a topic, oldest first. Raises BrokerError naming the step that failed."""
-    async with _opened(config, topic) as reader:
+async def peek(
+    config: ReceiveConfig, topic: str, count: int, *, setting: str = "receive.topics", create: bool = False
+) -> list[Record]:
+    """At most the `count` latest records of a topic, oldest first. Raises BrokerError naming the step that failed, and `setting` where there is
+    no such topic. With `create` the broker may make it, where it is set up so."""
+    async with _opened(config, topic, setting=setting, create=create) as reader:
         async with asyncio.timeout(config.start_timeout_seconds):
             return await reader.latest(count)
 
 
-async def follow(config: ReceiveConfig, topic: str, count: int) -> AsyncIterator[list[Record]]:
+async def follow(
+    config: ReceiveConfig, topic: str, count: int, *, setting: str = "receive.topics"
+) -> AsyncGenerator[list[Record], None]:
     """The same, and after that what comes to the topic, until the caller leaves. Raises BrokerError."""
-    async with _opened(config, topic) as reader:
+    async with _opened(config, topic, setting=setting) as reader:
         async with asyncio.timeout(config.start_timeout_seconds):
             found = await reader.latest(count)
         while True:
@@ -82,11 +89,19 @@ class _Reader:
         return sorted((_record(one) for batch in batches.values() for one in batch), key=lambda one: one.timestamp)
 
 
+async def _partitions(config: ReceiveConfig, topic: str, *, setting: str, create: bool) -> int:
+    for look in range(_LOOKS if create else 1):
+        if look:
+            await asyncio.sleep(_MAKING_SECONDS)
+        found = (await survey(config, topics=[topic], create=create)).topics.get(topic)
+        if found is not None:
+            return found
+    raise missing_topics([topic], setting)
+
+
 @asynccontextmanager
-async def _opened(config: ReceiveConfig, topic: str) -> AsyncIterator[_Reader]:
-    cluster = await survey(config, topics=[topic], create=False)
-    if topic not in cluster.topics:
-        raise missing_topics([topic])
+async def _opened(config: ReceiveConfig, topic: str, *, setting: str, create: bool = False) -> AsyncIterator[_Reader]:
+    partitions = await _partitions(config, topic, setting=setting, create=create)
     bound(config.most_batch_bytes)
     consumer = AIOKafkaConsumer(
         client_id=f"{config.client_id}-inspect",
@@ -98,7 +113,9 @@ async def _opened(config: ReceiveConfig, topic: str) -> AsyncIterator[_Reader]:
     try:
         async with asyncio.timeout(config.start_timeout_seconds):
             await consumer.start()
-        yield _Reader(consumer, [TopicPartition(topic, number) for number in range(cluster.topics[topic])])
+        yield _Reader(consumer, [TopicPartition(topic, number) for number in range(partitions)])
+    except TopicAuthorizationFailedError as error:
+        raise refused_topics([topic]) from error
     except (KafkaError, OSError, TimeoutError) as error:
         raise explain(error, config.brokers, config.bootstrap_servers) from error
     finally:

@@ -43,7 +43,9 @@ class Store:
         if self.file is not None and self.file.exists():
             found += read_labels(self.file, "--labels")
         if self.topic is not None:
-            records = asyncio.run(peek(self.topic.receive, self.topic.name, _MOST_LABELS))
+            # It is written to next, and a topic that brokers make by themselves is empty until then.
+            receive, name = self.topic.receive, self.topic.name
+            records = asyncio.run(peek(receive, name, _MOST_LABELS, setting="labels.topic", create=True))
             found += [one for record in records if record.value and (one := _label(record.value)) is not None]
         return found
 

@@ -20,10 +20,11 @@ from confluent_kafka.admin._acl import AclBinding, AclBindingFilter, AclOperatio
 from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 
 from sidecar import config
-from sidecar.commands.check import read_results
+from sidecar.commands.check import check_labels, read_results
 from sidecar.commands.demo.corpus import Corpus, Kind
 from sidecar.commands.demo.spans import SpanMaker
 from sidecar.kafka.client import check_brokers, check_results
+from sidecar.labels.store import Topic
 from sidecar.record.errors import BrokerError, ConfigError
 from tests.kafka.harness import eventually
 from tests.kafka.main_job import running, until
@@ -171,6 +172,23 @@ async def test_without_read_on_the_results_the_page_says_so_until_it_is_granted_
             assert await read_results(app.config, "rag_results") != []
     finally:
         take(granted, more)
+
+
+async def test_check_says_which_right_on_the_labels_is_missing(broker: KafkaBroker, granted: AdminClient) -> None:
+    broker.create_topic("rag_labels", partitions=1)
+    labels = Topic(
+        "rag_labels",
+        config.build(sections(broker) | {"receive": {**sections(broker)["receive"], "topics": ["otlp_spans"]}}).receive,
+    )
+    rights = [Right(operation, "topic", "rag_labels") for operation in ("describe", "write", "read")]
+    try:
+        for right, told in zip(rights, ("read", "write to", "read"), strict=True):
+            with pytest.raises(BrokerError, match=f"authorize: not allowed to {told} rag_labels"):
+                await check_labels(labels)
+            granted.create_acls([right.binding])[right.binding].result(10)
+        assert await check_labels(labels) == ["topic rag_labels: 1 partitions, SASL_SSL, writable, readable"]
+    finally:
+        take(granted, *rights)
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,14 @@ def test_labels_from_the_page_are_kept_one_after_the_other(page: Page) -> None:
     page.well()
 
 
+def test_where_labels_cannot_be_read_that_alone_is_said(page: Page) -> None:
+    page.feed(result(1))
+    page.labels.write_text("no label\n", encoding="utf-8")
+    page.open("/label")
+    page.browser.until("document.querySelector('#notice').textContent.startsWith('labels cannot be read')")
+    assert page.browser.run("document.querySelector('#answer').innerText") == ""
+
+
 def test_a_box_that_was_ticked_does_not_swallow_the_key_that_says_made_up(page: Page) -> None:
     page.feed(result(1), result(2))
     browser = page.browser

@@ -134,7 +134,7 @@ def _answers_of(settings: Config, topic: str | None, records: int) -> list[Answe
         raise ConfigError("results", "none are named", "give a file, results.topic or --results-topic")
     brokers = settings.results.brokers(settings.receive.brokers)
     there = settings.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
-    return read_answers(standing(asyncio.run(peek(there, topic, records))), topic)
+    return read_answers(standing(asyncio.run(peek(there, topic, records, setting="results.topic"))), topic)
 
 
 async def _latest(settings: Config, records: int) -> list[Record]:

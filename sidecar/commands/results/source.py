@@ -34,12 +34,12 @@ class Source:
     def lines(self) -> Iterable[bytes]:
         """The lines there are, without what was erased. Raises ConfigError or BrokerError."""
         if self.file is None:
-            return standing(asyncio.run(peek(self._brokers, self.topic, self.records)))
+            return standing(asyncio.run(peek(self._brokers, self.topic, self.records, setting="results.topic")))
         return read_input(self.file, "give a readable file of results").splitlines()
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
         """The same of a topic, and then what comes to it. Raises BrokerError."""
-        async for batch in follow(self._brokers, self.topic, self.records):
+        async for batch in follow(self._brokers, self.topic, self.records, setting="results.topic"):
             yield standing(batch)
 
     def texts(self) -> TextsOf:

@@ -31,7 +31,9 @@ async function next() {
     byId("progress").textContent = `${found.left} to ask about, ${found.labelled} labelled; each answer is drawn with probability ${percent(found.rate, 1)}.`;
     show(found.answer);
   } catch (error) {
-    show(null);
+    form = null;
+    fill(byId("answer"));
+    byId("progress").textContent = "";
     byId("notice").hidden = false;
     byId("notice").textContent = error.message;
   }

@@ -19,16 +19,20 @@ from sidecar.commands.check import (
     backends,
     check_all,
     check_anchors,
+    check_labels,
     check_models,
     reach_backend,
     reach_otlp,
 )
 from sidecar.inference.embedding.onnx import PooledEmbedder
 from sidecar.judging import judge_of
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.labels.store import Topic
 from sidecar.observe.telemetry import Telemetry
 from sidecar.price import PriceConfig
-from sidecar.record.errors import ConfigError
+from sidecar.record.errors import BrokerError, ConfigError
 from tests.parts.judge_server import JudgeServer, Said
+from tests.parts.mock_kafka import MockKafka
 from tests.unit.exporters.otlp_sinks import grpc_sink, http_sink
 from tests.unit.exporters.score_sinks import langfuse_sink, phoenix_sink
 from tests.unit.inference.own.made import MADE, copied
@@ -227,6 +231,19 @@ async def test_labels_are_told_with_their_end_and_those_that_are_too_old_with_th
     ]
     with pytest.raises(ConfigError, match=r"evaluate\.anchors: labelled more than 90 days ago.*: dated .*label anew"):
         await check_anchors(settings, now=end)
+
+
+async def test_the_labels_topic_has_to_be_there() -> None:
+    with MockKafka() as broker:
+        receive = ReceiveConfig(bootstrap_servers=broker.bootstrap_servers, topics="t")
+        broker.create_topic("labels")
+        (told,) = await check_labels(Topic("labels", receive))
+        assert told.startswith("topic labels: 4 partitions, PLAINTEXT, ")
+        assert told.endswith(", readable")
+        with pytest.raises(
+            BrokerError, match=r"the labels topic nowhere does not exist .*create it, or correct labels\.topic"
+        ):
+            await check_labels(Topic("nowhere", receive))
 
 
 RATED = {"reason": "It is.", "rating": 2}

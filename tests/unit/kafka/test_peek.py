@@ -62,6 +62,13 @@ async def test_an_empty_topic_shows_nothing_and_a_missing_one_is_named(broker: M
         await peek(receive(broker, topic), "nowhere", 4)
 
 
+async def test_a_missing_topic_is_named_by_its_setting_and_made_where_it_is_written_to_next(broker: MockKafka) -> None:
+    config, topic = receive(broker, fresh("spans")), fresh("labels")
+    with pytest.raises(BrokerError, match=rf"topic: {topic} does not exist .*labels\.topic"):
+        await peek(config, topic, 4, setting="labels.topic")
+    assert await peek(config, topic, 4, setting="labels.topic", create=True) == []
+
+
 @pytest.mark.parametrize("kind", ["password_file", "token_file"])
 async def test_a_file_that_is_not_there_is_a_wrong_setting_named_by_its_path(
     broker: MockKafka, tmp_path: Path, kind: str

@@ -10,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sidecar.commands.label.run import cli
+from sidecar.kafka.settings import ReceiveConfig
+from sidecar.labels.store import Store, Topic
 from sidecar.record.errors import BrokerError, ConfigError
 from tests.kafka.harness import fresh
 from tests.parts.broker import Message, produce, read
@@ -86,3 +88,8 @@ def test_what_was_erased_in_the_results_topic_is_not_asked_about(broker: MockKaf
     said = CliRunner().invoke(cli, words, input="q\n", catch_exceptions=False)
     assert "2 answers, each drawn with probability 1" in said.stderr
     assert "2 taken, 0 labelled already, 2 to ask about" in said.stderr
+
+
+def test_a_labels_topic_that_brokers_make_by_themselves_has_no_labels_yet(broker: MockKafka) -> None:
+    store = Store(None, Topic(fresh("labels"), ReceiveConfig(bootstrap_servers=broker.bootstrap_servers, topics="t")))
+    assert store.read() == []
