@@ -7,6 +7,7 @@ panels and texts that agree.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,12 @@ from pathlib import Path
 import yaml
 
 VARIABLE = "DASHBOARDS_OBJECTIVES"
+# What is budgeted, and how many times faster than that somebody is told.
+_BURNS = {
+    "HALLUCINATION_BUDGET": ("FAST_BURN", "SLOW_BURN", "TICKET_BURN", "LONG_TICKET_BURN"),
+    "REQUEST_BUDGET": ("FAST_BURN",),
+    "FIRST_TOKEN_BUDGET": ("FAST_BURN",),
+}
 
 
 class ObjectivesError(SystemExit):
@@ -26,8 +33,23 @@ def given(defaults: Mapping[str, object], edges: Mapping[str, tuple[float, ...]]
     path = os.environ.get(VARIABLE)
     if not path:
         return {}
-    known = {name: value for name, value in defaults.items() if name.isupper() and type(value) in (int, float)}
-    return {name: _number(path, name, value, known, edges) for name, value in _read(path).items()}
+    known = {name: value for name, value in defaults.items() if name.isupper() and isinstance(value, int | float)}
+    found = {name: _number(path, name, value, known, edges) for name, value in _read(path).items()}
+    _refuse_what_never_fires(path, {**known, **found})
+    return found
+
+
+def _refuse_what_never_fires(path: str, numbers: Mapping[str, float]) -> None:
+    """No share is above 1, so that an alert on one above 1 would be silent for ever. Raises ObjectivesError."""
+    for name, burns in _BURNS.items():
+        burn = max(burns, key=lambda one: numbers[one])
+        limit = numbers[burn] * numbers[name]
+        if limit >= 1:
+            largest = (math.ceil(10_000 / numbers[burn]) - 1) / 10_000
+            raise ObjectivesError(
+                f"{path}: {name}: {burn} ({numbers[burn]:g}) times {numbers[name]:g} is {limit:g}, and no share is above 1, so that the alert could never fire: "
+                f"give {largest:g} at the most, or a smaller {burn}"
+            )
 
 
 def _read(path: str) -> dict[str, object]:
@@ -41,7 +63,7 @@ def _read(path: str) -> dict[str, object]:
 
 
 def _number(
-    path: str, name: str, value: object, known: Mapping[str, object], edges: Mapping[str, tuple[float, ...]]
+    path: str, name: str, value: object, known: Mapping[str, float], edges: Mapping[str, tuple[float, ...]]
 ) -> float:
     def refuse(why: str) -> ObjectivesError:
         return ObjectivesError(f"{path}: {name}: {why}")
@@ -53,6 +75,8 @@ def _number(
         raise refuse("give a number above 0")
     if isinstance(known[name], int) and not isinstance(value, int):
         raise refuse("give a whole number")
+    if known[name] < 1 <= value:
+        raise refuse("it is a share: give one under 1")
     if name in edges and float(value) not in edges[name]:
         raise refuse(f"give an edge of the buckets: {', '.join(f'{edge:g}' for edge in edges[name])}")
     return value
