@@ -164,6 +164,16 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
         ),
         ("config.admin.port=9000,config.admin.probe_port=9000", "give the probes another"),
         ("config.results.topic=otlp_spans", "results would be read back in"),
+        ("config.receive.topic_pattern=rag_.*,config.results.topic=rag_results", "results would be read back in"),
+        ("config.labels.topic=otlp_spans", "labels would be read back in"),
+        ("config.receive.topic_pattern=a,config.receive.topics={b}", "name one of them"),
+        ("config.receive.dead_letter_topic=otlp_spans", "records would go in circles"),
+        ("config.receive.topics=a\\,b,config.receive.dead_letter_topic=b", "records would go in circles"),
+        ("config.receive.dead_letter_topic=a,config.results.topic=a", '"a" is config.results.topic too'),
+        ("config.status_page.show_text=true", "to whoever reaches the pods: set metrics.authSecret"),
+        ("config.status_page.show_text=true,config.admin.host=0.0.0.0", "to whoever reaches the pods"),
+        ("config.admin.port=0", "takes a port that no Service finds"),
+        ("config.admin.port=65536", "65536|want 65535|65,535"),
         ("podDisruptionBudget.maxUnavailable=0", "no node with a pod"),
         ("networkPolicy.egress[0].to[0].ipBlock.cidr=10.0.0.0/8", "enable it, or remove them"),
         ("extraVolumeMounts[0].name=a,extraVolumeMounts[0].mountPath=/a", 'volume "a", which is not in extraVolumes'),
@@ -172,6 +182,30 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
 def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> None:
     with pytest.raises(RuntimeError, match=complaint):
         chart.render("--set", value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "config.receive.topic_pattern=spans_.*,config.receive.dead_letter_topic=otlp_spans",
+        "config.receive.dead_letter_topic=a,config.results.topic=a,config.results.bootstrap_servers=other:9092",
+        "config.status_page.show_text=true,metrics.authSecret=login",
+        "config.status_page.show_text=true,config.admin.bearer_token_file=/t",
+        "config.status_page.show_text=true,config.status_page.enabled=false",
+        "config.status_page.show_text=true,config.admin.host=127.0.0.1",
+        "config.admin.port=65535",
+    ],
+)
+def test_what_is_rendered_the_sidecar_takes(value: str) -> None:
+    found = chart.objects(chart.render("--set", value))
+    (settings,) = [one["data"]["config.yaml"] for one in found if "config.yaml" in one.get("data", {})]
+    given = yaml.safe_load(settings)
+    environment = {"RAG_SIDECAR_ADMIN__BEARER_TOKEN_FILE": "/t"} if "authSecret" in value else {}
+    with mock.patch.dict(os.environ, environment):
+        understood = config.build(given)
+    assert understood.receive.topic_pattern == given["receive"].get("topic_pattern")
+    ports = {one["name"]: one["containerPort"] for one in pod_of(found)["spec"]["containers"][0]["ports"]}
+    assert ports == {"metrics": understood.admin.port, "probes": understood.admin.probes}
 
 
 def test_the_sidecar_understands_the_settings_that_the_chart_renders(rendered: list[dict[str, Any]]) -> None:

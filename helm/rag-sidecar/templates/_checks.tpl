@@ -35,9 +35,33 @@
 {{- if eq (include "rag-sidecar.adminPort" .) (include "rag-sidecar.probePort" .) }}
 {{- fail (printf "config.admin.port and config.admin.probe_port are both %s: give the probes another" (include "rag-sidecar.adminPort" .)) }}
 {{- end }}
-{{- $results := dig "results" "topic" "" .Values.config | default "" }}
-{{- if and $results (has $results (dig "receive" "topics" list .Values.config)) }}
-{{- fail (printf "config.results.topic %q is among config.receive.topics: results would be read back in" $results) }}
+{{- $listens := .Values.config.admin | default dict }}
+{{- if eq (toString $listens.port) "0" }}
+{{- fail "config.admin.port is 0, which takes a port that no Service finds: give one" }}
+{{- end }}
+{{- range $section := list "results" "labels" }}
+{{- $topic := (get $.Values.config $section | default dict).topic | default "" }}
+{{- if and $topic (include "rag-sidecar.reads" (dict "root" $ "topic" $topic)) }}
+{{- fail (printf "config.%s.topic %q is among config.receive.topics: %s would be read back in" $section $topic $section) }}
+{{- end }}
+{{- end }}
+{{- $receive := .Values.config.receive | default dict }}
+{{- if and $receive.topic_pattern $receive.topics (ne (toString $receive.topics) "[otlp_spans]") }}
+{{- fail "config.receive has topics and topic_pattern: name one of them" }}
+{{- end }}
+{{- $dead := $receive.dead_letter_topic | default "" }}
+{{- if and $dead (include "rag-sidecar.reads" (dict "root" . "topic" $dead)) }}
+{{- fail (printf "config.receive.dead_letter_topic %q is among the topics that are read: records would go in circles" $dead) }}
+{{- end }}
+{{- $results := .Values.config.results | default dict }}
+{{- if and $dead (eq $dead ($results.topic | default "")) (not $results.bootstrap_servers) }}
+{{- fail (printf "config.receive.dead_letter_topic %q is config.results.topic too: name another" $dead) }}
+{{- end }}
+{{- $page := .Values.config.status_page | default dict }}
+{{- $host := $listens.host | default "" }}
+{{- $byHost := ternary (regexMatch "^(127\\.|localhost$|::1$)" $host) (contains ",host," $admin) (ne $host "") }}
+{{- if and $page.show_text (ne (toString $page.enabled) "false") (not (or $login .Values.metrics.authSecret $byHost)) }}
+{{- fail "config.status_page.show_text would show questions and answers to whoever reaches the pods: set metrics.authSecret, or config.admin.bearer_token_file or basic_username" }}
 {{- end }}
 {{- if and .Values.podDisruptionBudget.enabled (has (toString .Values.podDisruptionBudget.maxUnavailable) (list "0" "0%")) }}
 {{- fail "podDisruptionBudget.maxUnavailable is 0, so that no node with a pod of this release could be drained: set 1 or more, or podDisruptionBudget.enabled to false" }}

@@ -51,7 +51,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "rag-sidecar.portsOf" -}}
 {{- $admin := .admin | default dict }}
 {{- $port := $admin.port | default 9464 | int }}
-{{- printf "%d %d" $port ($admin.probe_port | default (add1 $port) | int) }}
+{{- /* Beside the last port the sidecar takes the one before. */}}
+{{- printf "%d %d" $port ($admin.probe_port | default (ternary 65534 (add1 $port) (eq $port 65535)) | int) }}
 {{- end }}
 
 {{- define "rag-sidecar.adminPort" -}}
@@ -64,6 +65,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{- define "rag-sidecar.adminScheme" -}}
 {{- if .Values.metrics.tlsSecret }}HTTPS{{ else }}{{ include "rag-sidecar.schemeOf" (include "rag-sidecar.adminSet" .) }}{{ end }}
+{{- end }}
+
+{{/* The settings as the sidecar gets them: topic_pattern stands in place of topics, and so of those of values.yaml. */}}
+{{- define "rag-sidecar.config" -}}
+{{- $config := deepCopy .Values.config }}
+{{- if dig "receive" "topic_pattern" "" $config }}{{- $_ := set $config "receive" (omit $config.receive "topics") }}{{- end }}
+{{- toYaml $config }}
+{{- end }}
+
+{{/* Of root and topic: whether the sidecar reads it. A pattern that only Python knows matches nothing here. */}}
+{{- define "rag-sidecar.reads" -}}
+{{- $receive := .root.Values.config.receive | default dict }}
+{{- $topics := $receive.topics | default list }}
+{{- if kindIs "string" $topics }}{{- $topics = $topics | nospace | splitList "," }}{{- end }}
+{{- if $receive.topic_pattern }}{{- $topics = ternary (list .topic) list (regexMatch (printf "^(?:%s)$" $receive.topic_pattern) .topic) }}{{- end }}
+{{- if has .topic $topics }}yes{{ end }}
 {{- end }}
 
 {{/* The settings without those that docs/configuration.md marks as live, and without sections that are empty then. */}}
