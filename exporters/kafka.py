@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exporters.base import DestinationError, ExportError, PermanentExportError, RetryableExportError
 from exporters.clients.files import UnreadableFileError
 from exporters.clients.kafka_errors import FAILURES, Kind, kind_of
 from exporters.clients.producer import KafkaProducer, open_producer
-from exporters.clients.security import Brokers, SecurityConfig
+from exporters.clients.security import Brokers, SecurityConfig, refuse_schemes
 from exporters.result import SCHEMA, Result
 from exporters.serialize import result_to_json
 from exporters.text import Patterns, clean
@@ -63,6 +63,12 @@ class KafkaResultsConfig(BaseModel):
     redact: Patterns = Field(
         default=(), description="Regular expressions; what they match becomes [redacted] in texts."
     )
+
+    @field_validator("bootstrap_servers")
+    @classmethod
+    def _servers(cls, value: str | None) -> str | None:
+        refuse_schemes((value or "").split(","))
+        return value
 
     def brokers(self, received: Brokers) -> Brokers:
         """The brokers of the results. The login for those that are `received` from is never shown to others."""

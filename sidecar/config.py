@@ -144,6 +144,13 @@ class Config(BaseModel):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _dead_letters_are_no_results(self) -> Config:
+        topic, received = self.receive.dead_letter_topic, self.receive.brokers
+        if topic and topic == self.results.topic and not self.results.brokers(received).others(received):
+            raise ValueError(f"receive.dead_letter_topic {topic!r} is results.topic too: name another")
+        return self
+
 
 def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | None = None) -> Config:
     """The configuration of a YAML file (or of none) and the environment. Raises ConfigError naming every field that is wrong.
@@ -159,6 +166,11 @@ def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | 
             "`rag-sidecar check --example > config.yaml` writes a file to start with",
         )
     return build(_read(path) if path else {}, kafka=kafka, receive=receive)
+
+
+def names_kafka(path: Path) -> bool:
+    """Whether a file or the environment say anything of `receive`. Raises ConfigError for what cannot be read."""
+    return any(values.get("receive") for values in (_read(path), _environment()[0]))
 
 
 def build(values: Mapping[str, Any], *, kafka: bool = True, receive: Mapping[str, Any] | None = None) -> Config:

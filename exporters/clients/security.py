@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import ssl
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -17,6 +19,7 @@ from exporters.clients.tls import RereadContext
 
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+._-]*://)")
 
 
 class SecurityConfig(BaseModel):
@@ -131,6 +134,13 @@ class SecurityConfig(BaseModel):
                     f"{path}.cert_file", "certificate and key do not fit, or the key's password is wrong"
                 ) from error
         return context
+
+
+def refuse_schemes(servers: Iterable[str]) -> None:
+    """Raise ValueError for servers that are written as a URL."""
+    for server in servers:
+        if found := _SCHEME.match(server):
+            raise ValueError(f"leave out {found[1]}, brokers are host:port")
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,9 +116,9 @@ async def check_all(path: Path | None) -> int:
 
 
 async def _check_without_kafka(console: Console, path: Path | None, error: ConfigError) -> int:
-    """Of settings in which `receive` alone is wrong, as of a file that names just models, see what is said of models; 1, since `run`
-    needs the rest. Raises `error` where there is no file, or more is wrong."""
-    if path is None:
+    """Of settings without `receive`, as of a file that names just models, see what is said of models; 1, since `run` needs the rest.
+    Raises `error` where there is no file, or more is wrong."""
+    if path is None or config.names_kafka(path):
         raise error
     try:
         settings = config.load(path, kafka=False)

@@ -89,11 +89,17 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     if missing:
         # A user who may not describe a topic does not see it in the list of all: asking for it by name tells the two apart.
         await survey(config, topics=missing, create=False)
-        raise missing_topics(missing)
-    if not wanted:
-        raise BrokerError(
-            "topic", f"no topic matches {config.topic_pattern}", "create one, or correct receive.topic_pattern"
-        )
+    dead = config.dead_letter_topic
+    lost = []
+    if missing:
+        lost.append((f"{', '.join(sorted(missing))} does not exist", "receive.topics"))
+    if not (missing or wanted):
+        lost.append((f"no topic matches {config.topic_pattern}", "receive.topic_pattern"))
+    if dead is not None and dead not in cluster.topics:
+        lost.append((f"the dead-letter topic {dead} does not exist", "receive.dead_letter_topic"))
+    if lost:
+        problems, settings = zip(*lost, strict=True)
+        raise BrokerError("topic", "; ".join(problems), f"create it, or correct {' and '.join(settings)}")
     lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
     if config.repartition:
         lines.append(
@@ -101,16 +107,11 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
         )
     await _check_group(config)
     lines.append(f"group {config.group_id}: allowed")
-    dead = config.dead_letter_topic
     if dead is None:
         lines.append("dead letters: off, records that cannot be read are counted and passed over")
-    elif dead in cluster.topics:
+    else:
         writing = await _check_writing(config, config.brokers, dead)
         lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions, {writing}")
-    else:
-        raise BrokerError(
-            "topic", f"the dead-letter topic {dead} does not exist", "create it, or correct receive.dead_letter_topic"
-        )
     return lines
 
 

@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from exporters.clients.security import Brokers, SecurityConfig
+from exporters.clients.security import Brokers, SecurityConfig, refuse_schemes
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _REPARTITIONED_SECONDS = 1.0
@@ -91,6 +91,7 @@ class ReceiveConfig(BaseModel):
     @classmethod
     def _servers(cls, value: object) -> object:
         servers = [server.strip() for server in _strings(value)]
+        refuse_schemes(servers)
         for server in servers:
             _, colon, port = server.rpartition(":")
             if not colon or not port.isdigit() or not 0 < int(port) < 65536:

@@ -76,6 +76,10 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
         (_KAFKA + "labels: {topic: otlp_spans}", "labels would be read back in"),
         (
+            "receive: {bootstrap_servers: 'k:9092', topics: [a], dead_letter_topic: b}\nresults: {topic: b}",
+            "receive.dead_letter_topic 'b' is results.topic too",
+        ),
+        (
             _KAFKA + "evaluate: {groundedness: {thresold: 0.4}}\n",
             "evaluate.groundedness.thresold: no such setting (did you mean threshold?)",
         ),

@@ -188,6 +188,16 @@ async def test_settings_of_models_alone_are_checked_as_far_as_they_go(
         await check_all(path)
 
 
+@pytest.mark.parametrize(
+    "receive", ["{bootstrap_server: 'k:9092', topics: [a]}", "{bootstrap_servers: 'k:9092', topics: []}"]
+)
+async def test_a_mistake_in_what_is_said_of_kafka_is_a_wrong_setting(tmp_path: Path, receive: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(f"receive: {receive}")
+    with pytest.raises(ConfigError, match=r"receive\.(bootstrap_server: no such|topics: name either)"):
+        await check_all(path)
+
+
 async def test_a_server_of_one_language_that_does_not_answer_is_named_too() -> None:
     models = {"grounding": {"far": {"remote": "http://127.0.0.1:1", "retries": 0, "languages": ["de"]}}}
     settings = config.build({"inference": {"models": models}}, receive=RECEIVE)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from exporters.kafka import KafkaResultsConfig
 from sidecar.kafka.settings import ReceiveConfig
 
 BASE: dict[str, Any] = {"bootstrap_servers": "a:1", "topics": ["spans"]}
@@ -33,6 +34,18 @@ def test_topics_are_a_list_or_separated_by_commas(topics: object) -> None:
 @pytest.mark.parametrize("servers", ["", [], "kafka", "kafka:port", "kafka:0", "kafka:99999", 5, [5]])
 def test_a_server_without_host_and_port_is_refused(servers: object) -> None:
     assert refused(bootstrap_servers=servers)[0] == "bootstrap_servers"
+
+
+@pytest.mark.parametrize("server", ["http://kafka:9092", "a:9092, SASL_SSL://u:secret@kafka:9092"])
+def test_a_server_that_is_written_as_an_address_of_the_web_is_told_what_to_leave_out(server: str) -> None:
+    field, told = refused(bootstrap_servers=server)
+    scheme = server.removeprefix("a:9092, ").partition("://")[0]
+    assert (field, told.removeprefix("Value error, ")) == (
+        "bootstrap_servers",
+        f"leave out {scheme}://, brokers are host:port",
+    )
+    with pytest.raises(ValidationError, match=f"leave out {scheme}://"):
+        KafkaResultsConfig(bootstrap_servers=server)
 
 
 @pytest.mark.parametrize("settings", [{"topics": []}, {"topic_pattern": "a.*"}, {"topics": ["no good"]}])

@@ -107,6 +107,10 @@ async def test_check_lists_what_it_found(broker: MockKafka) -> None:
     ]
     with pytest.raises(BrokerError, match="no topic matches"):
         await check_brokers(ReceiveConfig.model_validate({**settings, "topic_pattern": "span"}))
+    lost = {**settings, "topic_pattern": None, "topics": ["gone"], "dead_letter_topic": "too"}
+    told = r"gone does not exist; the dead-letter topic too does not .*receive\.topics and receive\.dead_letter_topic"
+    with pytest.raises(BrokerError, match=told):
+        await check_brokers(ReceiveConfig.model_validate(lost))
 
 
 async def test_a_commit_that_fails_is_counted_told_and_made_up_for(
