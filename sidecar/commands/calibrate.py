@@ -83,8 +83,9 @@ def calibrate(
 ) -> None:
     """Measure how often the verdict is right on your own labelled requests, and print the settings that correct for it.
 
-    IN.jsonl holds native records with a label, or what `rag-sidecar label` writes: of the latter drawn answers alone count, each for as many as it
-    stands for. The report goes to standard error, the settings as YAML to standard output: `rag-sidecar calibrate IN.jsonl > patch.yaml`.
+    IN.jsonl holds native records with a label, or what `rag-sidecar label` writes (of a topic: `label --save`): of the latter drawn answers alone
+    count, each for as many as it stands for. The report goes to standard error, the settings as YAML to standard output:
+    `rag-sidecar calibrate IN.jsonl > patch.yaml`.
     With --write, which is for a model of your own, all goes into the card of its folder instead.
     """
     settings = _with_model(config.load(config_file, kafka=False), model)

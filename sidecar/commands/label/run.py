@@ -20,12 +20,13 @@ from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, s
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
-from sidecar.commands.output import refuse_unwritable
+from sidecar.commands.output import lines_to, refuse_unwritable
 from sidecar.commands.requests import Requests, read_requests
 from sidecar.config import Config
 from sidecar.kafka.peek import peek, standing
 from sidecar.labels.record import Draw, Label, label
 from sidecar.labels.store import Store, Topic
+from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError
 from sidecar.record.record import Record
 from sidecar.redact.redactor import Redactor
@@ -73,6 +74,7 @@ def label_command(
     import_: Annotated[
         Path | None, typer.Option("--import", help="Take the verdicts that were written into such a file.")
     ] = None,
+    save: Annotated[Path | None, typer.Option(help="Write all labels there are to this file, and end.")] = None,
     results_topic: Annotated[str | None, typer.Option(help="In place of results.topic.")] = None,
     labels_topic: Annotated[str | None, typer.Option(help="In place of labels.topic.")] = None,
     records: Annotated[int, typer.Option(min=1, max=10_000_000, help="Latest records read of each topic.")] = 100_000,
@@ -81,14 +83,18 @@ def label_command(
     """Have people judge answers that are drawn at random with a known probability.
 
     Shows one answer after the other and takes what is typed: good, hallucinated (with numbers of claims, if you like), abstained, skip. Labels go
-    to a file, the labels topic or both. The same command goes on where it was left. `rag-sidecar calibrate` reads them.
+    to a file, the labels topic or both. The same command goes on where it was left. `rag-sidecar calibrate` reads the file; what a topic holds
+    --save writes into one.
     """
     settings = config.load(config_file, kafka=False)
     labels_topic, results_topic = labels_topic or settings.labels.topic, results_topic or settings.results.topic
-    if labels_topic or (results is None and import_ is None):
+    if labels_topic or (results is None and import_ is None and save is None):
         settings = config.load(config_file)
     refuse_unwritable(export, option="--export")
     store = _store(labels or settings.labels.file, labels_topic, settings)
+    if save is not None:
+        _save(store, save)
+        return
     if import_ is not None:
         new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
         store.add(new)
@@ -108,6 +114,15 @@ def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
         raise ConfigError("--labels", "labels have nowhere to go", "name a file, or set labels.file or labels.topic")
     refuse_unwritable(file, option="--labels")
     return Store(file, None if topic is None else Topic(topic, settings.receive))
+
+
+def _save(store: Store, target: Path) -> None:
+    refuse_unwritable(target, option="--save")
+    found = store.read()
+    with lines_to(target) as write:
+        for one in found:
+            write(one.line())
+    errors.print(f"{many(len(found), 'label')} written", markup=False)
 
 
 def _read(

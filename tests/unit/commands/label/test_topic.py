@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from sidecar.commands.from_labels import read_drawn
 from sidecar.commands.label.run import cli
 from sidecar.kafka.settings import ReceiveConfig
-from sidecar.labels.store import Store, Topic
+from sidecar.labels.facts import facts_of
+from sidecar.labels.record import Draw, label
+from sidecar.labels.store import Store, Topic, read_labels
 from sidecar.record.errors import BrokerError, ConfigError
 from tests.kafka.harness import fresh
 from tests.parts.broker import Message, produce, read
@@ -57,6 +61,22 @@ def test_a_queue_out_of_topics_is_labelled_into_a_topic_and_goes_on_from_it(brok
     assert "3 taken, 2 labelled already, 1 to ask about" in said.stderr
     assert json.loads((tmp_path / "own.jsonl").read_text())["verdict"] == "skipped"
     assert len(read(broker, topics["labels"], count=4)) == 4
+
+
+def test_labels_of_a_topic_are_saved_into_a_file_that_calibrate_reads(broker: MockKafka, tmp_path: Path) -> None:
+    topics = {name: fresh(name) for name in ("requests", "results", "labels")}
+    broker.create_topic(topics["labels"])
+    facts = facts_of(result(1, p=0.5))
+    assert facts is not None
+    drawn = facts.model_copy(update={"draw": Draw(seed="1", rate=1.0)})
+    one = label(drawn, "hallucinated", at=datetime(2026, 1, 15, tzinfo=UTC))
+    produce(broker, topics["labels"], [Message(b"something else"), Message(one.line())])
+    saved = tmp_path / "saved.jsonl"
+    words = ["--save", str(saved), "--config", str(config_file(tmp_path, broker, **topics))]
+    said = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert "1 label written" in said.stderr
+    assert read_labels(saved) == [one]
+    assert read_drawn(saved).decided == [one]
 
 
 def test_a_topic_that_is_missing_and_results_that_are_nowhere_are_named(broker: MockKafka, tmp_path: Path) -> None:
