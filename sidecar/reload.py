@@ -75,6 +75,7 @@ class Reloader:
             config = load(self._path)
             paths = changed(self.config, config)
             if not paths:
+                logger.info("settings were read again, and nothing has changed")
                 return "unchanged"
             dead = [".".join(path) for path in paths if not is_live(path)]
             if dead:

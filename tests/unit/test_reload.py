@@ -79,6 +79,15 @@ def test_rates_rules_thresholds_prices_and_the_level_take_effect_together(path: 
     assert reloader.reload() == "unchanged"
 
 
+def test_settings_that_are_as_they_were_are_told(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    _, reloader = started(path)
+    with caplog.at_level("INFO", logger="sidecar.reload"):
+        assert reloader.reload() == "unchanged"
+    assert [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "sidecar.reload"] == [
+        ("INFO", "settings were read again, and nothing has changed")
+    ]
+
+
 async def test_a_threshold_that_changed_is_that_of_the_next_evaluation(path: Path) -> None:
     app, reloader = started(path)
     await app.runtime.start()
