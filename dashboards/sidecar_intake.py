@@ -107,12 +107,17 @@ def records() -> list[Panel]:
         Panel(
             title="Late and duplicate spans",
             description="Per second. Late ones came after their trace had ended, so that it was scored without them: wait longer in "
-            "`assemble`. Duplicates are left out and do no harm; after a restart or rebalance they are normal.",
+            "`assemble`. Duplicates are left out and do no harm; after a restart or rebalance they are normal. Native records with the "
+            "id of another one and other content are not scored: their ids are not unique.",
             unit="ops",
             width=6,
             targets=tuple(
-                Target(total("rate", f"rag_sidecar_{word}_spans_total", RATE, where=REPLICAS), word)
-                for word in ("late", "duplicate")
+                Target(total("rate", f"rag_sidecar_{name}_total", RATE, where=REPLICAS), word)
+                for name, word in (
+                    ("late_spans", "late"),
+                    ("duplicate_spans", "duplicate"),
+                    ("conflicting_requests", "native, id not unique"),
+                )
             ),
         ),
         Panel(

@@ -32,6 +32,10 @@ contexts there is no groundedness, without a question no answer relevancy, and t
 - Names are matched without regard to case, `_` and `-`: `requestId` is `request_id`. Those of Ragas, DeepEval, LangChain, LlamaIndex and others are known too; the first
   one that holds something wins.
 - They are also found one level down, in an object called __INSIDE__.
+- Ids are unique within `assemble.remember_seconds`, of each service: a record with the id of an earlier one is a replay of it and is not scored.
+  One with other content (the id of a conversation sent as `id`, a corrected answer) is not scored either, but logged and counted in
+  `rag_sidecar_conflicting_requests_total`; `rag-sidecar inspect FILE` tells how many there are. Leave the id out, or name
+  a field that is unique: `decode.mapping: {request_id: message_id}`.
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
 - A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them.
 - A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A question or an answer that is

@@ -16,6 +16,7 @@ from exporters.result import WHOLE, Completeness
 from sidecar.assemble.doubles import Doubles
 from sidecar.assemble.ended import Assembled, Claim, Ended
 from sidecar.assemble.progress import Partition, Progress
+from sidecar.assemble.repeats import Repeats, digest
 from sidecar.assemble.request import build_requests
 from sidecar.assemble.scatter import Scatter
 from sidecar.assemble.settings import AssembleConfig
@@ -72,13 +73,12 @@ class Assembler:
         self._clock = clock
         self._telemetry = telemetry
         self._scatter = Scatter(clock, telemetry)
+        self._repeats = Repeats(clock, telemetry)
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._waits = Waits()
         self._progress = Progress()
         self._ended = Ended(config.remember_seconds, self._memory)
-        self._bytes = 0
-        self._held_bytes = 0
-        self._adds = 0
+        self._bytes = self._held_bytes = self._adds = 0
         self._held: deque[_Held] = deque()
         self._doubles = Doubles()
 
@@ -138,10 +138,10 @@ class Assembler:
         self, request: RagTrace, acknowledgement: Acknowledgement | None, partition: Partition | None
     ) -> list[Assembled]:
         key = f"{request.service}/{request.trace_id}"
+        claim = Claim(key, digest(request))
         if self._ended.knows(key, acknowledgement, partition):
-            self._telemetry.count("rag_sidecar_duplicate_spans_total")
+            self._repeats.dropped(self._ended.digest(key), claim.digest)
             return []
-        claim = Claim(key)
         claim.hold(acknowledgement, partition)
         self._ended.add(claim, self._clock.monotonic())
         if claim.replayed:

@@ -27,12 +27,14 @@ class Claim:
     """The records of one ended trace, held until it has its outcome.
 
     `revoked`: all its partitions were taken away since. Whoever has them now reads the records again.
+    `digest`: what a whole request says, in short; empty of a trace.
     """
 
-    __slots__ = ("first", "held", "key", "partitions", "revoked")
+    __slots__ = ("digest", "first", "held", "key", "partitions", "revoked")
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, digest: bytes = b"") -> None:
         self.key = key
+        self.digest = digest
         self.partitions: set[Partition] = set()
         self.first: dict[Partition | None, Acknowledgement] = {}
         self.held: dict[int, Acknowledgement] = {}
@@ -99,7 +101,7 @@ class Ended:
         self._memory = memory
         self._most_bytes = memory.most_bytes // _SHARE
         self._bytes = 0
-        self._at: OrderedDict[str, tuple[float, dict[Partition | None, Acknowledgement]]] = OrderedDict()
+        self._at: OrderedDict[str, tuple[float, dict[Partition | None, Acknowledgement], bytes]] = OrderedDict()
         self._waiting: dict[str, Claim] = {}
 
     def __len__(self) -> int:
@@ -116,7 +118,7 @@ class Ended:
                 return
             self._forget(next(iter(self._at)))
         self._bytes += cost
-        self._at[claim.key] = (now, claim.first)
+        self._at[claim.key] = (now, claim.first, claim.digest)
 
     def knows(self, key: str, acknowledgement: Acknowledgement | None, partition: Partition | None) -> bool:
         """Whether this trace has ended. Where its outcome is still due, the record that says more of it is held as well; later
@@ -131,6 +133,10 @@ class Ended:
             acknowledgement.joins(known[1].setdefault(partition, acknowledgement))
         return True
 
+    def digest(self, key: str) -> bytes:
+        """That of the one that ended under a key that is known."""
+        return self._at[key][2]
+
     def settle(self, claim: Claim) -> None:
         """The trace has its outcome: release its records."""
         if self._waiting.get(claim.key) is claim:
@@ -139,7 +145,7 @@ class Ended:
 
     def revoke(self, gone: set[Partition]) -> None:
         """Partitions were taken away: forget the traces without an outcome that came from these alone."""
-        for _, first in self._at.values():
+        for _, first, _ in self._at.values():
             for partition in gone:
                 first.pop(partition, None)
         for key, claim in list(self._waiting.items()):

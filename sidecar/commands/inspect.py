@@ -19,6 +19,7 @@ from exporters.text import clean
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.probes import without_probes
+from sidecar.assemble.repeats import MEND, digest
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
@@ -97,18 +98,23 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
             names |= dict.fromkeys(_unread(record.value, decode) if decoded.requests else ())
         except DecodeError as error:
             problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
+    firsts: dict[tuple[str, str], RagTrace] = {}
+    lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
-    ended = [without_probes(one) for one in (*assembler.take(whole), *assembler.add(spans), *assembler.flush())]
+    ended = [
+        without_probes(one) for one in (*assembler.take(firsts.values()), *assembler.add(spans), *assembler.flush())
+    ]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
+    notes = [*_said_of(names), *_said_of_lost(lost)]
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for said in (*problems, *_said_of(names)):
+        for said in (*problems, *notes):
             sys.stderr.write(said + "\n")
     else:
         ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
         _print(spans, requests, ignored, problems)
-        for said in _said_of(names):
+        for said in notes:
             sys.stdout.write(said + "\n")
     return 0 if requests and not problems else 1
 
@@ -123,6 +129,14 @@ def _unread(value: bytes | None, decode: DecodeConfig) -> list[str]:
 def _said_of(names: Iterable[str]) -> list[str]:
     shown = ", ".join(clean(name)[:80] for name in islice(names, _MOST_NAMES))
     return [f"fields that are not read (docs/native.md has those that are): {shown}"] if shown else []
+
+
+def _said_of_lost(count: int) -> list[str]:
+    return (
+        [f"records with the id of another one and other content, which are not scored: {count}; {MEND}"]
+        if count
+        else []
+    )
 
 
 def request_to_json(request: RagTrace) -> dict[str, Any]:

@@ -285,6 +285,18 @@ def test_inspect_reads_standard_input(tmp_path: Path, name: str) -> None:
     assert len(run.stdout.splitlines()) == (2 if name == "lines" else 1)
 
 
+def test_inspect_names_records_that_share_an_id_and_differ(tmp_path: Path) -> None:
+    lines = (
+        '{"id": "c7", "answer": "b"}',
+        '{"id": "c7", "answer": "b", "ts": 1767225600}',
+        '{"id": "c7", "answer": "c"}',
+    )
+    (tmp_path / "x.jsonl").write_text("\n".join(lines))
+    run = cli("inspect", tmp_path / "x.jsonl")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "records with the id of another one and other content, which are not scored: 1; ids must be" in run.stdout
+
+
 def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"hello": 1}')
     run = cli("inspect", tmp_path / "x.json")
