@@ -33,12 +33,15 @@ class RetryableExportError(ExportError):
 class PermanentExportError(ExportError):
     """The same batch will never be taken. `rejected` is how many of it were refused while the others were taken;
     None means all of them. `closed`: nothing is wrong with the batch, the destination takes none from us until someone
-    changes something (rights, a login, an address)."""
+    changes something (rights, a login, an address). `mend` is what to do so that it takes the next ones."""
 
-    def __init__(self, message: str, *, error_type: str, rejected: int | None = None, closed: bool = False) -> None:
+    def __init__(
+        self, message: str, *, error_type: str, rejected: int | None = None, closed: bool = False, mend: str = ""
+    ) -> None:
         super().__init__(message, error_type=error_type)
         self.rejected = rejected
         self.closed = closed
+        self.mend = mend
 
 
 class DestinationError(Exception):

@@ -35,6 +35,8 @@ _REQUEST_SECONDS = 10.0
 _START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
 _MOST_REQUEST_BYTES = 4_000_000
+_TOO_LARGE = {"MessageSizeTooLargeError", "RecordListTooLargeError", "RecordTooLargeError"}
+_SMALLER = "raise max.message.bytes of the results topic (4 MB is the most that is sent), or leave texts out (results.include_text: false)"
 
 
 class KafkaResultsConfig(BaseModel):
@@ -159,7 +161,12 @@ class KafkaResultsExporter:
             raise PermanentExportError(f"Kafka refuses the results: {name}", error_type=name, closed=True)
         if failures:
             name = kinds[Kind.REFUSED]
-            raise PermanentExportError(f"Kafka refuses a result: {name}", error_type=name, rejected=len(failures))
+            raise PermanentExportError(
+                f"Kafka refuses a result: {name}",
+                error_type=name,
+                rejected=len(failures),
+                mend=_SMALLER if name in _TOO_LARGE else "",
+            )
 
     async def _reconnect(self) -> None:
         try:

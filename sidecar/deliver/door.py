@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from exporters.base import Exporter, ExportError, PermanentExportError, RetryableExportError
 from exporters.result import Result
+from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
 from sidecar.observe.tracing import Tracing
 from sidecar.record.clock import Clock
@@ -22,7 +23,8 @@ class Pushed:
 
     retry      it may work later; `retry_after_seconds` is what the destination asks to wait
     closed     the destination takes nothing until someone changes something there or here
-    refused    how many results were, when it ended for good
+    refused    how many results were, when it ended for good; `mend` is what to do about it, where that is known
+    answered   the destination works: it said of some results that it refuses these
     """
 
     retry: bool = False
@@ -30,6 +32,8 @@ class Pushed:
     error_type: str | None = None
     closed: bool = False
     retry_after_seconds: float | None = None
+    answered: bool = False
+    mend: str = ""
 
 
 class Door:
@@ -41,6 +45,7 @@ class Door:
         self._clock = clock
         self._telemetry = telemetry
         self._trouble: str | None = None
+        self._said = RateLimited(logger, clock)
         self.name = exporter.name
 
     def wants(self, result: Result) -> bool:
@@ -50,9 +55,7 @@ class Door:
     async def push_once(self, results: Sequence[Result]) -> None:
         """Push without retry and count the outcome."""
         pushed = await self.push(results, timeout_seconds=None)
-        lost = len(results) if pushed.retry else pushed.refused
-        self.count("ok", len(results) - lost)
-        self.count("dropped_permanent", lost)
+        self.ended(len(results), pushed, lost=len(results) if pushed.retry else pushed.refused)
 
     async def push(self, results: Sequence[Result], *, timeout_seconds: float | None) -> Pushed:
         """Push once."""
@@ -64,13 +67,21 @@ class Door:
             self._telemetry.observe("rag_sidecar_export_seconds", self._clock.monotonic() - started, exporter=self.name)
         if pushed.error_type is not None:
             self._telemetry.count("rag_sidecar_export_failures_total", exporter=self.name, error_type=pushed.error_type)
-        self._say(pushed.error_type)
+        self._say(None if pushed.answered else pushed.error_type)
         return pushed
 
     def count(self, outcome: str, results: int) -> None:
         """Count what became of some results."""
         if results:
             self._telemetry.count("rag_sidecar_exports_total", results, exporter=self.name, outcome=outcome)
+
+    def ended(self, results: int, pushed: Pushed, *, lost: int) -> None:
+        """Of so many results so many were refused for good: count both, and say what is lost."""
+        self.count("ok", results - lost)
+        self.count("dropped_permanent", lost)
+        if lost:
+            why, mend = pushed.error_type, f"; {pushed.mend}" if pushed.mend else ""
+            self._said.warn((str(why),), "exporter %s drops results for good, since they are refused: %s%s", self.name, why, mend)  # fmt: skip
 
     async def _call(self, results: Sequence[Result], timeout_seconds: float | None) -> Pushed:
         whole = len(results)
@@ -83,7 +94,10 @@ class Door:
             return Pushed(retry=True, error_type="timeout")
         except PermanentExportError as error:
             refused = whole if error.rejected is None else min(error.rejected, whole)
-            return Pushed(refused=refused, error_type=error.error_type, closed=error.closed)
+            answered = error.rejected is not None
+            return Pushed(
+                refused=refused, error_type=error.error_type, closed=error.closed, answered=answered, mend=error.mend
+            )
         except ExportError as error:
             return Pushed(refused=whole, error_type=error.error_type)
         except Exception as error:  # noqa: BLE001 - the door of the exporters: one that breaks must not stop the others

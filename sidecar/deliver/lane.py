@@ -168,8 +168,7 @@ class Lane:
             await self._push(batch[:middle])
             await self._push(batch[middle:])
             return
-        self.door.count("ok", len(batch) - pushed.refused)
-        self.door.count("dropped_permanent", pushed.refused)
+        self.door.ended(len(batch), pushed, lost=pushed.refused)
         self._finish(batch)
 
     def _pause(self, attempt: int, asked_seconds: float) -> float:

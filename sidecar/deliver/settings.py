@@ -30,7 +30,8 @@ class DeliverConfig(BaseModel):
     most_attempts: int = Field(
         default=6,
         ge=1,
-        description="Pushes of one batch before it is dropped; a required exporter is tried without end.",
+        description="Pushes of one batch before it is dropped; a required exporter is tried without end. Single results that the destination refuses for good, as "
+        "one that is larger than the results topic takes (its max.message.bytes; `results.include_text` adds texts), are dropped whoever asks, counted and logged.",
     )
     backoff_seconds: float = Field(
         default=0.5,

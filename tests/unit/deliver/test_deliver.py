@@ -327,6 +327,19 @@ async def test_trouble_is_logged_when_it_begins_and_ends_not_at_every_push(caplo
     assert caplog.messages == ["exporter sink fails: unavailable", "exporter sink works again"]
 
 
+async def test_a_result_refused_for_good_is_told_and_is_no_failing_exporter(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "sidecar.deliver")
+    refused = PermanentExportError("secret text", error_type="TooLarge", rejected=1, mend="raise the limit")
+    bench = Bench(Sink(script=[refused, refused]), config=FAST.model_copy(update={"batch_size": 1}))
+    await bench.deliverer.start()
+    await bench.deliver(*results(3))
+    await bench.deliverer.stop(5)
+    assert caplog.messages == [
+        "exporter sink drops results for good, since they are refused: TooLarge; raise the limit"
+    ]
+    assert bench.exports() == {"ok": 1, "dropped_permanent": 2}
+
+
 async def test_the_queue_shows_in_our_own_series() -> None:
     gate = asyncio.Event()
     bench = Bench(Sink(script=[gate]), config=FAST.model_copy(update={"batch_size": 1}))

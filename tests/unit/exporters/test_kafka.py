@@ -112,6 +112,8 @@ async def test_one_result_that_is_too_large_is_refused_alone(broker: MockKafka) 
         with pytest.raises(PermanentExportError) as caught:
             await exporter.export([replace(SCORED, id="1"), huge(SCORED), replace(SCORED, id="2")])
     assert (caught.value.rejected, caught.value.error_type) == (1, "MessageSizeTooLargeError")
+    assert "max.message.bytes" in caught.value.mend
+    assert "results.include_text" in caught.value.mend
     assert {orjson.loads(record.value)["id"] for record in await read(broker, 2)} == {"1", "2"}
 
 
