@@ -40,7 +40,8 @@ _REMEMBERED = 20_000
 _SWEEP_SECONDS = 30.0
 # What is silent for longer than numbers are kept is forgotten.
 _IDLE_SECONDS = 3 * 86_400.0
-_LONGEST_NAME = 128
+# As long as a service's name may be where it is read (sidecar/decode).
+_LONGEST_NAME = 256
 
 
 class Watch:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from exporters.tally import label_value
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.record import AttributeValue
 from sidecar.record.request import RagTrace
@@ -178,7 +179,12 @@ class Sampler:
             )
         self._telemetry.set("rag_sidecar_sampling_factor", self._factor)
         for service, (rate, _) in self._rates.items():
-            self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=service)
+            self._show(service, rate)
+
+    def _show(self, service: str, rate: float) -> None:
+        """The label as the series of requests have it, so that they join."""
+        label = label_value(service)
+        self._telemetry.set("rag_sidecar_sampling_probability", self._effective(rate), rag_service=label)
 
     def _effective(self, rate: float) -> float:
         return min(self._cap, max(rate * self._factor, min(self._config.min_rate, rate)))
@@ -197,7 +203,7 @@ class Sampler:
         )
         if len(self._rates) < _MOST_SERVICES:
             self._rates[service] = found
-            self._telemetry.set("rag_sidecar_sampling_probability", self._effective(found[0]), rag_service=service)
+            self._show(service, found[0])
         return found
 
     def _u(self, trace_id: str) -> float:

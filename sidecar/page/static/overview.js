@@ -29,7 +29,7 @@ export function services(page, chosen, choose) {
         el("span", { class: "range muted" }, one.low === null ? "no verdicts yet" : `${percent(one.low)} to ${percent(one.high)}`),
         el("span", { class: `basis ${one.basis}` }, one.basis),
         el("span", { class: "muted per-hour" }, `${count(one.requests)} ${page.replica.reading === null ? "" : "here "}in the last hour`))),
-    page.left_out > 0 ? el("p", { class: "muted small" }, `${count(page.left_out)} results of more services are not shown: status_page.most_services`) : null,
+    page.left_out > 0 ? el("p", { class: "muted small" }, `${page.left_out === 1 ? "1 result of another service is" : `${count(page.left_out)} results of more services are`} not shown: status_page.most_services`) : null,
   );
   if (focused !== null) [...place.children].find((one) => one.dataset.name === focused)?.focus();
 }

@@ -47,6 +47,12 @@ def test_an_answer_that_comes_again_is_kept_once_and_counted_once() -> None:
     assert seen.services["support-bot"].total(3600, seen.now())["scored"] == 1
 
 
+def test_a_service_with_as_long_a_name_as_is_read_is_shown() -> None:
+    seen = watch()
+    feed(seen, result(1, service="s" * 256))
+    assert (list(seen.services), seen.left_out) == (["s" * 256], 0)
+
+
 def test_memory_is_flat_however_much_comes() -> None:
     clock = ManualClock()
     seen = watch(clock, keep_answers=200, keep_megabytes=1, most_services=5)

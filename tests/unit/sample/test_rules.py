@@ -171,3 +171,12 @@ def test_a_budget_that_is_switched_off_gives_the_rates_back() -> None:
     lowered = sampler.decide(_trace()).probability
     sampler.reconfigure(SampleConfig(rate=1.0, budget=BudgetConfig(enabled=False)), open_seconds=120)
     assert (lowered < 1.0, sampler.decide(_trace()).probability) == (True, 1.0)
+
+
+def test_the_gauge_names_a_service_as_the_series_of_its_requests_do() -> None:
+    telemetry = Telemetry()
+    sampler = Sampler(SampleConfig(rate=0.5), telemetry)
+    sampler.decide(_trace(service="s" * 200))
+    sampler.relieve(seconds=1, open_seconds=1, scored=1, fill=0)
+    [(labels, _)] = telemetry.values("rag_sidecar_sampling_probability")
+    assert labels == {"rag_service": "s" * 128}
