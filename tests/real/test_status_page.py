@@ -37,6 +37,7 @@ class Page:
 
     browser: Browser
     seen: Watch
+    telemetry: Telemetry
     address: str
     loop: asyncio.AbstractEventLoop
     labels: Path
@@ -87,7 +88,7 @@ def page(tmp_path: Path) -> Iterator[Page]:
         try:
             with browsing() as browser:
                 browser.wide(1400, 900)
-                yield Page(browser, seen, f"http://127.0.0.1:{admin.port}", loop, labels)
+                yield Page(browser, seen, telemetry, f"http://127.0.0.1:{admin.port}", loop, labels)
         finally:
             _on(loop, admin.stop())
 
@@ -409,3 +410,45 @@ def test_a_token_is_asked_for_once_and_a_wrong_one_is_said_and_the_foot_says_whe
         finally:
             _on(loop, admin.stop())
     assert foot.endswith("Texts are redacted." if redacted else "Texts are not redacted: redact.enabled is off.")
+
+
+def test_the_page_works_with_a_login_in_its_address(page: Page) -> None:
+    page.feed(result(1))
+    page.browser.go(page.address.replace("//", "//ops:secret@") + "/?service=support-bot")
+    page.browser.until("document.querySelectorAll('#list button').length === 1")
+    assert page.browser.run("document.getElementById('live').textContent") == "live"
+
+
+def test_what_is_left_out_is_a_note_of_its_own_and_words_are_whole(page: Page) -> None:
+    models = {"abstention": "embedded", "embedding": "a-model-of-our-own-with-a-name-of-some-length"}
+    for role, name in models.items():
+        page.telemetry.set("rag_sidecar_model_info", 1, role=role, name=name, version="3d9f27b1c88e4f0aa12e", sha256="")
+    page.feed(*(result(n, service=f"s{n}") for n in range(page.seen.config.most_services + 1)))
+    # How many lines each text has, and the size of what stands among the services.
+    lines = (
+        "[...document.querySelectorAll('.roles tbody th')].map((one) => { const range = document.createRange();"
+        "range.selectNodeContents(one); return range.getClientRects().length })"
+    )
+    sizes = (
+        "[...document.querySelectorAll('#services > *')].map((one) => one.getBoundingClientRect())"
+        ".map((box) => [box.width >= 200, box.height < 160])"
+    )
+    for width in (390, 1280, 1440):
+        page.browser.wide(width, 900)
+        page.open("/")
+        page.browser.until("document.querySelector('.roles') && document.querySelector('#services p')")
+        assert page.browser.run(lines) == [1, 1]
+        assert {tuple(one) for one in page.browser.run(sizes)} == {(True, True)}
+        assert page.browser.run("document.documentElement.scrollWidth <= innerWidth")
+    said = page.browser.run("document.querySelector('#services p').textContent")
+    assert said == "1 result of another service is not shown: status_page.most_services"
+    page.well()
+
+
+def test_cost_and_models_say_which_time_they_are_of(page: Page) -> None:
+    page.feed(result(1))
+    page.open("/")
+    page.browser.until("document.querySelector('.cards caption')")
+    told = page.browser.run("document.querySelector('.cards caption').closest('.card').querySelector('h2').textContent")
+    assert told.startswith("Cost and models of the range")
+    assert page.browser.run("document.querySelector('.cards caption').textContent") == "Requests since the start"

@@ -24,7 +24,8 @@ export function post(path, body) {
 async function call(path, options) {
   const token = sessionStorage.getItem(KEY);
   const headers = { ...options.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) };
-  const response = await fetch(path, { ...options, headers });
+  // Against the origin, since the address of the page may hold a login, which fetch refuses.
+  const response = await fetch(new URL(path, location.origin), { ...options, headers });
   if (response.status === 401 && (response.headers.get("www-authenticate") ?? "").startsWith("Bearer")) {
     // Somebody may have given another one meanwhile.
     if (sessionStorage.getItem(KEY) === token) await askForToken(token !== null);

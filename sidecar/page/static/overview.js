@@ -56,7 +56,7 @@ export function service(page) {
         anchored || short || clock(replica) - replica.known_since > DAYS ? null : el("p", { class: "muted small" }, `Answers are known ${known(replica)}.`)),
       el("div", { class: "trend" }, el("h2", {}, `The last ${range}`, el("span", { class: "muted small" }, ` each point over ${seconds(one.window_seconds)}`)),
         estimate(one.points, anchored))),
-    el("div", { class: "cards" }, scores(one), funnel(one, replica), speed(one, replica), cost(one, page.sidecar), ...itself(page.sidecar)),
+    el("div", { class: "cards" }, scores(one), funnel(one, replica), speed(one, replica), cost(one, replica, page.sidecar), ...itself(page.sidecar)),
   );
 }
 
@@ -86,13 +86,13 @@ function speed(one, replica) {
   return card("Latency", `of the service${counted(replica, one.hours_since)}`, rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "part"), el("th", { scope: "col" }, "median"), el("th", { scope: "col" }, "95\u2009%"))), el("tbody", {}, ...rows)) : el("p", { class: "empty" }, "No durations yet."));
 }
 
-function cost(one, sidecar) {
+function cost(one, replica, sidecar) {
   const models = one.kinds.filter((each) => each.requests > 0).slice(0, 5).map((each) => el("tr", {}, el("th", { scope: "row" }, each.model ?? "unknown"), el("td", {}, each.variant ?? "\u2013"), el("td", {}, count(each.requests))));
-  return card("Cost and models", null,
+  return card("Cost and models", `of the range${counted(replica, one.requests_since)}`,
     el("dl", {}, fact("spent by the service", dollars(one.usd)), fact("per 1,000 requests", dollars(one.usd_per_1000)), fact("tokens in, out", `${count(one.tokens.input)}, ${count(one.tokens.output)}`),
       one.unpriced_tokens > 0 ? fact("tokens without a price", count(one.unpriced_tokens)) : null,
-      sidecar.judge_requests > 0 ? fact("judge, all services", `${dollars(sidecar.judge_usd)} for ${count(sidecar.judge_requests)}`) : null),
-    models.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "model"), el("th", { scope: "col" }, "variant"), el("th", { scope: "col" }, "requests"))), el("tbody", {}, ...models)) : null);
+      sidecar.judge_requests > 0 ? fact("judge, all services, since the start", `${dollars(sidecar.judge_usd)} for ${count(sidecar.judge_requests)}`) : null),
+    models.length ? el("table", {}, el("caption", {}, "Requests since the start"), el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "model"), el("th", { scope: "col" }, "variant"), el("th", { scope: "col" }, "requests"))), el("tbody", {}, ...models)) : null);
 }
 
 function itself(sidecar) {
@@ -101,7 +101,7 @@ function itself(sidecar) {
     el("dl", {}, fact("waiting in Kafka", behind), fact("partitions", count(sidecar.partitions)), fact("traces being put together", count(sidecar.open_traces)),
       fact("sampling", sidecar.sampling_factor === 1 || sidecar.sampling_factor === 0 ? "as set" : `${percent(sidecar.sampling_factor, 0)} of what is set`),
       sidecar.paused.length ? fact("intake paused by", sidecar.paused.map(words).join(", ")) : null),
-    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "role"), el("th", { scope: "col" }, "model"))), el("tbody", {}, ...sidecar.models.map((one) => el("tr", {}, el("th", { scope: "row" }, words(one.role)), el("td", { title: one.sha256 }, `${one.name} ${one.version}`))))))];
+    el("table", { class: "roles" }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "role"), el("th", { scope: "col" }, "model"))), el("tbody", {}, ...sidecar.models.map((one) => el("tr", {}, el("th", { scope: "row" }, words(one.role)), el("td", { title: one.sha256 }, `${one.name} ${one.version}`))))))];
 }
 
 const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
