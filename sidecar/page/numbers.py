@@ -28,7 +28,7 @@ COLUMN = {name: number for number, name in enumerate(_SUMS)}
 HISTOGRAM_BINS = 20
 DURATIONS = ("total", "retrieval", "generation", "time_to_first_token")
 # Of durations, bins are powers of this from 10 ms on: 10 ms to 100 s.
-_DURATION_START, _DURATION_STEP = 0.01, 10 ** (4 / HISTOGRAM_BINS)
+_DURATION_START, _DURATION_STEP, _DURATION_DIGITS = 0.01, 10 ** (4 / HISTOGRAM_BINS), 4
 _MOST_NAMES = 12
 _MOST_IDENTITIES = 16
 _MOST_KINDS = 30
@@ -134,7 +134,7 @@ class Numbers:
         return {name: found[at] for name, at in self._names.items()}
 
     def durations(self, seconds: float, now: float) -> Mapping[str, Floats]:
-        """Of each duration a histogram over whole hours; its bins are those of `duration_edges`."""
+        """Of each duration a histogram over whole hours; `quantile` reads it."""
         found = self._durations.last(now, _hours(seconds)).sum(axis=0)
         return dict(zip(DURATIONS, found, strict=True))
 
@@ -180,9 +180,22 @@ class Numbers:
         counter[key if key in counter or len(counter) < _MOST_KINDS else (OTHER, OTHER)] += amount
 
 
-def duration_edges() -> list[float]:
-    """Upper edges of the bins of durations, seconds; the last has none."""
-    return [_DURATION_START * _DURATION_STEP ** (number + 1) for number in range(HISTOGRAM_BINS - 1)]
+def quantile(counts: Floats, share: float) -> float:
+    """A quantile of durations, seconds, as histogram_quantile reads one: within its bin by the powers that bins are of, in the first by
+    equal parts from 0 on, and of the last, which has no end, its lower edge."""
+    wanted, below = share * float(counts.sum()), 0.0
+    for number, count in enumerate(counts[:-1]):
+        if count > 0 and below + count >= wanted:
+            part = float(wanted - below) / float(count)
+            found = part * _edge(1) if number == 0 else _edge(number + part)
+            return round(found, _DURATION_DIGITS)
+        below += float(count)
+    return round(_edge(HISTOGRAM_BINS - 1), _DURATION_DIGITS)
+
+
+def _edge(number: float) -> float:
+    """Where a bin of durations begins; the first one begins at 0."""
+    return float(_DURATION_START * _DURATION_STEP**number)
 
 
 def labelled(sums: Mapping[str, Floats]) -> Scored:

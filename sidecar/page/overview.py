@@ -19,9 +19,8 @@ from sidecar.page.numbers import (
     SPANS,
     Numbers,
     Span,
-    duration_edges,
+    quantile,
 )
-from sidecar.page.rings import Floats
 from sidecar.page.watch import Watch
 
 _HOUR = 3600.0
@@ -154,21 +153,10 @@ def _scores(numbers: Numbers, span: Span, now: float) -> list[dict[str, Json]]:
 def _durations(numbers: Numbers, span: Span, now: float) -> list[dict[str, Json]]:
     found = numbers.durations(span.seconds, now)
     return [
-        {"name": name, "count": float(found[name].sum()), "p50": _quantile(found[name], 0.5), "p95": _quantile(found[name], 0.95)}
+        {"name": name, "count": float(found[name].sum()), "p50": quantile(found[name], 0.5), "p95": quantile(found[name], 0.95)}
         for name in DURATIONS
         if found[name].sum() > 0
     ]  # fmt: skip
-
-
-def _quantile(counts: Floats, share: float) -> float:
-    """Upper edge of the bin that holds a quantile, seconds."""
-    wanted, edges = share * float(counts.sum()), duration_edges()
-    below = 0.0
-    for count, edge in zip(counts[:-1], edges, strict=True):
-        below += float(count)
-        if below >= wanted:
-            return edge
-    return edges[-1]
 
 
 def _traffic(numbers: Numbers, span: Span, now: float) -> dict[str, Json]:
