@@ -151,10 +151,22 @@ async def _run(settings: Config, output: Path | None, *, begin: float, end: floa
     if not ended:
         return ExitCode.INTERRUPTED
     window = work.window
+    if window.read_before:
+        errors.print(f"backfill: {_read_before(own)}", markup=False, soft_wrap=True)
     if window.unreadable or window.lost:
         errors.print(f"backfill: passed over: {window.unreadable} unreadable records, {window.lost} deleted ones")
     failed = work.telemetry.value("rag_sidecar_requests_total", outcome="failed") + window.unreadable + window.lost
-    return ExitCode.NOT_ALL_WELL if failed else ExitCode.DONE
+    # Who asked for a file and has none of its results is told so; into the topic they were written before.
+    empty = window.read_before and _is_empty(output)
+    return ExitCode.NOT_ALL_WELL if failed or empty else ExitCode.DONE
+
+
+def _is_empty(output: Path | None) -> bool:
+    return output is not None and output.stat().st_size == 0
+
+
+def _read_before(group: str) -> str:
+    return f"nothing was read, for the group {group} has read these times to their end before; --group with a new name reads them again"
 
 
 def _sink(settings: Config, output: Path | None) -> Exporter:

@@ -116,8 +116,13 @@ def test_a_run_that_is_stopped_in_the_middle_goes_on_and_one_that_has_ended_has_
     report = judge([names[number] for number in INSIDE], found)
     assert (report.lost, report.poorer, report.partial, report.differing) == ((), (), (), ()), str(report)
     written = results_of(broker, results)
-    assert subprocess.run(words, capture_output=True, timeout=120, check=False).returncode == 0
+    again = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert again.returncode == 0
+    assert "has read these times to their end before" in again.stderr
     assert results_of(broker, results) == written
+    target = tmp_path / "results.jsonl"
+    into_file = subprocess.run([*words, "-o", str(target)], capture_output=True, timeout=120, check=False)
+    assert (into_file.returncode, target.read_bytes()) == (1, b"")
 
 
 def test_a_full_disk_ends_the_run_and_the_next_one_writes_every_result(broker: KafkaBroker, tmp_path: Path) -> None:

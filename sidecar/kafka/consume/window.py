@@ -35,7 +35,8 @@ _COMMIT_SECONDS = 10.0
 
 class Window:
     """A pipeline.Source of the records written from `begin` on and before `end`, both in seconds since the epoch. `unreadable` and `lost` count
-    what it passed over: records that nobody can read, and offsets that retention deleted before they were read."""
+    what it passed over: records that nobody can read, and offsets that retention deleted before they were read. `read_before`: it holds records, and the group had
+    passed them all before the start."""
 
     def __init__(self, config: ReceiveConfig, clock: Clock, *, begin: float, end: float) -> None:
         self._config = config
@@ -52,6 +53,7 @@ class Window:
         self._failures = 0
         self.unreadable = 0
         self.lost = 0
+        self.read_before = False
 
     async def start(self) -> None:
         """Find the offsets of the window and go where the last run stopped. Raises BrokerError naming the step that failed."""
@@ -136,6 +138,8 @@ class Window:
         for tp in own:
             self._nexts[tp] = self._resume(tp, commits.get(tp))
             self._consumer.seek(tp, self._nexts[tp])
+        passed, whole = self.progress
+        self.read_before = 0 < whole == passed
 
     async def _offsets(
         self, own: Sequence[TopicPartition], time: float, ends: Mapping[TopicPartition, int]
