@@ -14,14 +14,14 @@ _WIDEST_GAP_NS = 60_000_000_000
 def durations_of(
     group: Sequence[Node], root: Node | None, generation: Node | None, retrievals: Sequence[Node]
 ) -> Durations:
-    whole = (root.span.end_ns - root.span.start_ns) / 1e9 if root else _extent([n.span for n in group])
-    retrieving = [(n.span.start_ns, n.span.end_ns) for n in retrievals if n.span.kind is not SpanKind.RERANKER]
+    whole = _took(root.span) if root else _extent([n.span for n in group])
+    retrieving = [n.span for n in retrievals if n.span.kind is not SpanKind.RERANKER]
     made = generation.span if generation and not generation.span.duration_suspect else None
     first = generation.span if generation else None
     return Durations(
-        total=None if whole is None else _sane(whole),
-        retrieval=_sane(_union(retrieving)) if retrieving else None,
-        generation=_sane((made.end_ns - made.start_ns) / 1e9) if made else None,
+        total=_sane(whole),
+        retrieval=_sane(_union(retrieving)),
+        generation=_sane(_took(made)) if made else None,
         time_to_first_token=first.said.time_to_first_token if first else None,
         time_to_first_token_source=first.said.time_to_first_token_source if first else None,
     )
@@ -42,14 +42,20 @@ def _extent(spans: Sequence[RagSpan]) -> float | None:
     return (reached - own[0][0]) / 1e9
 
 
-def _union(intervals: Sequence[tuple[int, int]]) -> float:
-    """Seconds covered by intervals that may overlap."""
+def _took(span: RagSpan) -> float | None:
+    return None if span.backwards else (span.end_ns - span.start_ns) / 1e9
+
+
+def _union(spans: Sequence[RagSpan]) -> float | None:
+    """Seconds covered by spans that may overlap."""
+    if not spans or any(span.backwards for span in spans):
+        return None
     covered, reached = 0, 0
-    for start, end in sorted(intervals):
+    for start, end in sorted((span.start_ns, span.end_ns) for span in spans):
         covered += max(0, end - max(start, reached))
         reached = max(reached, end)
     return covered / 1e9
 
 
-def _sane(seconds: float) -> float | None:
-    return seconds if 0 <= seconds < 7 * 86_400 else None
+def _sane(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and 0 <= seconds < 7 * 86_400 else None

@@ -72,6 +72,7 @@ class SpanReader:
             is_log=span.is_log,
             said=said,
             duration_suspect=suspect,
+            backwards=span.end_ns < span.start_ns,
             error=failed,
             error_class=error_class(span, said.error_status) if failed else None,
             text_dropped=not keep,

@@ -126,7 +126,8 @@ _NAMES = tuple(one.name for one in fields(Said))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RagSpan:
-    """One span after its convention has been read: what the assembler works on. `asks`: it has a question, though the text may be dropped."""
+    """One span after its convention has been read: what the assembler works on. `asks`: it has a question, though the text may be dropped.
+    `backwards`: it says that it ended before it started, so that nobody knows how long it took."""
 
     trace_id: str
     span_id: str
@@ -141,6 +142,7 @@ class RagSpan:
     is_log: bool = False
     said: Said = field(default_factory=Said)
     duration_suspect: bool = False
+    backwards: bool = False
     error: bool = False
     error_class: str | None = None
     text_dropped: bool = False
