@@ -21,6 +21,8 @@ class AssembleConfig(BaseModel):
         default=10_000, ge=1, description="Spans of one trace; more are left out and the request is marked."
     )
     remember_seconds: float = Field(
-        default=600.0, ge=0, description="How long ids of ended traces are known, so that late spans are."
+        default=600.0,
+        ge=0,
+        description="How long ids of ended traces are known, so that late spans are, and within which ids of native records must be unique.",
     )
     keep_llm_only: bool = Field(default=True, description="Report model calls without retrieval as requests too.")
