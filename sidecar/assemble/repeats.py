@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import replace
 
 from sidecar.observe.said import RateLimited
 from sidecar.observe.telemetry import Telemetry
@@ -25,8 +24,12 @@ def digest(request: RagTrace) -> bytes:
     texts, for they may be dropped of one copy alone."""
     if request.text_dropped:
         return b""
-    content = repr(replace(request, timestamp=0.0)).encode()
-    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()
+    told = (request.tokens, request.durations, request.error_class, request.response_id, request.feedback)
+    documents = (part for one in request.documents for part in (one.id, one.text))
+    found = hashlib.blake2b(repr(told).encode(), digest_size=_DIGEST_BYTES)
+    for text in (request.question, request.answer, *documents):
+        found.update(b"\0" + (text or "").encode("utf-8", "surrogatepass"))
+    return found.digest()
 
 
 class Repeats:
