@@ -10,11 +10,9 @@ from sidecar.inference.answers.yes_or_no import REPLY
 _FREE = r"(?:included|free of charge|free|complimentary|part of (?:it|the deal))"
 _PAYS = r"(?:cost (?:extra|more|anything)|costs? extra|extra|charged(?: for)?)"
 _ASKS_FREE = (
+    re.compile(rf"\A(?:and )?(?:is|are) (?P<what>[^?,;]{{2,60}}?) {_FREE}(?: [^?,;]{{0,60}})?\?\Z", re.IGNORECASE),
     re.compile(
-        rf"\A(?:and )?(?:is|are) (?P<what>[^?,;]{{2,60}}?) {_FREE}(?P<rest> [^?,;]{{0,60}})?\?\Z", re.IGNORECASE
-    ),
-    re.compile(
-        r"\A(?:and )?(?:does|do) (?P<rest>[^?,;]{2,60}?) (?:include|come with) (?P<what>[^?,;]{2,60})\?\Z",
+        r"\A(?:and )?(?:does|do) [^?,;]{2,60}? (?:include|come with) (?P<what>[^?,;]{2,60})\?\Z",
         re.IGNORECASE,
     ),
 )
@@ -29,11 +27,6 @@ _SAYS_FREE = re.compile(
 )
 _IDIOM = re.compile(
     r"\b(?:no (?:extra |additional )?(?:charge|cost|fee)s?|without (?:extra |additional )?(?:charge|cost))\b",
-    re.IGNORECASE,
-)
-_SAYS_PAID = re.compile(
-    r"\b(?:extra|surcharge|supplement|payable|charged?|optional|on top|fees?|costs?|(?:can|may) be (?:added|booked|ordered|bought|purchased|hired|rented))\b|[€$£]\s?\d"
-    r"|\d\s?(?:€|euros?\b|dollars?\b|pounds?\b)",
     re.IGNORECASE,
 )
 _AT_A_PRICE = re.compile(

@@ -18,8 +18,9 @@ _OF_BOTH = re.compile(
     r"\b(?:other|another|else|elsewhere|instead|unlike|than|both|either|compared?|upgrad\w{1,4}|downgrad\w{1,4}|differen\w{1,4}|switch\w{0,4})\b",
     re.IGNORECASE,
 )
-_BESIDE, _OF_ITS_OWN = 0.4, 0.5
-_COPIED, _ALIKE, _NEARER = 0.6, 0.3, 0.1  # shares of a claim, by weight
+_LEAST_SECTIONS, _A_TITLE = 2, 8  # words
+_BESIDE, _OF_ITS_OWN = 0.4, 0.5  # shares of a claim, by weight: of a figure's sentence, and of its own passage's
+_COPIED, _ALIKE, _NEARER = 0.6, 0.3, 0.1  # of the other sentence, of its own, by how much less
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def of_another(
     """The claims, by number, that say of their thing what a sentence about another one says, and that sentence."""
     lines, others = _lines(texts)
     rows = {one.row for one in lines}
-    if len(rows) < 2 or _OF_BOTH.search(question):
+    if not rows or _OF_BOTH.search(question):
         return {}
     said = [_said(claim) for claim in claims]
     names = [{row for row in rows if row <= one} for one in said]
@@ -103,17 +104,19 @@ def _best(said: frozenset[str], lines: Sequence[_Line], weight: Callable[[str], 
 
 
 def _lines(texts: Sequence[str]) -> tuple[list[_Line], frozenset[str]]:
-    """The sentences of sections that are told apart, and the stems of all others."""
+    """The sentences of sections that are told apart, and the stems of all others; none where there are not two."""
     spans = [sentences(text) for text in texts]
     pieces = [[text[one.start : one.end] for one in own] for text, own in zip(texts, spans, strict=True)]
     labels = labelled(pieces, content_stem)
+    if len({label.row for label in labels.values() if label.group == SECTIONS}) < _LEAST_SECTIONS:
+        return [], frozenset()
     lines, others = [], set[str]()
     for number, own in enumerate(pieces):
         for n, piece in enumerate(own):
             label, span = labels.get((number, n)), spans[number][n]
             if label is not None and label.group == SECTIONS:
                 lines.append(_Line(label.row, _said(piece), Evidence(number, span.start, span.end)))
-            elif label is not None or len(piece.split()) > 8 or n:
+            elif label is not None or n or len(piece.split()) > _A_TITLE:
                 others |= _said(piece)
     return lines, frozenset(others)
 
