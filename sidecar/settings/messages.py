@@ -140,10 +140,10 @@ def plain(item: Any) -> str:
     return message.removeprefix("Value error, ").replace("Input should be", "must be")
 
 
-def first_of(error: ValidationError, *, top: str = "") -> str:
-    """The first of what is wrong with something that is no file of settings, with its place; `top` is what the whole of it is called."""
+def first_of(error: ValidationError, *, top: str = "", inside: str = "") -> str:
+    """The first of what is wrong with something that is no file of settings, with its place; `top` is what the whole of it is called, `inside` the field that it is."""
     first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"])) or top
+    place = ".".join([*([inside] if inside else []), *map(str, first["loc"])]) or top
     return f"{place}: {plain(first)}" if place else plain(first)
 
 

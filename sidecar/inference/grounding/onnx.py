@@ -69,7 +69,7 @@ def _detector_of(card: Mapping[str, Any], field: str) -> Detector | None:
         return Detector.model_validate(card["detector"]) if card.get("detector") else None
     except ValidationError as error:
         raise ConfigError(
-            field, f"card.json: detector: {first_of(error)}", "calibrate again, or correct the card"
+            field, f"card.json: {first_of(error, inside='detector')}", "calibrate again, or correct the card"
         ) from error
 
 
