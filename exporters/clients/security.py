@@ -19,7 +19,7 @@ from exporters.clients.tls import RereadContext
 
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
-_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+._-]*://)")
+_SCHEME = re.compile(r"\A\s*([A-Za-z][A-Za-z0-9+._-]{0,30}://)")
 
 
 class SecurityConfig(BaseModel):

@@ -14,7 +14,7 @@ from sidecar.inference.embedding.minilm import Encoded, MiniLM
 _FEW_WORDS = 8
 _ABOVE = 3.25  # logits
 _REFERS = re.compile(
-    r"\W{0,8}(?:(?:and|but|so) )?(?:it|its|they|their|this|that|these|those|he|she|his|her|both|one|the latter|the former)\b",
+    r"\A\W{0,8}(?:(?:and|but|so) )?(?:it|its|they|their|this|that|these|those|he|she|his|her|both|one|the latter|the former)\b",
     re.IGNORECASE,
 )
 
