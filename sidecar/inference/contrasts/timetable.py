@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from exporters.result import Evidence
 from sidecar.inference.embedding.text import content_stem, read_words, sentences
 from sidecar.inference.values.dates import DAY_NAMES
+from sidecar.inference.values.opening import days_of
 from sidecar.inference.values.read import read_values
 
 _DAYS = "|".join(sorted(DAY_NAMES, key=len, reverse=True))
@@ -58,5 +59,4 @@ def _lines(number: int, text: str) -> list[_Line]:
 
 
 def _days_of(text: str) -> frozenset[int]:
-    dates = (date for one in read_values(text) for date in one.through or one.dates)
-    return frozenset(date.weekday for date in dates if date.weekday is not None)
+    return frozenset[int]().union(*map(days_of, read_values(text)))

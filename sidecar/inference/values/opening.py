@@ -61,7 +61,7 @@ class _Line:
 def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapping[Value, bool]:
     """Weekdays of a claim of which it says that something is open or happens then, or does not, and whether that is so by what the texts say of other
     days; none where these say it of the day itself, or leave none out. What is closed on some days is open on the others."""
-    days = [one for one in values if one.kind is Kind.DATE and _days_of(one)]
+    days = [one for one in values if one.kind is Kind.DATE and days_of(one)]
     happens = _happens(claim) if days else None
     if happens is None or any(date.month is not None for one in values for date in one.dates):
         return {}
@@ -72,7 +72,7 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     opened = frozenset().union(*(one.days for one in lines if not one.closed))
     if not any(one.ranges for one in lines if not one.closed) and len(opened) < _LEAST_DAYS:
         opened = frozenset()
-    left = {one: _days_of(one) for one in days}
+    left = {one: days_of(one) for one in days}
     there = closed.union(*(one.days for one in every))  # a day of another matter may be of this one
     apart = [one for one, own in left.items() if own <= closed - opened or (opened and own.isdisjoint(there))]
     told = dict.fromkeys(apart, not happens)
@@ -104,7 +104,8 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM].lower() for word in _WORD.findall(text)) - _NO_STEMS
 
 
-def _days_of(value: Value) -> frozenset[int]:
+def days_of(value: Value) -> frozenset[int]:
+    """The weekdays that a value names, 0 is Monday."""
     return frozenset(date.weekday for date in value.through or value.dates if date.weekday is not None)
 
 
@@ -117,7 +118,7 @@ def _lines(texts: tuple[str, ...]) -> tuple[_Line, ...]:
         stems, shut = _stems(line), _SHUT.search(line) is not None
         for part in _PARTS.split(line) if shut else [line]:
             values = read_values(part)
-            days = frozenset().union(*map(_days_of, values))
+            days = frozenset().union(*map(days_of, values))
             days |= _WEEK if _EVERY.search(part) and not shut else frozenset()
             timed = _OPEN.search(line) is not None or any(one.kind is Kind.TIME for one in values)
             if days:

@@ -171,7 +171,7 @@ def test_a_time_before_a_colon_is_one() -> None:
     nine, half_past = read_values("9:00–11:30: toddlers")
     assert (nine.kind, nine.amount, half_past.kind, half_past.amount) == (Kind.TIME, 9.0, Kind.TIME, 11.5)
     assert [one.amount for one in read_values("at 11:30:15")] == [11.5]
-    assert read_values("the address aa:11:22:3b") == read_values("the address aa:11:22:3b:")
+    assert not any(one.kind is Kind.TIME for one in read_values("the address aa:11:22:3b"))
 
 
 def test_weekdays_are_monday_to_friday_both_ways() -> None:
