@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from sidecar.record.request import Document
 
 _CODE = re.compile(r"u([0-9a-fA-F]{4})")
-_ESCAPE = re.compile(r"\\++(?:(u[0-9a-fA-F]{4}(?:\\++u[0-9a-fA-F]{4})*+)|x([0-9a-fA-F]{2})|([nrtfv]))?+")
+_ESCAPE = re.compile(r"(?<!\\)\\++(?:(u[0-9a-fA-F]{4}(?:\\++u[0-9a-fA-F]{4})*+)|x([0-9a-fA-F]{2})|[nrtfv])")
 _NUMBERED = re.compile(r"^[^\S\n]*+\[(\d{1,3})\]\s*+", re.MULTILINE)
 _TAG = re.compile(r"<(?:(document|doc|passage|context)\b[^>]{0,200}|/(document|doc|passage|context))>", re.IGNORECASE)
 _DASHES = re.compile(r"-{10,}+")
@@ -178,7 +178,7 @@ def _fold(text: str) -> str:
     """A text as it is compared: with the marks that JSON, Python or HTML put around it taken away, be it that they did twice, and white space folded. What
     an author wrote with a backslash loses it too, on both sides alike."""
     if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
+        text = _ESCAPE.sub(_unescaped, text).replace("\\", "")
     if "&" in text:
         with contextlib.suppress(ValueError):  # A number of thousands of digits stands for no character.
             text = html.unescape(text)
@@ -187,7 +187,7 @@ def _fold(text: str) -> str:
 
 def _unescaped(escape: re.Match[str]) -> str:
     """What an escape stands for, at any depth; two halves of a character come together."""
-    codes, code, space = escape.groups()
+    codes, code = escape.groups()
     if codes:
         return bytes.fromhex("".join(_CODE.findall(codes))).decode("utf-16-be", "replace")
-    return chr(int(code, 16)) if code else " " if space else ""
+    return chr(int(code, 16)) if code else " "
