@@ -10,7 +10,8 @@ from sidecar.inference.answers.reading import REMEMBERED, Asked, side_of, told_a
 
 _END = r"(?=\s?(?:[,.;()]|\Z)|\s(?:in|on|as|at|last|this|since|from|by|for|after|two|a)\s)"
 _FROM_TO = re.compile(
-    r"\b(?:moved?|moves|relocated|changed?|renamed|switched|migrated|raised|increased|lowered|reduced|cut|dropped|rose|fell|went|grew|extended|shortened|upgraded|transferred)\b"
+    r"\b(?:moved?|moves|relocated|changed?|renamed|switched|migrated|raised|increased|lowered|reduced|cut|dropped|rose|fell|went|grew|extended|shortened|upgraded|transferred|"
+    r"(?:brought|put|pushed|moved) (?:forward|back)|postponed|rescheduled|delayed|shifted|updated|revised|corrected)\b"
     rf"[^,.;]{{0,60}}? from (?P<old>[^,.;]{{1,60}}?) to (?P<new>[^,.;]{{1,60}}?){_END}",
     re.IGNORECASE,
 )
@@ -67,8 +68,18 @@ _ASKS_USUAL = re.compile(r"\b(?:normal|usual|regular|full)(?:ly)?\b", re.IGNOREC
 _ASKS_NOW = re.compile(
     r"\b(?:now|current(?:ly)?|today|new|nowadays|present(?:ly)?|at the moment|these days)\b", re.IGNORECASE
 )
+# What is so now is asked for by "When is the exam?" as well, but not by what asks for the change itself.
+_ASKS_WHAT_IS = re.compile(
+    r"\A(?:what|which|where|when|who|how (?:much|many|long|big|high|large|often))\b[^?]{0,60}?(?:\b(?:is|are|does|do|can|should|must)\b|['’]s\b)|\A(?:who|which \w+) [a-z]+s\b",
+    re.IGNORECASE,
+)
+_OF_A_CHANGE = re.compile(
+    r"\b(?:was|were|did|had|been|will|would|if|until|change[sd]?|moved?|replac\w+|instead|switch\w*|differ\w*|happen\w*|becom\w+|to whom|rais\w+|reduc\w+|increas\w+)\b",
+    re.IGNORECASE,
+)
 _ASKS_OTHER = re.compile(
-    r"\b(?:from|why|when|how (?:much|many) (?:more|less|fewer)|by how|difference|between)\b", re.IGNORECASE
+    r"\b(?:from(?!\?)|why|when(?! (?:is|are|does|do)\b)|how (?:much|many) (?:more|less|fewer)|by how|difference|between)\b",
+    re.IGNORECASE,
 )
 _PAST = re.compile(
     r"\b(?:was|were|had|did|used|until|before|previously|formerly|originally|from|instead|no longer|replaced|succeeded|took|moved|changed)\b",
@@ -124,6 +135,8 @@ def _asks(asked: Asked) -> bool | None:
         return None
     now = _ASKS_NOW.search(asked.question) is not None
     past = _ASKS_PAST.search(asked.question) is not None or _ASKS_USUAL.search(asked.question) is not None
+    if not now and not past:
+        now = _ASKS_WHAT_IS.search(asked.question) is not None and not _OF_A_CHANGE.search(asked.question)
     return past if now != past else None
 
 

@@ -31,6 +31,7 @@ from sidecar.inference.grounding.asked import (
     in_the_answer,
     with_question,
     yes_or_no,
+    yes_or_no_row,
 )
 from sidecar.inference.grounding.claims import encode_claims, least_of
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
@@ -94,7 +95,7 @@ class Heads:
     def of_short(self, claim: Claim, alone: float, with_question: float) -> float:
         """The probability of a claim in a few words, of what was found of it alone and the cross-encoder's logit of it with its question."""
         if yes_or_no(claim):
-            return float(self.yes_or_no.probability(np.array([[with_question]]))[0])
+            return float(self.yes_or_no.probability(yes_or_no_row(claim, with_question))[0])
         return float(self.asked.probability(asked_row(alone, with_question))[0])
 
 

@@ -46,6 +46,7 @@ _SHIP = "We ship to Spain and Portugal."
         (_VALVE, "What is the first step?", "Open the valve.", "Start the pump."),
         ("The tour visits Rome, then Florence, and finally Venice.", "Where does the tour end?", "In Venice.", "In Rome."),
         (_MOVED, "Where was the office before?", "In Kent.", "In Dover."),
+        ("The exam was brought forward from 20 June to 14 June.", "When is the exam?", "On 14 June.", "On 20 June."),
         (_DOWN, "What did the jacket cost before?", "90 euros.", "60 euros."),
         ("Ms Roe replaced Mr Poe as director.", "Who is director now?", "Ms Roe.", "Mr Poe."),
         (_GET, "What does DELETE do?", "It removes a record.", "It reads a record."),

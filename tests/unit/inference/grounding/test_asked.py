@@ -6,7 +6,7 @@ import pytest
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim
-from sidecar.inference.grounding.asked import in_the_answer, with_question, yes_or_no
+from sidecar.inference.grounding.asked import in_the_answer, with_question, yes_or_no, yes_or_no_row
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,21 @@ def test_a_plain_yes_or_no_says_nothing_alone(text: str) -> None:
 )
 def test_what_says_something_else_is_no_plain_yes_or_no(text: str) -> None:
     assert not yes_or_no(Claim(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "again"),
+    [
+        ("Was the plan approved?", "Yes, the plan was approved.", True),
+        ("Is the lift broken?", "Yes, it is broken.", True),
+        ("Was the plan approved?", "Yes, it was.", False),
+        ("Was the plan approved?", "Yes.", False),
+        ("Was the plan approved?", "No, the vote was postponed.", False),
+    ],
+)
+def test_a_yes_that_says_its_question_again_must_stand_higher(question: str, answer: str, *, again: bool) -> None:
+    [[read]] = yes_or_no_row(Claim(answer, question=question), 1.0).tolist()
+    assert (read < 1.0) is again
 
 
 def test_conflicts_are_places_in_the_answer_and_those_of_the_question_are_dropped() -> None:
