@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -191,7 +192,7 @@ def _cleaned(value: Any) -> Any:
 
 def _records(path: Path) -> list[bytes]:
     """The records of a file, or of standard input: one of protobuf or one JSON document, or one JSON object a line."""
-    data = read_input(path, "give a readable file of spans")
+    data = read_input(path, "give a readable file of spans").removeprefix(codecs.BOM_UTF8)
     if ending(path) == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
         return [line for line in data.splitlines() if line.strip()]
     return [data]

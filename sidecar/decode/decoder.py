@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fnmatch
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from sidecar.decode.spans import SpanReader
 from sidecar.decode.wire.json_spans import json_logs, json_spans
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.proto import proto_logs
-from sidecar.decode.wire.sniff import OTLP_KEYS, spans_or_logs
+from sidecar.decode.wire.sniff import OTLP_KEYS, is_bare, said_of_bare, spans_or_logs
 from sidecar.decode.wire.split import Part, split_json, split_proto
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
@@ -103,12 +104,12 @@ class Decoder:
 
     def _decoded(self, value: bytes, record: Record, bad: dict[str, int]) -> Decoded:
         encoding = self._encoding(record)
-        first = value.lstrip()[:1]
+        first = value.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
         if encoding == "otlp_logs_proto":
             return Decoded(self.read(proto_logs(value, bad)))
         if encoding == "otlp_proto" or (encoding == "sniff" and value[:1] == b"\n" and first not in (b"{", b"[")):
             return Decoded(self.read(spans_or_logs(value, bad)))
-        if encoding in ("otlp_json", "native_json") or first in (b"{", b"["):
+        if encoding in ("otlp_json", "native_json") or first in (b"{", b"[") or is_bare(first, value):
             return self._json(value, encoding, record, bad)
         raise DecodeError(
             "unknown_format", "neither OTLP protobuf nor JSON; set decode.encoding if it is something else"
@@ -129,7 +130,9 @@ class Decoder:
                 raise DecodeError("missing_field", "resourceSpans")
         if isinstance(data, dict):
             return Decoded(requests=[self._request(data, record, bad)])
-        return Decoded(requests=list(self._requests(data if isinstance(data, list) else [data], record, bad)))
+        if not isinstance(data, list):
+            raise DecodeError("not_an_object", said_of_bare(data))
+        return Decoded(requests=list(self._requests(data, record, bad)))
 
     def _requests(self, items: Iterable[object], record: Record, bad: dict[str, int]) -> Iterator[RagTrace]:
         """The requests of a list; what could not be read of it is counted in `bad`."""

@@ -1,12 +1,14 @@
-"""Which of OTLP's requests some bytes are, where nobody says it."""
+"""What some bytes are, where nobody says it: which of OTLP's requests, or JSON that is no request."""
 
 from __future__ import annotations
 
+from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.proto import proto_logs, proto_spans
 from sidecar.record.errors import DecodeError
 from sidecar.record.span import RawSpan
 
 OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_BARE = tuple(bytes((one,)) for one in b'"-0123456789tfn')
 
 
 def spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
@@ -31,3 +33,26 @@ def spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:
         raise problem
     bad.update(mine)
     return spans
+
+
+def is_bare(first: bytes, value: bytes) -> bool:
+    """Whether a value is JSON, and neither an object nor a list; `first` is its first byte that is no blank."""
+    if first not in _BARE:
+        return False
+    try:
+        load_json(value)
+    except DecodeError:
+        return False
+    return True
+
+
+def said_of_bare(data: object) -> str:
+    """What JSON that is neither an object nor a list is, and what a record is; never what it holds."""
+    if isinstance(data, str):
+        twice = data.lstrip()[:1] in ("{", "[")
+        found = "a JSON text with JSON in it, serialised twice" if twice else "a JSON text alone"
+    elif data is None:
+        found = "null"
+    else:
+        found = "true or false alone" if isinstance(data, bool) else "a number alone"
+    return f"{found}; a record is a JSON object, or a list of them"

@@ -86,6 +86,15 @@ def test_what_is_packed_with_gzip_is_read(tmp_path: Path, command: str, name: st
     assert _SAID.findall(run.stdout) == _SAID.findall(expected.stdout) != []
 
 
+@pytest.mark.parametrize("name", ["in.json", "in.jsonl", "in.ndjson"])
+def test_inspect_reads_lines_behind_a_byte_order_mark(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"\xef\xbb\xbf" + "".join(json.dumps({**GOOD, "request_id": one}) + "\n" for one in "ab").encode())
+    run = called("inspect", path, "--json")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(run.stdout.splitlines()) == 2
+
+
 @pytest.mark.parametrize("command", READERS)
 def test_an_archive_that_is_cut_short_is_told(tmp_path: Path, command: str) -> None:
     path = tmp_path / "in.jsonl.gz"

@@ -28,6 +28,11 @@ def native(**fields: object) -> bytes:
     return json.dumps({"request_id": "1", "question": "q", "answer": "a", **fields}).encode()
 
 
+OTLP_JSON = json.dumps(
+    {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "01" * 16, "spanId": "02" * 8, "name": "chat gpt"}]}]}]}
+).encode()
+
+
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
@@ -48,6 +53,37 @@ def test_a_record_that_cannot_be_read_is_refused_with_a_reason(value: bytes, rea
     with pytest.raises(DecodeError) as caught:
         decode(value)
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("encoding", ["sniff", "native_json"])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (b'"hello"', "a JSON text alone"),
+        (b' "{\\"question\\": \\"q\\"}"\n', "a JSON text with JSON in it, serialised twice"),
+        (b"42", "a number alone"),
+        (b"-0.5", "a number alone"),
+        (b"true", "true or false alone"),
+        (b"\xef\xbb\xbfnull", "null"),
+    ],
+)
+def test_a_bare_json_value_is_told_for_what_it_is(value: bytes, said: str, encoding: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode(value, encoding=encoding)
+    assert str(caught.value) == f"not_an_object: {said}; a record is a JSON object, or a list of them"
+
+
+@pytest.mark.parametrize("value", [b"true story", b"null and void", b"7 words", b'"never closed'])
+def test_what_begins_as_a_bare_json_value_and_is_none_is_of_no_known_format(value: bytes) -> None:
+    with pytest.raises(DecodeError, match="unknown_format"):
+        decode(value)
+
+
+@pytest.mark.parametrize("value", [native(), b"[" + native() + b"]", OTLP_JSON])
+def test_a_byte_order_mark_before_json_is_passed_over(value: bytes) -> None:
+    found = decode(value)
+    assert found.spans or found.requests
+    assert decode(b"\xef\xbb\xbf" + value) == found
 
 
 def test_a_record_over_the_limit_is_refused_unread() -> None:
