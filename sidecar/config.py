@@ -40,6 +40,7 @@ from sidecar.settings.messages import Given, explain
 from sidecar.settings.yaml_file import read_yaml
 
 PREFIX = "RAG_SIDECAR_"
+_NO_TOPICS: Mapping[str, Any] = {"topics": ["unused"], "topic_pattern": None}
 _NO_KAFKA = {"bootstrap_servers": "unused:9092", "topics": ["unused"]}
 _NOT_SETTINGS = frozenset({"RAG_SIDECAR_CONFIG", "RAG_SIDECAR_CACHE"})
 
@@ -90,6 +91,12 @@ class Config(BaseModel):
         if self.deliver.required is not None:
             return self.deliver.required
         return ("results",) if self.results.topic is not None else ()
+
+    @property
+    def receive_results(self) -> ReceiveConfig:
+        """`receive` with the brokers of the results, for who reads those."""
+        brokers = self.results.brokers(self.receive.brokers)
+        return self.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
 
     @model_validator(mode="after")
     def _required_exporters_are_on(self) -> Config:
@@ -166,6 +173,12 @@ def load(path: Path | None, *, kafka: bool = True, receive: Mapping[str, Any] | 
             "`rag-sidecar check --example > config.yaml` writes a file to start with",
         )
     return build(_read(path) if path else {}, kafka=kafka, receive=receive)
+
+
+def load_for_topic(path: Path | None, *, servers: str | None = None) -> Config:
+    """The configuration of a command that reads one topic, which its command line names: any, also one that the sidecar writes to. Which topics are
+    received is not read; `servers` win over file and environment. Raises ConfigError."""
+    return load(path, receive={**_NO_TOPICS, **({"bootstrap_servers": servers} if servers else {})})
 
 
 def names_kafka(path: Path) -> bool:

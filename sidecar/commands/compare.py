@@ -42,7 +42,10 @@ def compare(
     variant: Annotated[
         list[str] | None, typer.Option(help="Of results or Prometheus: the variants, A and then B.")
     ] = None,
-    topic: Annotated[str | None, typer.Option(help="Read the latest results of this topic instead of a file.")] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(help="Read the latest results of this topic, of the brokers of the results, instead of a file."),
+    ] = None,
     last: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many results of the topic.")] = 10_000,
     prometheus: Annotated[
         str | None, typer.Option(metavar="URL", help="Ask Prometheus, as http://prometheus:9090, instead of a file.")
@@ -128,8 +131,8 @@ def _lines(path: Path) -> list[bytes]:
 
 
 async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]:
-    settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None})
-    return standing(await peek(settings.receive, topic, last))
+    settings = config.load_for_topic(config_file)
+    return standing(await peek(settings.receive_results, topic, last, setting="--topic"))
 
 
 def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | None, share_a: float) -> Compared:

@@ -63,14 +63,13 @@ def inspect(
         settings = config.load(config_file, kafka=False)
         found = read_files(source, logs)
     else:
-        servers = {"bootstrap_servers": bootstrap_servers} if bootstrap_servers else {}
-        settings = config.load(config_file, receive={"topics": [topic], "topic_pattern": None, **servers})
+        settings = config.load_for_topic(config_file, servers=bootstrap_servers)
         found = asyncio.run(_peek(settings, str(topic), records))
     raise typer.Exit(inspect_records(found, as_json=as_json, decode=settings.decode, assemble=settings.assemble))
 
 
 async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]:
-    return await peek(settings.receive, topic, count)
+    return await peek(settings.receive, topic, count, setting="--topic")
 
 
 def read_files(source: Path, logs: Path | None) -> list[Record]:

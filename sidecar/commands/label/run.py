@@ -87,7 +87,7 @@ def label_command(
     --save writes into one.
     """
     settings = config.load(config_file, kafka=False)
-    labels_topic, results_topic = labels_topic or settings.labels.topic, results_topic or settings.results.topic
+    labels_topic = labels_topic or settings.labels.topic
     if labels_topic or (results is None and import_ is None and save is None):
         settings = config.load(config_file)
     refuse_unwritable(export, option="--export")
@@ -144,12 +144,12 @@ def _read(
     return answers, Requests(read_requests(found, settings))
 
 
-def _answers_of(settings: Config, topic: str | None, records: int) -> list[Answer]:
+def _answers_of(settings: Config, named: str | None, records: int) -> list[Answer]:
+    topic, named_by = named or settings.results.topic, "--results-topic" if named else "results.topic"
     if topic is None:
         raise ConfigError("results", "none are named", "give a file, results.topic or --results-topic")
-    brokers = settings.results.brokers(settings.receive.brokers)
-    there = settings.receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
-    return read_answers(standing(asyncio.run(peek(there, topic, records, setting="results.topic"))), topic)
+    found = asyncio.run(peek(settings.receive_results, topic, records, setting=named_by))
+    return read_answers(standing(found), topic)
 
 
 async def _latest(settings: Config, records: int) -> list[Record]:

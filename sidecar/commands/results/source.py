@@ -13,7 +13,6 @@ from sidecar.commands.requests import Requests, Texts, read_requests, texts_of
 from sidecar.commands.results.read import Row
 from sidecar.config import Config, load
 from sidecar.kafka.peek import follow, peek, standing
-from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
@@ -27,6 +26,7 @@ class Source:
     settings: Config
     file: Path | None
     topic: str
+    named_by: str
     records: int
     requests: Path | None
     received: bool
@@ -34,12 +34,14 @@ class Source:
     def lines(self) -> Iterable[bytes]:
         """The lines there are, without what was erased. Raises ConfigError or BrokerError."""
         if self.file is None:
-            return standing(asyncio.run(peek(self._brokers, self.topic, self.records, setting="results.topic")))
+            return standing(
+                asyncio.run(peek(self.settings.receive_results, self.topic, self.records, setting=self.named_by))
+            )
         return read_input(self.file, "give a readable file of results").splitlines()
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
         """The same of a topic, and then what comes to it. Raises BrokerError."""
-        async for batch in follow(self._brokers, self.topic, self.records, setting="results.topic"):
+        async for batch in follow(self.settings.receive_results, self.topic, self.records, setting=self.named_by):
             yield standing(batch)
 
     def texts(self) -> TextsOf:
@@ -50,12 +52,6 @@ class Source:
                 found += asyncio.run(peek(self.settings.receive, topic, self.records))
         asked = self.received or self.requests is not None
         return TextsOf(Requests(read_requests(found, self.settings)) if asked else None, self.settings)
-
-    @property
-    def _brokers(self) -> ReceiveConfig:
-        receive = self.settings.receive
-        brokers = self.settings.results.brokers(receive.brokers)
-        return receive.model_copy(update={"bootstrap_servers": brokers.servers, "security": brokers.security})
 
 
 class TextsOf:
@@ -82,8 +78,9 @@ def open_source(
     settings = load(config, kafka=received or file is None)
     if file is not None and topic is not None:
         raise ConfigError("results", "a file and --topic are given", "give one of them")
+    named_by = "--topic" if topic else "results.topic"
     if file is None and (topic := topic or settings.results.topic) is None:
         raise ConfigError("results", "none are named", "give a file, results.topic or --topic")
     if received and not settings.receive.topic_names:
         raise ConfigError("--received", "receive.topics names no topic", "name them, or give a file with --requests")
-    return Source(settings, file, topic or "", records, requests, received)
+    return Source(settings, file, topic or "", named_by, records, requests, received)

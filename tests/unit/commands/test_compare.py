@@ -115,6 +115,22 @@ def test_two_variants_of_a_topic(tmp_path: Path) -> None:
     assert [one.size_a for one in Compared.model_validate_json(run.stdout).comparisons] == pytest.approx([150, 150])
 
 
+def test_a_topic_that_the_sidecar_writes_results_to_is_read_where_they_are(tmp_path: Path) -> None:
+    with MockKafka() as broker:
+        broker.create_topic("results")
+        produce(broker, "results", results(150, 150))
+        settings = f"""
+            receive: {{bootstrap_servers: "127.0.0.1:1", topics: [spans], start_timeout_seconds: 10}}
+            results: {{topic: results, bootstrap_servers: "{broker.bootstrap_servers}"}}"""
+        (path := tmp_path / "config.yaml").write_text(settings, encoding="utf-8")
+        run = cli("compare", "--topic", "results", *VARIANTS, "-o", "-", "-c", path)
+        missing = cli("compare", "--topic", "reslts", *VARIANTS, "-c", path)
+    assert run.returncode == 0, run.stderr
+    assert [one.size_a for one in Compared.model_validate_json(run.stdout).comparisons] == pytest.approx([150, 150])
+    assert missing.returncode == 3
+    assert missing.stderr == "Kafka topic: reslts does not exist (create it, or correct --topic)\n"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

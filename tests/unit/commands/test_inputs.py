@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts.broker import produce
+from tests.parts.mock_kafka import MockKafka
 from tests.unit.commands.called import called
 from tests.unit.commands.test_cli import GOOD
 
@@ -93,6 +95,21 @@ def test_inspect_reads_lines_behind_a_byte_order_mark(tmp_path: Path, name: str)
     run = called("inspect", path, "--json")
     assert (run.returncode, run.stderr) == (0, "")
     assert len(run.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("field", ["dead_letter_topic", "repartition"])
+def test_inspect_reads_a_topic_that_the_sidecar_writes_to(tmp_path: Path, field: str) -> None:
+    with MockKafka() as broker:
+        broker.create_topic("written")
+        produce(broker, "written", [json.dumps(GOOD).encode()])
+        receive = {"bootstrap_servers": broker.bootstrap_servers, "topics": ["spans"], field: "written"}
+        (path := tmp_path / "config.yaml").write_text(json.dumps({"receive": receive}), encoding="utf-8")
+        run = called("inspect", "--topic", "written", "--json", "-c", path)
+        missing = called("inspect", "--topic", "writen", "-c", path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(run.stdout.splitlines()) == 1
+    assert missing.returncode == 3
+    assert missing.stderr == "Kafka topic: writen does not exist (create it, or correct --topic)\n"
 
 
 @pytest.mark.parametrize("command", READERS)
