@@ -6,6 +6,7 @@ Lists are given as JSON or separated by commas, maps as JSON.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -145,17 +146,24 @@ class Config(BaseModel):
     @model_validator(mode="after")
     def _results_are_not_read_back(self) -> Config:
         for name, topic in (("results", self.results.topic), ("labels", self.labels.topic)):
-            if topic is not None and self.receive.wants(topic):
+            if topic is not None and (field := self.receive.named_by(topic)):
                 raise ValueError(
-                    f"{name}.topic {topic!r} is among the topics that are received: {name} would be read back in"
+                    f"{name}.topic {topic!r} is among the topics that are received ({field}): {name} would be read back in; name another topic"
                 )
         return self
 
     @model_validator(mode="after")
-    def _dead_letters_are_no_results(self) -> Config:
-        topic, received = self.receive.dead_letter_topic, self.receive.brokers
-        if topic and topic == self.results.topic and not self.results.brokers(received).others(received):
-            raise ValueError(f"receive.dead_letter_topic {topic!r} is results.topic too: name another")
+    def _what_is_written_goes_to_topics_of_its_own(self) -> Config:
+        received = self.receive.brokers
+        fields = [
+            ("receive.dead_letter_topic", self.receive.dead_letter_topic),
+            ("labels.topic", self.labels.topic),
+        ]
+        if not self.results.brokers(received).others(received):
+            fields.append(("results.topic", self.results.topic))
+        for (one, topic), (other, same) in itertools.combinations(fields, 2):
+            if topic and topic == same:
+                raise ValueError(f"{one} {topic!r} is {other} too: name another")
         return self
 
 

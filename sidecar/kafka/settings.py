@@ -161,11 +161,15 @@ class ReceiveConfig(BaseModel):
 
     def wants(self, topic: str) -> bool:
         """Whether a topic is one that is read."""
+        return self.named_by(topic) is not None
+
+    def named_by(self, topic: str) -> str | None:
+        """The setting by which a topic is read; None where it is not."""
         if topic == self.repartition:
-            return True
+            return "receive.repartition"
         if self.topic_pattern:
-            return re.fullmatch(self.topic_pattern, topic) is not None
-        return topic in self.topic_names
+            return "receive.topic_pattern" if re.fullmatch(self.topic_pattern, topic) else None
+        return "receive.topics" if topic in self.topic_names else None
 
 
 def _strings(value: object) -> list[str]:

@@ -170,6 +170,8 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
         ("config.receive.dead_letter_topic=otlp_spans", "records would go in circles"),
         ("config.receive.topics=a\\,b,config.receive.dead_letter_topic=b", "records would go in circles"),
         ("config.receive.dead_letter_topic=a,config.results.topic=a", '"a" is config.results.topic too'),
+        ("config.receive.dead_letter_topic=a,config.labels.topic=a", '"a" is config.labels.topic too'),
+        ("config.labels.topic=a,config.results.topic=a", '"a" is config.results.topic too'),
         ("config.status_page.show_text=true", "to whoever reaches the pods: set metrics.authSecret"),
         ("config.status_page.show_text=true,config.admin.host=0.0.0.0", "to whoever reaches the pods"),
         ("config.admin.port=0", "takes a port that no Service finds"),

@@ -76,6 +76,26 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, writte
         (_KAFKA + "results: {topic: otlp_spans}", "results would be read back in"),
         (_KAFKA + "labels: {topic: otlp_spans}", "labels would be read back in"),
         (
+            _KAFKA + "labels: {topic: otlp_spans}",
+            "labels.topic 'otlp_spans' is among the topics that are received (receive.topics): ",
+        ),
+        (
+            "receive: {bootstrap_servers: 'k:9092', topic_pattern: 'rag_.*'}\nlabels: {topic: rag_labels}",
+            "(receive.topic_pattern): labels would be read back in; name another topic",
+        ),
+        (
+            "receive: {bootstrap_servers: 'k:9092', topics: [a], repartition: b}\nresults: {topic: b}",
+            "results.topic 'b' is among the topics that are received (receive.repartition): ",
+        ),
+        (
+            "receive: {bootstrap_servers: 'k:9092', topics: [a], dead_letter_topic: b}\nlabels: {topic: b}",
+            "receive.dead_letter_topic 'b' is labels.topic too: name another",
+        ),
+        (
+            _KAFKA + "results: {topic: b}\nlabels: {topic: b}",
+            "labels.topic 'b' is results.topic too: name another",
+        ),
+        (
             "receive: {bootstrap_servers: 'k:9092', topics: [a], dead_letter_topic: b}\nresults: {topic: b}",
             "receive.dead_letter_topic 'b' is results.topic too",
         ),
@@ -95,6 +115,14 @@ def test_a_mistake_is_named_with_its_path_and_mend(written: Path, text: str, mes
     with pytest.raises(ConfigError) as caught:
         config.load(written)
     assert message in str(caught.value)
+
+
+def test_results_on_other_brokers_may_have_the_name_of_another_topic(written: Path) -> None:
+    written.write_text(
+        "receive: {bootstrap_servers: 'k:9092', topics: [a], dead_letter_topic: b}\n"
+        "results: {topic: c, bootstrap_servers: 'other:9092'}\nlabels: {topic: c}\n"
+    )
+    assert config.load(written).labels.topic == "c"
 
 
 def test_a_judged_evaluator_is_named_by_who_judges(written: Path) -> None:

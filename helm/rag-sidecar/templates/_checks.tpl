@@ -57,6 +57,13 @@
 {{- if and $dead (eq $dead ($results.topic | default "")) (not $results.bootstrap_servers) }}
 {{- fail (printf "config.receive.dead_letter_topic %q is config.results.topic too: name another" $dead) }}
 {{- end }}
+{{- $labels := (.Values.config.labels | default dict).topic | default "" }}
+{{- if and $labels (eq $labels $dead) }}
+{{- fail (printf "config.receive.dead_letter_topic %q is config.labels.topic too: name another" $dead) }}
+{{- end }}
+{{- if and $labels (eq $labels ($results.topic | default "")) (not $results.bootstrap_servers) }}
+{{- fail (printf "config.labels.topic %q is config.results.topic too: name another" $labels) }}
+{{- end }}
 {{- $page := .Values.config.status_page | default dict }}
 {{- $host := $listens.host | default "" }}
 {{- $byHost := ternary (regexMatch "^(127\\.|localhost$|::1$)" $host) (contains ",host," $admin) (ne $host "") }}
