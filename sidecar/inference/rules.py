@@ -15,7 +15,7 @@ from sidecar.inference.entry import Entry
 from sidecar.inference.grounding.registry import GROUNDING
 from sidecar.inference.languages import Language
 from sidecar.inference.relevance.registry import RELEVANCE
-from sidecar.settings.messages import plain
+from sidecar.settings.messages import plain_of_setting
 
 AUTO = "auto"
 OWN = ("onnx", "remote")
@@ -151,7 +151,7 @@ def _find(role: str, kind: str) -> Entry[Any] | None:
 def _below(name: str, error: ValidationError, config: type[BaseModel]) -> ValidationError:
     """The same error, one level deeper."""
     first = error.errors(include_url=False)[0]
-    message = plain(first)
+    message = plain_of_setting(first)
     if first["type"] == "extra_forbidden":
         known = list(config.model_fields)
         message = f"no such setting; {hint(str(first['loc'][-1]), known) if known else 'this model has none'}"

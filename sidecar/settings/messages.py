@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +63,16 @@ _PATTERNS = {
     "^[0-9a-f]{8}$": "must have 8 digits of 0-9 and a-f",
     "^[a-zA-Z0-9._-]{1,249}$": "must be the name of a topic: at most 249 letters, digits, dots, _ and -",
 }
+# Of these what stands there is said too: numbers, dates, and words of a set.
+_SHOWN = re.compile(
+    r"(int|float|bool)_(type|parsing|from_float|parsing_size)|finite_number|(greater|less)_than(_equal)?"
+    r"|literal_error|enum|date(time)?_\w+|timezone_aware"
+)
+# Below these names a text may be a secret, whatever it should be; so may be a long one, or one with a login, of any name.
+_SECRET = re.compile(r"key|token|password|secret|headers?|credentials?|authorization", re.IGNORECASE)
+_NO_WORD = re.compile(r"[^a-zA-Z0-9]+")
+_MOST_SHOWN = 40
+_MOST_NUMBER = 10**18
 _LISTS = dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "must be a list")
 
 
@@ -88,19 +99,59 @@ class Given:
 
 def explain(error: ValidationError, model: type[BaseModel], *, prefix: str, given: Given) -> ConfigError:
     """Every wrong setting on a line of its own, by its variable where the environment gave it, else by its path."""
-    told: dict[Location, list[tuple[bool, str]]] = {}
+    told: dict[Location, list[tuple[bool, _Said]]] = {}
     for item in error.errors(include_url=False):
         types, path = shapes.at(model, item["loc"])
         of_a_part = len(path) < len(item["loc"]) or item["type"] == "too_short"  # what is wrong below is told there
-        told.setdefault(path, []).append((of_a_part, _said(item, model, types=types, prefix=prefix)))
+        said = _Said(_said(item, model, types=types, prefix=prefix), _got(item, path), _meant(item))
+        told.setdefault(path, []).append((of_a_part, said))
     lines = []
-    for path, said in told.items():
+    for path, all_said in told.items():
         deeper = any(len(other) > len(path) and other[: len(path)] == path for other in told)
-        kept = [message for of_a_part, message in said if not (of_a_part and deeper)]
+        kept = [said for of_a_part, said in all_said if not (of_a_part and deeper)]
         if kept:
-            lines.append((given.place(path), " or ".join(dict.fromkeys(kept))))
+            lines.append((given.place(path), _joined(kept)))
     first, *others = lines
     return ConfigError(first[0], first[1] + "".join(f"\n{place}: {message}" for place, message in others))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What should stand there, what does (with a comma before it), and what may have been meant."""
+
+    wanted: str
+    got: str
+    meant: str
+
+
+def _joined(kept: Sequence[_Said]) -> str:
+    """What a place should hold in one way or another, and once what it holds."""
+    got = next((said.got for said in kept if said.got), "")
+    return " or ".join(dict.fromkeys(said.wanted for said in kept)) + got + "".join({said.meant: None for said in kept})
+
+
+def _got(item: Any, path: Location) -> str:
+    """What stands there; nothing of what may be a secret."""
+    found = _shown(item["input"], path) if _SHOWN.fullmatch(item["type"]) else None
+    return "" if found is None else f", got {found}"
+
+
+def _shown(value: Any, path: Location) -> str | None:
+    """A value as a short text, None where it is not to be shown."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, Mapping | list | tuple):
+        return "a map" if isinstance(value, Mapping) else "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"{value:.15g}" if isinstance(value, float) or abs(value) < _MOST_NUMBER else None
+    if not isinstance(value, str):
+        return None
+    words = {word for part in path for word in _NO_WORD.split(str(part))}
+    if len(value) > _MOST_SHOWN or "@" in value or any(_SECRET.fullmatch(word) for word in words):
+        return None
+    return repr(value) if value else "nothing"
 
 
 def _reaches(values: Any, path: Location) -> bool:
@@ -130,7 +181,7 @@ def plain(item: Any) -> str:
     """What is wrong, of one of pydantic's errors, in our words and without what stands there."""
     kind = item["type"]
     if kind in ("literal_error", "enum"):
-        return f"must be one of {item['ctx']['expected']}" + _meant(item)
+        return f"must be one of {item['ctx']['expected']}"
     if kind == "string_pattern_mismatch":
         pattern = item["ctx"]["pattern"]
         return _PATTERNS.get(pattern, f"must be written as the regular expression {pattern} says")
@@ -140,11 +191,17 @@ def plain(item: Any) -> str:
     return message.removeprefix("Value error, ").replace("Input should be", "must be")
 
 
+def plain_of_setting(item: Any) -> str:
+    """The same of a setting, with what stands there where that is no secret."""
+    return plain(item) + _got(item, item["loc"]) + _meant(item)
+
+
 def first_of(error: ValidationError, *, top: str = "", inside: str = "") -> str:
     """The first of what is wrong with something that is no file of settings, with its place; `top` is what the whole of it is called, `inside` the field that it is."""
     first = error.errors(include_url=False)[0]
     place = ".".join([*([inside] if inside else []), *map(str, first["loc"])]) or top
-    return f"{place}: {plain(first)}" if place else plain(first)
+    said = plain(first) + _meant(first)
+    return f"{place}: {said}" if place else said
 
 
 def _set_it(path: Location, prefix: str) -> str:
@@ -152,6 +209,8 @@ def _set_it(path: Location, prefix: str) -> str:
 
 
 def _meant(item: Any) -> str:
+    if item["type"] not in ("literal_error", "enum"):
+        return ""
     given, expected = (
         item["input"],
         [word.strip("' ") for word in item["ctx"]["expected"].replace(" or ", ", ").split(",")],

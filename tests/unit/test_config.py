@@ -179,7 +179,7 @@ def test_a_mistake_of_the_file_is_not_blamed_on_a_variable_of_the_same_section(
 ) -> None:
     written.write_text(_KAFKA + "sample: {rate: x}")
     monkeypatch.setenv("RAG_SIDECAR_SAMPLE", '{"min_rate": 0.01}')
-    with pytest.raises(ConfigError, match=r"^sample\.rate: must be a number$"):
+    with pytest.raises(ConfigError, match=r"^sample\.rate: must be a number, got 'x'$"):
         config.load(written)
 
 
