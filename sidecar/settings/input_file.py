@@ -14,11 +14,41 @@ from sidecar.record.errors import ConfigError
 
 _STDIN = "standard input"
 _GZIP = b"\x1f\x8b"
-_OTHER_ARCHIVES = (b"PK\x03\x04", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "an empty zip archive",
+    b"BZh91AY&SY": "an archive of bzip2",
+    b"\xfd7zXZ\x00": "an archive of xz",
+    b"\x28\xb5\x2f\xfd": "an archive of zstd",
+    b"7z\xbc\xaf\x27\x1c": "an archive of 7-Zip",
+}
+# The byte order marks, the longer first, and how JSON begins without one: no text in UTF-8 begins so.
+_ENCODINGS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"{\x00": "UTF-16",
+    b"[\x00": "UTF-16",
+    b"\x00{": "UTF-16",
+    b"\x00[": "UTF-16",
+}
+_HEAD = max(map(len, (*_ARCHIVES, *_ENCODINGS)))
 # A file of zeros packs a thousand to one: more than this of an archive is not taken into memory.
 _MOST_UNPACKED = 2_000_000_000
-# What reading may raise; the last two of an archive that is cut short or damaged.
-FAULTS = (OSError, EOFError, zlib.error)
+
+
+class ForeignError(Exception):
+    """A file is something else than what is read here; says what, and what to do."""
+
+    def __init__(self, problem: str, mend: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.mend = mend
+
+
+# What reading may raise; EOFError and zlib.error of an archive that is cut short or damaged.
+FAULTS = (OSError, EOFError, zlib.error, ForeignError)
 
 
 def refusal(path: Path, problem: str, mend: str, option: str = "", *, line: int | None = None) -> ConfigError:
@@ -34,6 +64,8 @@ def ending(path: Path) -> str:
 
 def fault(path: Path, error: Exception, mend: str, option: str = "") -> ConfigError:
     """What to say of one of FAULTS."""
+    if isinstance(error, ForeignError):
+        return refusal(path, error.problem, error.mend, option)
     problem = getattr(error, "strerror", None)
     if problem is None:
         return refusal(path, "the gzip archive is damaged or cut short", "pack it anew", option)
@@ -51,8 +83,15 @@ def open_input(path: Path, mend: str) -> BinaryIO:
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """The same, or what is packed in it. Waits for the first bytes, and raises one of FAULTS, as reading on does."""
-    packed = isinstance(stream, io.BufferedReader) and stream.peek(len(_GZIP)).startswith(_GZIP)
-    return gzip.GzipFile(fileobj=stream) if packed else stream  # type: ignore[return-value]  # It is read as any other.
+    if not isinstance(stream, io.BufferedReader):
+        return stream
+    head = stream.peek(_HEAD)
+    if not head.startswith(_GZIP):
+        _refuse_foreign(head)
+        return stream
+    found = gzip.GzipFile(fileobj=stream)
+    _refuse_foreign(found.peek(_HEAD))
+    return found  # type: ignore[return-value]  # It is read as any other.
 
 
 def read_input(path: Path, mend: str, option: str = "") -> bytes:
@@ -60,17 +99,17 @@ def read_input(path: Path, mend: str, option: str = "") -> bytes:
     if str(path) != "-":
         return read_file(path, mend, option)
     try:
-        return _whole(path, bytes(_stdin().buffer.read()))
+        return _whole(path, bytes(_stdin().buffer.read()), option)
     except FAULTS as error:
         raise fault(path, error, mend, option) from error
 
 
-def read_file(path: Path, mend: str, option: str = "") -> bytes:
-    """All of a file. Raises ConfigError."""
+def read_file(path: Path, mend: str, option: str = "", *, any_encoding: bool = False) -> bytes:
+    """All of a file; with `any_encoding` also a text that is no UTF-8. Raises ConfigError."""
     if str(path) == "-":
         raise ConfigError(option or "-", "standard input is not read here", "give a file")
     try:
-        return _whole(path, path.read_bytes(), option)
+        return _whole(path, path.read_bytes(), option, any_encoding=any_encoding)
     except FAULTS as error:
         raise fault(path, error, mend, option) from error
 
@@ -81,14 +120,26 @@ def _stdin() -> io.TextIOWrapper:
     return sys.stdin  # type: ignore[return-value]  # What tests put there has a buffer too.
 
 
-def _whole(path: Path, content: bytes, option: str = "") -> bytes:
-    if content.startswith(_OTHER_ARCHIVES):
-        raise refusal(path, "an archive that is not of gzip", "unpack it, or pack it with gzip", option)
+def _refuse_foreign(head: bytes, *, any_encoding: bool = False) -> None:
+    """Raises ForeignError for what begins as no text in UTF-8 does. What is neither an archive nor of another encoding is for its reader to tell."""
+    for begin, kind in _ARCHIVES.items():
+        if head.startswith(begin):
+            mend = "unpack it, or pack it with gzip"
+            raise ForeignError(kind, f"{mend}; save a spreadsheet as CSV in UTF-8" if begin.startswith(b"PK") else mend)
+    encoding = next((name for begin, name in _ENCODINGS.items() if head.startswith(begin)), None)
+    if encoding is not None and not any_encoding:
+        mend = f"save it as UTF-8: `iconv -f {encoding} -t UTF-8`, or `Set-Content -Encoding utf8` in PowerShell"
+        raise ForeignError(f"a text in {encoding}, and UTF-8 is read", mend)
+
+
+def _whole(path: Path, content: bytes, option: str = "", *, any_encoding: bool = False) -> bytes:
     if not content.startswith(_GZIP):
+        _refuse_foreign(content[:_HEAD], any_encoding=any_encoding)
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         found = stream.read(_MOST_UNPACKED + 1)
     if len(found) > _MOST_UNPACKED:
         problem = f"holds more than {_MOST_UNPACKED:,} bytes when it is unpacked"
         raise refusal(path, problem, "give it in parts", option)
+    _refuse_foreign(found[:_HEAD], any_encoding=any_encoding)
     return found

@@ -79,7 +79,7 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
 
 
 def _texts(name: str, path: Path) -> Iterator[tuple[int, Text | DecodeError]]:
-    content = read_file(path, "give readable files")
+    content = read_file(path, "give readable files", any_encoding=True)
     if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(content.splitlines(), 1):
             if line.strip():

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -143,12 +144,27 @@ def test_misspelt_fields_are_told_at_the_end(tmp_path: Path, words: list[str], c
     assert "'other'" not in run.stderr
 
 
-@pytest.mark.parametrize("command", ["evaluate", "inspect", "calibrate"])
-def test_another_archive_is_told(tmp_path: Path, command: str) -> None:
-    (path := tmp_path / "in.jsonl").write_bytes(b"PK\x03\x04 and more")
+_UNPACK = "(unpack it, or pack it with gzip; save a spreadsheet as CSV in UTF-8)"
+_SAVE = "(save it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or `Set-Content -Encoding utf8` in PowerShell)"
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate", "inspect", "calibrate"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"PK\x03\x04 and more", f"a zip archive {_UNPACK}"),
+        (b"BZh91AY&SY and more", "an archive of bzip2 (unpack it, or pack it with gzip)"),
+        (json.dumps(GOOD).encode("utf-16"), f"a text in UTF-16, and UTF-8 is read {_SAVE}"),
+        (json.dumps(GOOD).encode("utf-16-be"), f"a text in UTF-16, and UTF-8 is read {_SAVE}"),
+    ],
+)
+def test_another_archive_or_encoding_is_told(
+    tmp_path: Path, command: str, pack: Callable[[bytes], bytes], content: bytes, told: str
+) -> None:
+    (path := tmp_path / "in.jsonl").write_bytes(pack(content))
     run = called(command, path)
-    told = "an archive that is not of gzip (unpack it, or pack it with gzip)"
-    assert (run.returncode, run.stderr) == (2, f"error {path}: {told}\n")
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", f"error {path}: {told}\n")
 
 
 @pytest.mark.parametrize("words", ["version", "score {path}", "inspect {path} --json", "evaluate {path} -o -"])

@@ -179,7 +179,8 @@ def test_a_list_in_a_line_of_jsonl_is_one_row_that_is_no_case(tmp_path: Path) ->
     ("name", "content", "message"),
     [
         ("a.parquet", b"no table", "bad_parquet"),
-        ("a.csv", b"\xff\xfe", "bad_encoding"),
+        ("a.csv", b"question\nM\xfcll?\n", "bad_encoding"),
+        ("a.csv", "question\nWho?\n".encode("utf-16"), r"a\.csv: a text in UTF-16, and UTF-8 is read \(save it"),
         ("a.json", b"[1, ", "bad_json"),
         ("missing.jsonl", None, "No such file"),
     ],

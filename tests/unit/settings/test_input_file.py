@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.record.errors import ConfigError
 from sidecar.settings import input_file
-from sidecar.settings.input_file import ending, open_input, read_input, unpacked
+from sidecar.settings.input_file import FAULTS, ending, open_input, read_file, read_input, unpacked
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,17 @@ def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkey
     path.write_bytes(gzip.compress(b"0" * 11))
     with pytest.raises(ConfigError, match=r"in\.gz: holds more than 10 bytes when it is unpacked \(give it in parts\)"):
         read_input(path, "mend")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_text_of_another_encoding_is_read_only_where_that_is_asked(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(content := "{}".encode(encoding))
+    with pytest.raises(ConfigError, match=r"in\.jsonl: a text in UTF-(16|32), and UTF-8 is read \(save it as UTF-8: "):
+        read_input(path, "mend")
+    with open_input(path, "mend") as stream, pytest.raises(FAULTS, match="a text in UTF-"):
+        unpacked(stream)
+    assert read_file(path, "mend", any_encoding=True) == content
 
 
 @pytest.mark.parametrize(
