@@ -120,7 +120,7 @@ def evaluate(
 
 def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case], list[Unread], Misspelt]:
     """Raises ConfigError where there is no case."""
-    source, found = rows.read(path, form)
+    source, found = rows.read(path, form, settings.decode)
     own, unread = read_cases(found, settings.decode)
     misspelt = Misspelt(settings.decode)
     for row in found:

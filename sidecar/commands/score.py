@@ -24,7 +24,7 @@ from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritabl
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
-from sidecar.settings.input_file import FAULTS, fault, open_input, unpacked
+from sidecar.settings.input_file import FAULTS, fault, lines, open_input, unpacked
 
 cli = new_cli()
 
@@ -105,7 +105,9 @@ async def score_file(
     stream = open_input(source, _READABLE)
     with lines_to(target) as write:
         async with scorer:
-            async for line, (text, result) in scorer.in_order(_lines(source, stream)):
+            async for line, (text, result) in scorer.in_order(
+                _lines(source, stream, settings.decode.most_record_bytes)
+            ):
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
@@ -113,8 +115,8 @@ async def score_file(
     return summary
 
 
-async def _lines(source: Path, stream: BinaryIO) -> AsyncIterator[Line]:
-    """The lines that are not empty. They are read in a thread that nobody waits for: a pipe may say nothing for hours, and a stop must not."""
+async def _lines(source: Path, stream: BinaryIO, most: int) -> AsyncIterator[Line]:
+    """The lines that are not empty; of one over `most` bytes no text. Read in a thread that nobody waits for: a pipe may say nothing for hours, and a stop must not."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[Line | Exception | None] = asyncio.Queue(IN_FLIGHT)
 
@@ -130,9 +132,11 @@ async def _lines(source: Path, stream: BinaryIO) -> AsyncIterator[Line]:
         end = 0
         with contextlib.suppress(CancelledError), stream:  # Cancelled: nobody wants more.
             try:
-                for number, line in enumerate(unpacked(stream), 1):
-                    end += len(line)
-                    if line.strip():
+                for number, (size, line) in enumerate(lines(unpacked(stream), most), 1):
+                    end += size
+                    if line is None:
+                        hand_over(Line(number, end, b"", size))
+                    elif line.strip():
                         hand_over(Line(number, end, line))
             except FAULTS as error:
                 hand_over(error)

@@ -8,39 +8,64 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from exporters.text import clean
+from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.fields import holds_text
+from sidecar.decode.native.reader import Limits, too_large
 from sidecar.decode.native.table import is_scalar, text_field
 from sidecar.decode.wire.parse import load_json
 from sidecar.offline import foreign
 from sidecar.offline.foreign import Format
 from sidecar.offline.record import Source
 from sidecar.record.errors import ConfigError, DecodeError
-from sidecar.settings.input_file import FAULTS, ending, fault, read_file, read_input, refusal
+from sidecar.settings.input_file import (
+    FAULTS,
+    Stream,
+    ending,
+    fault,
+    lines,
+    open_input,
+    read_file,
+    read_input,
+    refusal,
+    rest,
+    starts,
+    unpacked,
+)
+
+See: TypeAlias = Callable[[bytes], object]
+"""Is shown all of a content, piece by piece."""
 
 _MOST_CELL = 50_000_000
 _READABLE = "give a readable file"
+_LIMITS = DecodeConfig()
+# What is no file of lines by its name.
+_WHOLE = (".json", ".csv", ".tsv", ".parquet", ".arrow")
 _INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
 # What stands around the rows in an export.
 _AROUND = ("examples", "samples", "items", "rows", "data")
 
 
-def read(path: Path, form: Format = Format.AUTO) -> tuple[Source, list[object]]:
+def read(path: Path, form: Format = Format.AUTO, limits: Limits = _LIMITS) -> tuple[Source, list[object]]:
     """Where the cases come from ("-" is standard input: JSON or JSON lines), and the file's rows in the words of native records: an object each, or the DecodeError that says why not.
-    Raises ConfigError where the file as a whole cannot be read."""
+    A line over `limits` is one of these too, and never held. Raises ConfigError where the file as a whole cannot be read."""
+    most, digest = limits.most_record_bytes, hashlib.sha256()
     try:
-        content = _content(path)
-        found = list(foreign.native(_rows(path, content), form))
+        if path.is_dir() or str(path) == "-" or ending(path) in _WHOLE:
+            found = list(foreign.native(_seen(_content(path), path, most, digest.update), form))
+        else:
+            with open_input(path, _READABLE) as stream:
+                found = list(foreign.native(_streamed(path, unpacked(stream), most, digest.update), form))
     except FAULTS as error:
         raise fault(path, error, _READABLE) from error
     except DecodeError as error:
         raise refusal(path, str(error), "give JSON lines, JSON, CSV or Parquet") from error
     name = "standard input" if str(path) == "-" else clean(path.name or str(path))
-    return Source(name=name, sha256=hashlib.sha256(content).hexdigest()), found
+    return Source(name=name, sha256=digest.hexdigest()), found
 
 
 def _content(path: Path) -> bytes:
@@ -52,7 +77,21 @@ def _content(path: Path) -> bytes:
     return read_input(path, _READABLE).removeprefix(codecs.BOM_UTF8)
 
 
-def _rows(path: Path, content: bytes) -> Iterable[object]:
+def _seen(content: bytes, path: Path, most: int, see: See) -> Iterable[object]:
+    see(content)
+    return _rows(path, content, most)
+
+
+def _streamed(path: Path, stream: Stream, most: int, see: See) -> Iterable[object]:
+    """The rows of a file of lines, as they are read; one that begins as a list is read whole."""
+    if starts(stream).startswith(codecs.BOM_UTF8):
+        stream.read(len(codecs.BOM_UTF8))
+    if starts(stream).lstrip()[:1] == b"[":
+        return _seen(rest(path, stream), path, most, see)
+    return _lines(stream, most, see)
+
+
+def _rows(path: Path, content: bytes, most: int) -> Iterable[object]:
     form = ".json" if str(path) == "-" else ending(path)
     if path.is_dir():
         parts = sorted(path.glob("*.arrow"))
@@ -64,9 +103,10 @@ def _rows(path: Path, content: bytes) -> Iterable[object]:
     # A file of one object is JSON lines as well.
     listed = content.lstrip()[:1] == b"["
     if form == ".json":
-        return _json(content) if listed or _one(content) is not None else _lines(content)
+        return _json(content) if listed or _one(content) is not None else _lines(io.BytesIO(content), most)
     # A list in one line is no case, and the lines behind it are some.
-    return _json(content) if listed and (_one(content) is not None or not _any_object(content)) else _lines(content)
+    whole = listed and (_one(content) is not None or not _any_object(content))
+    return _json(content) if whole else _lines(io.BytesIO(content), most)
 
 
 def _any_object(content: bytes) -> bool:
@@ -74,9 +114,11 @@ def _any_object(content: bytes) -> bool:
     return any(isinstance(_one(line), dict) for line in content.splitlines() if line.startswith(b"{"))
 
 
-def _lines(content: bytes) -> Iterator[object]:
-    for line in content.splitlines():
-        if line.strip():
+def _lines(stream: Stream, most: int, see: See = len) -> Iterator[object]:
+    for number, (size, line) in enumerate(lines(stream, most, see), 1):
+        if line is None:
+            yield too_large(size, most, number)
+        elif line.strip():
             try:
                 yield load_json(line)
             except DecodeError as error:

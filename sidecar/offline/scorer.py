@@ -19,7 +19,7 @@ from exporters.text import clean
 from sidecar.config import Config
 from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.misspelt import Misspelt
-from sidecar.decode.native.reader import read_native_line
+from sidecar.decode.native.reader import read_native_line, too_large
 from sidecar.decode.wire.parse import load_json
 from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
@@ -35,11 +35,12 @@ IN_FLIGHT = 64
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the input: its number from 1, and how many bytes were read when it ended."""
+    """A line of the input: its number from 1, and how many bytes were read when it ended. One that was too long to be taken has a `size`, and no text."""
 
     number: int
     end: int
     text: bytes
+    size: int = 0
 
 
 Scored: TypeAlias = tuple[bytes, Result | None]
@@ -93,6 +94,9 @@ class OfflineScorer:
                 task.cancel()
 
     async def _score(self, line: Line) -> Scored:
+        most = self._limits.most_record_bytes
+        if (size := line.size or len(line.text)) > most:
+            return orjson.dumps(_unread(line.number, too_large(size, most))), None
         data = _object(line.text)
         self.misspelt.add(data)
         own = _request_id(data, self._limits.mapping)

@@ -35,7 +35,7 @@ class Question:
 
 def load_questions(path: Path, limits: DecodeConfig, most: int) -> tuple[Source, list[Question]]:
     """Where they come from, and the first `most`. Raises ConfigError where a row cannot be read or asks nothing."""
-    source, found = rows.read(path)
+    source, found = rows.read(path, limits=limits)
     cases, unread = read_cases(found, limits)
     if unread:
         first = unread[0]

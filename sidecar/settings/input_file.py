@@ -7,8 +7,9 @@ import io
 import os
 import sys
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from sidecar.record.errors import ConfigError
 
@@ -36,6 +37,10 @@ _ENCODINGS = {
 _HEAD = max(map(len, (*_ARCHIVES, *_ENCODINGS)))
 # A file of zeros packs a thousand to one: more than this of an archive is not taken into memory.
 _MOST_UNPACKED = 2_000_000_000
+_PIECE = 1 << 16
+
+
+Stream: TypeAlias = BinaryIO | gzip.GzipFile
 
 
 class ForeignError(Exception):
@@ -81,7 +86,7 @@ def open_input(path: Path, mend: str) -> BinaryIO:
         raise fault(path, error, mend) from error
 
 
-def unpacked(stream: BinaryIO) -> BinaryIO:
+def unpacked(stream: BinaryIO) -> Stream:
     """The same, or what is packed in it. Waits for the first bytes, and raises one of FAULTS, as reading on does."""
     if not isinstance(stream, io.BufferedReader):
         return stream
@@ -91,7 +96,38 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
         return stream
     found = gzip.GzipFile(fileobj=stream)
     _refuse_foreign(found.peek(_HEAD))
-    return found  # type: ignore[return-value]  # It is read as any other.
+    return found
+
+
+def starts(stream: Stream) -> bytes:
+    """How a stream that `unpacked` made goes on, without taking it; waits for the first bytes."""
+    return stream.peek(_HEAD) if isinstance(stream, io.BufferedReader | gzip.GzipFile) else b""
+
+
+def lines(stream: Stream, most: int, see: Callable[[bytes], object] = len) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a stream, each behind the number of its bytes; None stands for one that is longer than `most` bytes, its end among them: it is passed over in pieces, and
+    never held. `see` is shown all there is. Raises FAULTS."""
+    while line := stream.readline(most + 1):
+        see(line)
+        size = len(line)
+        if size <= most:
+            yield size, line
+            continue
+        while not line.endswith(b"\n") and (line := stream.readline(_PIECE)):
+            see(line)
+            size += len(line)
+        yield size, None
+
+
+def rest(path: Path, stream: Stream, option: str = "") -> bytes:
+    """All that is left of a stream that `unpacked` made. Raises ConfigError and FAULTS."""
+    if not isinstance(stream, gzip.GzipFile):
+        return stream.read()
+    found = stream.read(_MOST_UNPACKED + 1)
+    if len(found) > _MOST_UNPACKED:
+        problem = f"holds more than {_MOST_UNPACKED:,} bytes when it is unpacked"
+        raise refusal(path, problem, "give it in parts", option)
+    return found
 
 
 def read_input(path: Path, mend: str, option: str = "") -> bytes:
@@ -137,9 +173,6 @@ def _whole(path: Path, content: bytes, option: str = "", *, any_encoding: bool =
         _refuse_foreign(content[:_HEAD], any_encoding=any_encoding)
         return content
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-        found = stream.read(_MOST_UNPACKED + 1)
-    if len(found) > _MOST_UNPACKED:
-        problem = f"holds more than {_MOST_UNPACKED:,} bytes when it is unpacked"
-        raise refusal(path, problem, "give it in parts", option)
+        found = rest(path, stream, option)
     _refuse_foreign(found[:_HEAD], any_encoding=any_encoding)
     return found

@@ -49,10 +49,19 @@ class Limits(Protocol):
     def variant_keys(self) -> tuple[str, ...]: ...
 
 
+def too_large(size: int, most: int, line: int | None = None) -> DecodeError:
+    """What to say of a line that is longer than is read."""
+    place = "" if line is None else f"line {line}: "
+    return DecodeError(
+        "too_large",
+        f"{place}{size} bytes, decode.most_record_bytes is {most}; raise it, or give one record a line",
+    )
+
+
 def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) -> RagTrace:
     """One line of JSON into a request. Raises DecodeError naming the field."""
     if len(line) > limits.most_record_bytes:
-        raise DecodeError("too_large", f"{len(line)} bytes")
+        raise too_large(len(line), limits.most_record_bytes)
     data = load_json(line)
     if not isinstance(data, dict):
         raise DecodeError("not_an_object", "a record is one JSON object")

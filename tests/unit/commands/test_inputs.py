@@ -144,6 +144,24 @@ def test_misspelt_fields_are_told_at_the_end(tmp_path: Path, words: list[str], c
     assert "'other'" not in run.stderr
 
 
+@pytest.mark.parametrize("command", ["score", "evaluate"])
+def test_a_line_over_the_limit_is_told_and_the_others_are_scored(tmp_path: Path, command: str) -> None:
+    (path := tmp_path / "in.jsonl").write_bytes(
+        b"\n".join([json.dumps(GOOD).encode(), b"x" * 5000, json.dumps(GOOD).encode()])
+    )
+    extra = ["-o", "-"] if command == "evaluate" else []
+    run = called(command, path, *extra, RAG_SIDECAR_DECODE__MOST_RECORD_BYTES="1024")
+    said = "5001 bytes, decode.most_record_bytes is 1024; raise it, or give one record a line"
+    assert run.returncode == 1
+    if command == "score":
+        rows = [json.loads(line) for line in run.stdout.splitlines()]
+        assert [row["outcome"] for row in rows] == ["scored", "failed", "scored"]
+        assert (rows[1]["line"], rows[1]["reason"], rows[1]["detail"]) == (2, "too_large", said)
+    else:
+        assert len(json.loads(run.stdout)["results"]) == 2
+        assert f"row 2 is no case: too_large: line 2: {said}" in run.stderr
+
+
 _UNPACK = "(unpack it, or pack it with gzip; save a spreadsheet as CSV in UTF-8)"
 _SAVE = "(save it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or `Set-Content -Encoding utf8` in PowerShell)"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +19,7 @@ from sidecar.decode.config import DecodeConfig
 from sidecar.offline.case import Case, Unread, read_cases
 from sidecar.offline.foreign import Format
 from sidecar.offline.rows import read
-from sidecar.record.errors import ConfigError
+from sidecar.record.errors import ConfigError, DecodeError
 
 # As EvaluationDataset of Ragas names them.
 SAMPLES: list[dict[str, Any]] = [
@@ -173,6 +175,26 @@ def test_a_list_in_a_line_of_jsonl_is_one_row_that_is_no_case(tmp_path: Path) ->
     (tmp_path / "a.jsonl").write_bytes(lines)
     found, unread = cases(tmp_path / "a.jsonl")
     assert (len(found), [one.row for one in unread]) == (2, [1])
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a"])
+def test_a_line_over_the_limit_is_one_row_that_is_no_case(tmp_path: Path, name: str) -> None:
+    one, long = b'{"question": "How?", "answer": "So."}\n', b'{"question": "' + b"x" * 2000 + b'"}\n'
+    content = one + b"\n" + long + one
+    (path := tmp_path / name).write_bytes((gzip.compress if name.endswith(".gz") else bytes)(b"\xef\xbb\xbf" + content))
+    source, found = read(path, limits=DecodeConfig(most_record_bytes=1024))
+    assert [type(row) for row in found] == [dict, DecodeError, dict]
+    told = "too_large: line 3: 2017 bytes, decode.most_record_bytes is 1024; raise it, or give one record a line"
+    assert str(found[1]) == told
+    assert source.sha256 == hashlib.sha256(content).hexdigest()
+
+
+def test_a_list_in_one_line_is_no_line_over_the_limit(tmp_path: Path) -> None:
+    rows = [{"question": "x" * 2000, "answer": "So."}] * 2
+    for name in ("a.jsonl", "a.json", "a.jsonl.gz"):
+        path = _written(tmp_path / name, "\n" + json.dumps(rows))
+        _, found = read(path, limits=DecodeConfig(most_record_bytes=1024))
+        assert found == rows
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sidecar.record.errors import ConfigError
 from sidecar.settings import input_file
-from sidecar.settings.input_file import FAULTS, ending, open_input, read_file, read_input, unpacked
+from sidecar.settings.input_file import FAULTS, ending, lines, open_input, read_file, read_input, unpacked
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,18 @@ def test_a_text_of_another_encoding_is_read_only_where_that_is_asked(tmp_path: P
     with open_input(path, "mend") as stream, pytest.raises(FAULTS, match="a text in UTF-"):
         unpacked(stream)
     assert read_file(path, "mend", any_encoding=True) == content
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_line_over_the_limit_is_passed_over_and_never_held(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    content = b"1234\n\n" + b"x" * 300_000 + b"\n12345\n1\n" + b"y" * 70_000
+    (path := tmp_path / "in.jsonl").write_bytes(pack(content))
+    pieces: list[bytes] = []
+    with open_input(path, "mend") as stream:
+        found = list(lines(unpacked(stream), 5, pieces.append))
+    assert found == [(5, b"1234\n"), (1, b"\n"), (300_001, None), (6, None), (2, b"1\n"), (70_000, None)]
+    assert b"".join(pieces) == content
+    assert max(map(len, pieces)) <= 1 << 16
 
 
 @pytest.mark.parametrize(
