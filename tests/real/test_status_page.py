@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -442,6 +443,19 @@ def test_what_is_left_out_is_a_note_of_its_own_and_words_are_whole(page: Page) -
         assert page.browser.run("document.documentElement.scrollWidth <= innerWidth")
     said = page.browser.run("document.querySelector('#services p').textContent")
     assert said == "1 result of another service is not shown: status_page.most_services"
+    page.well()
+
+
+def test_no_card_has_a_row_for_itself_beside_wider_ones(page: Page) -> None:
+    page.feed(result(1))
+    page.open("/")
+    page.browser.until("document.querySelector('.cards caption')")
+    tops = "[...document.querySelectorAll('.cards > .card:not(.wide)')].map((one) => Math.round(one.getBoundingClientRect().top))"
+    for width, in_a_row in ((390, 1), (780, 1), (820, 2), (1024, 2), (1280, 2), (1400, 4), (1920, 4)):
+        page.browser.wide(width, 900)
+        found = Counter(page.browser.run(tops))
+        assert list(found.values()) == [in_a_row] * (4 // in_a_row)
+        assert page.browser.run("document.documentElement.scrollWidth <= innerWidth")
     page.well()
 
 
