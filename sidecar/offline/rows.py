@@ -17,7 +17,7 @@ from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.fields import holds_text
 from sidecar.decode.native.reader import Limits, too_large
 from sidecar.decode.native.table import is_scalar, text_field
-from sidecar.decode.wire.parse import load_json
+from sidecar.decode.wire.parse import load_text
 from sidecar.offline import foreign
 from sidecar.offline.foreign import Format
 from sidecar.offline.record import Source
@@ -120,7 +120,7 @@ def _lines(stream: Stream, most: int, see: See = len) -> Iterator[object]:
             yield too_large(size, most, number)
         elif line.strip():
             try:
-                yield load_json(line)
+                yield load_text(line)
             except DecodeError as error:
                 yield error
 
@@ -128,14 +128,14 @@ def _lines(stream: Stream, most: int, see: See = len) -> Iterator[object]:
 def _one(content: bytes) -> object | None:
     """A file's content as one JSON value; None where it is more, or none."""
     try:
-        found: object = load_json(content)
+        found: object = load_text(content)
     except DecodeError:
         return None
     return found
 
 
 def _json(content: bytes) -> Iterable[object]:
-    found = load_json(content)
+    found = load_text(content)
     for _ in range(2):  # {"data": {"examples": [...]}}
         if isinstance(found, dict):
             inner = next((found[name] for name in _AROUND if isinstance(found.get(name), list | dict)), None)

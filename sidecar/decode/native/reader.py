@@ -18,7 +18,7 @@ from sidecar.decode.native.table import names, unknown
 from sidecar.decode.probes import says_so
 from sidecar.decode.values.documents import document, holds_nothing, identifier, settle_ids, unpaired
 from sidecar.decode.values.scalars import parsed, text_of
-from sidecar.decode.wire.parse import load_json
+from sidecar.decode.wire.parse import load_text
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import AttributeValue
 from sidecar.record.request import Document, ModelCall, RagTrace, Tokens, TraceKind
@@ -59,10 +59,10 @@ def too_large(size: int, most: int, line: int | None = None) -> DecodeError:
 
 
 def read_native_line(line: bytes, limits: Limits, *, fallback_timestamp: float) -> RagTrace:
-    """One line of JSON into a request. Raises DecodeError naming the field."""
+    """One line of a file into a request. Raises DecodeError naming the field."""
     if len(line) > limits.most_record_bytes:
         raise too_large(len(line), limits.most_record_bytes)
-    data = load_json(line)
+    data = load_text(line)
     if not isinstance(data, dict):
         raise DecodeError("not_an_object", "a record is one JSON object")
     return read_native(data, limits, fallback_timestamp=fallback_timestamp)

@@ -15,6 +15,16 @@ _SURROGATE = re.compile(
 )
 
 
+def load_text(value: bytes) -> Any:
+    """JSON of a file, in which nothing is mended that is no UTF-8: a sender cuts texts, a file is in another encoding. Raises DecodeError: bad_encoding, bad_json,
+    too_deep."""
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DecodeError("bad_encoding", "must be UTF-8") from error
+    return load_json(value)
+
+
 def load_json(value: bytes) -> Any:
     """JSON, with invalid UTF-8 and lone surrogates replaced, behind a byte order mark or none. Raises DecodeError: bad_json, too_deep."""
     value = value.removeprefix(codecs.BOM_UTF8)

@@ -197,6 +197,14 @@ def test_a_list_in_one_line_is_no_line_over_the_limit(tmp_path: Path) -> None:
         assert found == rows
 
 
+def test_a_line_of_jsonl_in_another_encoding_is_no_case(tmp_path: Path) -> None:
+    text = '{"question": "How much?", "answer": "£5"}\n'
+    (tmp_path / "a.jsonl").write_bytes(text.encode("latin-1") + text.encode())
+    found, unread = cases(tmp_path / "a.jsonl")
+    assert [one.trace.answer for one in found] == ["£5"]
+    assert unread == [Unread(1, "bad_encoding", "must be UTF-8")]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -91,6 +91,13 @@ def test_a_line_behind_a_byte_order_mark_is_read_and_a_bad_one_tells_its_column(
         read_native_line(b"{\n ]}", DecodeConfig(), fallback_timestamp=1.0)
 
 
+def test_a_line_of_a_file_in_another_encoding_is_an_error() -> None:
+    text = '{"question": "How much?", "answer": "£5"}'
+    with pytest.raises(DecodeError, match=r"^bad_encoding: must be UTF-8$"):
+        read_native_line(text.encode("latin-1"), DecodeConfig(), fallback_timestamp=1.0)
+    assert read_native_line(text.encode(), DecodeConfig(), fallback_timestamp=1.0).answer == "£5"
+
+
 @pytest.mark.parametrize(
     ("record", "found"),
     [
