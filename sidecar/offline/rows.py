@@ -8,6 +8,7 @@ import csv
 import hashlib
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -162,6 +163,8 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     names = [name.strip() for name in next(rows, [])]
     if names and lines.ended:
         yield _never_closed(names, lines)
+    elif (twice := next((name for name, count in Counter(names).items() if name and count > 1), None)) is not None:
+        raise DecodeError("bad_columns", f"column {clean(twice)[:80]!r} stands there twice")
     for cells in filter(None, rows):
         if lines.ended:
             yield _never_closed(cells, lines)

@@ -211,6 +211,7 @@ def test_a_line_of_jsonl_in_another_encoding_is_no_case(tmp_path: Path) -> None:
         ("a.parquet", b"no table", "bad_parquet"),
         ("a.csv", b"question\nM\xfcll?\n", "bad_encoding"),
         ("a.csv", "question\nWho?\n".encode("utf-16"), r"a\.csv: a text in UTF-16, and UTF-8 is read \(save it"),
+        ("a.csv", b"question,answer,answer\nHow?,So.,No.\n", "bad_columns: column 'answer' stands there twice"),
         ("a.json", b"[1, ", "bad_json"),
         ("missing.jsonl", None, "No such file"),
     ],
@@ -222,6 +223,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, name: str, content: 
         read(tmp_path / name)
     with pytest.raises(ConfigError, match=r"without \*\.arrow"):
         read(tmp_path)
+
+
+def test_columns_without_a_name_may_be_several(tmp_path: Path) -> None:
+    _, rows = read(_written(tmp_path / "a.csv", ",,question\n1,x,How?\n"))
+    assert [row["question"] for row in rows if isinstance(row, dict)] == ["How?"]
 
 
 def test_cells_of_texts_stay_texts_though_they_be_json(tmp_path: Path) -> None:
