@@ -48,7 +48,7 @@ _LIMITS = DecodeConfig()
 _WHOLE = (".json", ".csv", ".tsv", ".parquet", ".arrow")
 _INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
 # What stands around the rows in an export.
-_AROUND = ("examples", "samples", "items", "rows", "data")
+_AROUND = ("cases", "test_cases", "examples", "samples", "items", "rows", "records", "results", "data")
 
 
 def read(path: Path, form: Format = Format.AUTO, limits: Limits = _LIMITS) -> tuple[Source, list[object]]:

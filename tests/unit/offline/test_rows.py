@@ -197,6 +197,14 @@ def test_a_list_in_one_line_is_no_line_over_the_limit(tmp_path: Path) -> None:
         assert found == rows
 
 
+@pytest.mark.parametrize(
+    "name", ["cases", "test_cases", "examples", "samples", "items", "rows", "records", "results", "data"]
+)
+def test_cases_are_found_in_an_object_around_them(tmp_path: Path, name: str) -> None:
+    found, unread = cases(_written(tmp_path / "a.json", json.dumps({"name": "set", name: SAMPLES})))
+    assert (len(found), unread) == (2, [])
+
+
 def test_a_line_of_jsonl_in_another_encoding_is_no_case(tmp_path: Path) -> None:
     text = '{"question": "How much?", "answer": "£5"}\n'
     (tmp_path / "a.jsonl").write_bytes(text.encode("latin-1") + text.encode())
