@@ -97,7 +97,7 @@ def _row(name: str, number: int, line: bytes) -> Text | DecodeError:
     try:
         row = load_json(line)
     except DecodeError as error:
-        return error
+        return DecodeError(error.reason, f"{name}: row {number}: {error.detail}")
     if not isinstance(row, dict):
         return DecodeError("not_an_object", f"{name}: row {number}")
     text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str) and row[key].strip()), None)

@@ -38,6 +38,7 @@ def test_what_cannot_be_read_is_told_by_row_and_reason(tmp_path: Path) -> None:
     assert [(one.row, one.reason) for one in unread] == [
         (1, "empty"), (1, "bad_encoding"), (2, "bad_json"), (3, "missing_field"), (4, "id_twice"), (5, "not_an_object"),
     ]  # fmt: skip
+    assert next(one.detail for one in unread if one.reason == "bad_json") == "rows.jsonl: row 2: column 2"
 
 
 @pytest.mark.parametrize(
