@@ -6,7 +6,7 @@ import asyncio
 import codecs
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +65,9 @@ def inspect(
     else:
         settings = config.load_for_topic(config_file, servers=bootstrap_servers)
         found = asyncio.run(_peek(settings, str(topic), records))
-    raise typer.Exit(inspect_records(found, as_json=as_json, decode=settings.decode, assemble=settings.assemble))
+    place = _line if topic is None else _offset
+    told = inspect_records(found, place, as_json=as_json, decode=settings.decode, assemble=settings.assemble)
+    raise typer.Exit(told)
 
 
 async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]:
@@ -76,15 +78,26 @@ def read_files(source: Path, logs: Path | None) -> list[Record]:
     """The records of a file of spans, and of one of log records. Raises ConfigError where a file cannot be opened."""
     now = time.time()
     paths = [path for path in (source, logs) if path is not None]
-    return [
-        Record(str(path), 0, number, now, None, value)
-        for path in paths
-        for number, value in enumerate(_records(path), 1)
-    ]
+    return [Record(str(path), 0, number, now, None, value) for path in paths for number, value in _records(path)]
 
 
-def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeConfig, assemble: AssembleConfig) -> int:
-    """Print what the records hold; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
+def _line(record: Record) -> str:
+    return f"{record.topic}, line {record.offset}" if record.offset else record.topic
+
+
+def _offset(record: Record) -> str:
+    return f"{record.topic}[{record.partition}], record {record.offset}"
+
+
+def inspect_records(
+    records: Sequence[Record],
+    place: Callable[[Record], str],
+    *,
+    as_json: bool,
+    decode: DecodeConfig,
+    assemble: AssembleConfig,
+) -> int:
+    """Print what the records hold, and in which place one is unreadable; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
     decoder = Decoder(decode, Telemetry())
     spans: list[RagSpan] = []
     whole: list[RagTrace] = []
@@ -97,7 +110,7 @@ def inspect_records(records: Sequence[Record], *, as_json: bool, decode: DecodeC
             whole.extend(decoded.requests)
             names |= dict.fromkeys(_unread(record.value, decode) if decoded.requests else ())
         except DecodeError as error:
-            problems.append(f"{record.topic}[{record.partition}], record {record.offset}: {error}")
+            problems.append(f"{place(record)}: {error}")
     firsts: dict[tuple[str, str], RagTrace] = {}
     lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -189,12 +202,12 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(one) for one in value] if isinstance(value, list) else value
 
 
-def _records(path: Path) -> list[bytes]:
-    """The records of a file, or of standard input: one of protobuf or one JSON document, or one JSON object a line."""
+def _records(path: Path) -> list[tuple[int, bytes]]:
+    """The records of a file, or of standard input, with their lines: one of protobuf or one JSON document, whose line is 0, or one JSON object a line."""
     data = read_input(path, "give a readable file of spans").removeprefix(codecs.BOM_UTF8)
     if ending(path) == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
-        return [line for line in data.splitlines() if line.strip()]
-    return [data]
+        return [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+    return [(0, data)]
 
 
 def _is_lines(data: bytes) -> bool:
@@ -219,7 +232,7 @@ def _print(
             console.print(f"  no request of its own: {ignored[trace_id]}")
         console.print()
     for problem in problems:
-        console.print(f"unreadable: {problem}", style="red")
+        console.print(f"unreadable: {problem}", style="red", soft_wrap=True)
     if not requests:
         console.print(
             "No RAG request was understood. Are these spans of a RAG service, and is its instrumentation one of those in docs/?"

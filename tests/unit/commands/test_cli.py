@@ -297,6 +297,15 @@ def test_inspect_names_records_that_share_an_id_and_differ(tmp_path: Path) -> No
     assert "records with the id of another one and other content, which are not scored: 1; ids must be" in run.stdout
 
 
+def test_inspect_names_the_line_of_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(f"{json.dumps(GOOD)}\n\n{{broken\n")
+    run = cli("inspect", tmp_path / "x.jsonl")
+    assert run.returncode == 1
+    assert f"unreadable: {tmp_path / 'x.jsonl'}, line 3: bad_json: column 2\n" in run.stdout
+    (tmp_path / "x.pb").write_bytes(b"nothing")
+    assert f"unreadable: {tmp_path / 'x.pb'}: unknown_format: " in cli("inspect", tmp_path / "x.pb").stdout
+
+
 def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"hello": 1}')
     run = cli("inspect", tmp_path / "x.json")
