@@ -22,6 +22,7 @@ from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import MEND, digest
 from sidecar.commands.common import ConfigOption, new_cli
+from sidecar.commands.label.terminal import safe
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
@@ -140,7 +141,7 @@ def _unread(value: bytes | None, decode: DecodeConfig) -> list[str]:
 
 
 def _said_of(names: Iterable[str]) -> list[str]:
-    shown = ", ".join(clean(name)[:80] for name in islice(names, _MOST_NAMES))
+    shown = ", ".join(safe(name)[:80] for name in islice(names, _MOST_NAMES))
     return [f"fields that are not read (docs/native.md has those that are): {shown}"] if shown else []
 
 
@@ -223,7 +224,7 @@ def _print(
     for span in spans:
         by_trace.setdefault(span.trace_id, []).append(span)
     for trace_id, own in by_trace.items():
-        tree = Tree(f"trace {clean(trace_id)}", guide_style="dim")
+        tree = Tree(f"trace {safe(trace_id)}", guide_style="dim")
         _branch(tree, own)
         console.print(tree)
         for request in (r for r in requests if r.trace_id == trace_id):
@@ -232,7 +233,7 @@ def _print(
             console.print(f"  no request of its own: {ignored[trace_id]}")
         console.print()
     for problem in problems:
-        console.print(f"unreadable: {problem}", style="red", soft_wrap=True)
+        console.print(f"unreadable: {safe(problem)}", style="red", soft_wrap=True)
     if not requests:
         console.print(
             "No RAG request was understood. Are these spans of a RAG service, and is its instrumentation one of those in docs/?"
@@ -255,7 +256,7 @@ def _branch(tree: Tree, spans: Sequence[RagSpan]) -> None:
                 continue
             at = places.get(span.span_id if span.is_log else parent or "", tree)
             seconds = (span.end_ns - span.start_ns) / 1e9
-            label = f"{span.kind}  {clean(span.name)}  [{span.convention}]  {seconds:.3f} s" + (
+            label = f"{span.kind}  {safe(span.name)}  [{span.convention}]  {seconds:.3f} s" + (
                 "  ERROR" if span.error else ""
             )
             branch = at.add(("log  " if span.is_log else "") + label)
@@ -263,7 +264,7 @@ def _branch(tree: Tree, spans: Sequence[RagSpan]) -> None:
                 places[span.span_id] = branch
         if len(left) == len(todo):
             for span in left:
-                tree.add(f"{span.kind}  {clean(span.name)}  [{span.convention}]  (its parents form a loop)")
+                tree.add(f"{span.kind}  {safe(span.name)}  [{span.convention}]  (its parents form a loop)")
             return
         todo = left
 
@@ -298,12 +299,12 @@ def _print_request(console: Console, request: RagTrace) -> None:
     console.print(f"  request ({request.kind}, {request.convention})", style="bold")
     for name, value in rows:
         if value:
-            shown = clean(value) if len(value) <= _MOST_SHOWN else clean(value[:_MOST_SHOWN]) + "…"
+            shown = safe(value) if len(value) <= _MOST_SHOWN else safe(value[:_MOST_SHOWN]) + "…"
             console.print(f"    {name:<10} {shown}")
     for document in request.documents[:5]:
-        text = clean((document.text or "(no text)").replace("\n", " "))[:120]
+        text = safe((document.text or "(no text)").replace("\n", " "))[:120]
         console.print(
-            f"      {document.rank:>3}. {document.id or '-'}  {'' if document.score is None else f'{document.score:.3f}'}  {text}"
+            f"      {document.rank:>3}. {safe(document.id or '-')}  {'' if document.score is None else f'{document.score:.3f}'}  {text}"
         )
     for one in request.missing:
         console.print(f"    missing {one.field}: {one.why}", style="yellow")

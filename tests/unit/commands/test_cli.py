@@ -306,6 +306,16 @@ def test_inspect_names_the_line_of_what_cannot_be_read(tmp_path: Path) -> None:
     assert f"unreadable: {tmp_path / 'x.pb'}: unknown_format: " in cli("inspect", tmp_path / "x.pb").stdout
 
 
+def test_inspect_shows_no_character_that_a_terminal_obeys(tmp_path: Path) -> None:
+    hostile = "a\x1b]0;t\x07\x9b2J"
+    spoilt = {**GOOD, "request_id": hostile, "question": hostile, "contexts": [{"id": hostile, "text": hostile}]}
+    (tmp_path / "x.jsonl").write_text(json.dumps({**spoilt, "model": hostile, hostile: 1}))
+    run = cli("inspect", tmp_path / "x.jsonl")
+    assert run.returncode == 0
+    assert run.stdout.count("a\ufffd]0;t\ufffd\ufffd2J") == 7
+    assert not set(run.stdout) & {"\x1b", "\x07", "\x9b"}
+
+
 def test_inspect_of_something_else_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"hello": 1}')
     run = cli("inspect", tmp_path / "x.json")
