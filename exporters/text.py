@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -15,6 +16,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def clean(text: str) -> str:
     """`text` with each lone surrogate replaced by one character, so that places stay: it can be encoded as UTF-8."""
     return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def safe(text: str) -> str:
+    """The text without characters that a terminal obeys."""
+    return "".join(
+        one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cs") else "\N{REPLACEMENT CHARACTER}"
+        for one in text
+    )
 
 
 def _compiled(patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from exporters.text import clean
+from exporters.text import clean, safe
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
@@ -150,7 +150,9 @@ def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | Non
     if lacking := [name for name in names if name not in there]:
         said = words.counts(dict(there.most_common(_SHOWN))) or "none"
         of = "" if service is None else f" of {service}"
-        errors.print(f"no result{of} is of {' or '.join(lacking)}; there are: {said}", markup=False, soft_wrap=True)
+        errors.print(
+            f"no result{of} is of {' or '.join(lacking)}; there are: {safe(said)}", markup=False, soft_wrap=True
+        )
     a, b = (variant_of(name, own) for name in names)
     return compare_arms(a, b, share_a=share_a)
 

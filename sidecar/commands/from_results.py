@@ -11,7 +11,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 from rich.text import Text
 
-from exporters.text import clean
+from exporters.text import clean, safe
 from sidecar.commands.common import errors
 from sidecar.commands.results.read import Collected, Row, Wanted
 from sidecar.commands.results.source import Source, open_source
@@ -103,7 +103,7 @@ def _show(drawn: Drawn) -> None:
     """What there is of each service and verdict, of how many, and why others are left out."""
     table = Table("service", "verdict", "results", "cases", box=SIMPLE, pad_edge=False)
     for stratum in sorted(drawn.of):
-        table.add_row(*map(Text, stratum), str(drawn.of[stratum]), str(drawn.taken[stratum]))
+        table.add_row(*(Text(safe(name)) for name in stratum), str(drawn.of[stratum]), str(drawn.taken[stratum]))
     errors.print(table)
     if drawn.left_out:
         errors.print(f"left out: {words.counts(drawn.left_out)}", markup=False, soft_wrap=True)

@@ -16,13 +16,12 @@ import typer
 from rich.console import Console
 from rich.tree import Tree
 
-from exporters.text import clean
+from exporters.text import clean, safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import MEND, digest
 from sidecar.commands.common import ConfigOption, new_cli
-from sidecar.commands.label.terminal import safe
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
+from exporters.text import safe
 from sidecar.commands.label.answers import Shown
 from sidecar.labels.record import Said
 
@@ -85,11 +85,3 @@ def _show(shown: Shown, number: int, of: int, console: Console) -> None:
 
 def _part(console: Console, name: str, text: str) -> None:
     console.print(Text.assemble((name, "bold"), "  ", safe(text)), soft_wrap=False)
-
-
-def safe(text: str) -> str:
-    """The text without characters that a terminal obeys."""
-    return "".join(
-        one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cs") else "\N{REPLACEMENT CHARACTER}"
-        for one in text
-    )

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from exporters.record import ClaimRecord, EvaluationRecord, EvidenceRecord, ResultRecord
 from exporters.result import ClaimLabel
-from sidecar.commands.label.terminal import safe
+from exporters.text import safe
 from sidecar.commands.requests import Texts
 
 _STYLES = {"supported": "green", "contradicted": "bold red", "not said": "yellow", "not supported": "yellow"}

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from exporters.text import safe
 from sidecar.offline.record import Compared, Comparison, Gate, Group, Metric, Report, Sessions
 from sidecar.offline.render import words
 
@@ -20,14 +21,16 @@ _STATUS = {"passed": "green", "failed": "bold red", "not_asked": "dim"}
 def show(report: Report, console: Console) -> None:
     """All but the cases themselves."""
     console.print(
-        f"{words.title(report)}; verdicts: {words.counts(report.verdicts) or 'none'}", highlight=False, markup=False
+        f"{safe(words.title(report))}; verdicts: {words.counts(report.verdicts) or 'none'}",
+        highlight=False,
+        markup=False,
     )
     if report.metrics:
         console.print(_metrics(report.metrics))
     if (said := words.negatives(report)) is not None:
         console.print(said, highlight=False)
     if report.sessions is not None:
-        console.print(words.sessions(report), highlight=False, markup=False)
+        console.print(safe(words.sessions(report) or ""), highlight=False, markup=False)
         console.print(_sessions(report.sessions))
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):
         if len(groups) > 1:
@@ -81,7 +84,7 @@ def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> Non
 
 def show_compared(found: Compared, console: Console) -> None:
     """Two systems, and what it takes to tell them apart."""
-    console.print(f"A: {found.a}   B: {found.b}", markup=False)
+    console.print(safe(f"A: {found.a}   B: {found.b}"), markup=False)
     if found.only_a or found.only_b:
         console.print(f"left out: {found.only_a} cases that A alone has, {found.only_b} that B alone has")
     show_comparisons(found.comparisons, console)
@@ -111,7 +114,7 @@ def _metrics(metrics: Iterable[Metric]) -> Table:
 def _groups(heading: str, groups: Sequence[Group]) -> Table:
     names = dict.fromkeys(one.metric for group in groups for one in group.metrics)
     table = Table(
-        f"mean by {heading}", *(escape(f"{one.name} ({one.cases})") for one in groups), box=SIMPLE, pad_edge=False
+        f"mean by {heading}", *(escape(safe(f"{one.name} ({one.cases})")) for one in groups), box=SIMPLE, pad_edge=False
     )
     for name in names:
         found = [next((one.mean for one in group.metrics if one.metric == name), None) for group in groups]

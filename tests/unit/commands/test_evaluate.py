@@ -62,6 +62,17 @@ def test_scores_are_those_of_score(tmp_path: Path) -> None:
     assert own == [{e["evaluator"]: e["score"] for e in one["evaluations"]} for one in scored]
 
 
+def test_names_out_of_cases_reach_a_terminal_without_what_it_obeys(tmp_path: Path) -> None:
+    hostile = "a\x1b[2J"
+    rows = [{**GOOD, "request_id": hostile, "session_id": hostile, "kind": f"{hostile}{n // 2}"} for n in range(4)]
+    (source := tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run = cli("evaluate", source)
+    assert run.returncode == 0, run.stderr
+    assert "\x1b" not in run.stdout
+    for said in ("repeating an id (a\ufffd[2J)", "worst: a\ufffd[2J, turn", "a\ufffd[2j1"):
+        assert said in run.stdout
+
+
 def test_a_row_that_cannot_be_read_is_told_and_makes_the_exit_code(tmp_path: Path) -> None:
     source = cases(tmp_path / "cases.jsonl", 1)
     source.write_text(source.read_text() + "{broken\n", encoding="utf-8")

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from exporters.result import Verdict
-from sidecar.commands.label.terminal import parse, safe
+from exporters.text import safe
+from sidecar.commands.label.terminal import parse
 from sidecar.labels.record import Draw
 from sidecar.record.errors import ConfigError
 from tests.unit.commands.label.answers import DOCUMENT, Desk, request, result, write
