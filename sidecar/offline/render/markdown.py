@@ -59,7 +59,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
             words.score(one.mean_b),
             "-" if one.delta is None else f"{one.delta:+.3f}",
             words.interval(one.lower, one.upper),
-            "-" if one.p is None else f"{one.p:.3f}",
+            words.p_value(one.p),
             one.says,
         )
         for one in compared

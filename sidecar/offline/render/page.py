@@ -115,7 +115,7 @@ def comparisons(compared: Iterable[Comparison]) -> str:
             words.score(one.mean_b),
             "-" if one.delta is None else f"{one.delta:+.3f}",
             words.interval(one.lower, one.upper),
-            "-" if one.p is None else f"{one.p:.3f}",
+            escape(words.p_value(one.p)),
             f'<span class="{marks[one.stands]}">{escape(one.says)}</span>',
         )
         for one in compared

@@ -73,7 +73,7 @@ def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> Non
         column.no_wrap = True
     for one in comparisons:
         delta = "-" if one.delta is None else f"{one.delta:+.3f}"
-        p = "-" if one.p is None else f"{one.p:.3f}"
+        p = words.p_value(one.p)
         colour = {"worse": "red", "better": "green", None: "dim"}[one.stands]
         table.add_row(
             one.metric, words.sample(one), words.score(one.mean_a), words.score(one.mean_b), delta,

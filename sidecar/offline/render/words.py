@@ -29,6 +29,11 @@ def score(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
+def p_value(value: float | None) -> str:
+    """Three digits, or a dash; no p is 0."""
+    return "<0.001" if value is not None and value < 0.0005 else score(value)
+
+
 def interval(lower: float | None, upper: float | None) -> str:
     """Both ends, or a dash."""
     return "-" if lower is None or upper is None else f"{lower:.3f} to {upper:.3f}"
@@ -49,7 +54,7 @@ def sample(one: Comparison) -> str:
 def split(one: Split) -> str:
     """How traffic was split."""
     seen = one.a / (one.a + one.b) if one.a + one.b else 0.0
-    said = f"traffic: {seen:.1%} to A, wanted {one.wanted:.1%}, p {one.p:.3f}"
+    said = f"traffic: {seen:.1%} to A, wanted {one.wanted:.1%}, p {p_value(one.p)}"
     return said + (
         ": the split is not what was wanted, find out why before you believe a difference" if one.mismatch else ""
     )

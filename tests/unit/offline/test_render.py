@@ -14,7 +14,7 @@ from sidecar.offline.gate import GateFile, Limit, check
 from sidecar.offline.record import CaseRecord, Document, Report
 from sidecar.offline.render.cases import case_of, every_case, worst
 from sidecar.offline.render.forms import FORMS, form_of
-from sidecar.offline.render.words import band, sessions
+from sidecar.offline.render.words import band, p_value, sessions
 from sidecar.record.errors import ConfigError
 from tests.unit.offline.records import record, said
 from tests.unit.offline.test_gate import report as new_report
@@ -191,3 +191,10 @@ def test_an_ending_that_is_no_form_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"report\.pdf"):
         form_of(Path("report.pdf"), FORMS)
     assert form_of(Path("-"), FORMS) is FORMS[".json"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(None, "-"), (0.0, "<0.001"), (0.0004, "<0.001"), (0.0005, "0.001"), (1.0, "1.000")]
+)
+def test_a_small_p_is_not_said_to_be_0(value: float | None, said: str) -> None:
+    assert p_value(value) == said
