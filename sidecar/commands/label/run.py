@@ -98,7 +98,7 @@ def label_command(
     if import_ is not None:
         new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
         store.add(new)
-        errors.print(f"{len(new)} labels taken over", markup=False)
+        errors.print(f"{many(len(new), 'label')} taken over", markup=False)
         return
     wanted = Wanted(count, rate, seed, service, tuple(pick or ()))
     answers, texts = _read(settings, results, requests, results_topic=results_topic, records=records)

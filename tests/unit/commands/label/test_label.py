@@ -195,7 +195,7 @@ EARLIER: dict[str, Any] = {
 
 def test_what_an_earlier_version_exported_is_taken_over(tmp_path: Path) -> None:
     desk = Desk(tmp_path, count=1)
-    assert "1 labels taken over" in desk.run("--import", write(tmp_path / "queue.jsonl", [EARLIER])).stderr
+    assert "1 label taken over" in desk.run("--import", write(tmp_path / "queue.jsonl", [EARLIER])).stderr
     [kept] = desk.kept()
     assert (kept["verdict"], kept["about"]) == ("grounded", EARLIER["about"])
 
