@@ -55,7 +55,11 @@ class JudgeConfig(BaseModel):
     parameters: Mapping[str, Any] = Field(
         default={}, description="More fields of the body of each call, as reasoning_effort or seed."
     )
-    timeout_seconds: float = Field(default=30.0, gt=0, description="Deadline of one question, its retries included.")
+    timeout_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="Deadline of one question, its retries included. At least 120 where no traffic waits: of `evaluate`, `testset`, `probe` and `FrameScorer`.",
+    )
     attempts: int = Field(
         default=3,
         ge=1,
