@@ -38,8 +38,8 @@ _MARKUP: tuple[tuple[re.Pattern[str], int | None], ...] = (
     (re.compile(r"`([^`]{0,400})`"), 1),
     (re.compile(r"</?(?:b|i|u|em|strong|code|span|a|sub|sup|mark|small)(?:\s[^<>]{0,80})?>", re.IGNORECASE), None),
 )
-# The splitter takes it for a short form, which this month has none of.
-_AFTER_MAY = re.compile(r"(?<=\bMay\.)\s+(?=[A-Z])")
+# Where sentences end that the splitter goes on with: behind a month that it takes for a short form, and behind a smile.
+_ENDS_TOO = re.compile(r"(?:(?<=\bMay\.)|(?<=[\w)] [\U0001F600-\U0001F64F\U0001F44D\U0001F389]))\s+(?=[A-Z])")
 _ENDS_ITEM = re.compile(r"[;,](?: (?:and|or))?$")
 _LETTER = re.compile(r"[^\W\d_]")
 _POINTS_ON = re.compile(
@@ -276,7 +276,7 @@ def _cut(text: Marked, *, whole: bool) -> Iterator[Marked]:
         yield from chinese.sentences(text)
         return
     at = 0
-    for piece in itertools.chain.from_iterable(map(_AFTER_MAY.split, _pieces(text.text))):
+    for piece in itertools.chain.from_iterable(map(_ENDS_TOO.split, _pieces(text.text))):
         for sentence in sentencex.segment("en", piece):
             start = text.text.find(sentence, at)
             if start >= 0 and (own := text.cut(start, start + len(sentence))).text:

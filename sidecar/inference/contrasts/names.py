@@ -1,4 +1,5 @@
-"""A person's name of which the texts have the first word with another one behind it: "Marta Lindgren" where they name "Marta Lindqvist" alone."""
+"""A person's name of which the texts have the first word with another one behind it ("Marta Lindgren" where they name "Marta Lindqvist" alone), and letters
+that stand where a text has others ("approved by the CFO" of "approved by the CISO")."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.embedding.text import content_stem, read_words
 
 _NAME = re.compile(r"(?<![\w’'-])([A-Z][\w'’]{1,30})\s(?:[A-Z]\.\s)?([A-Z][\w'’]{1,30})\b(?![ -][A-Z]|-\w)")
 _CAPITAL = re.compile(r"[A-Z][\w'’.-]{0,30} $")
@@ -17,6 +18,11 @@ _WORD = re.compile(r"\w{2,40}")
 _LONGEST_ENDING = 2  # "Agreements" and "Agreement" are of one name
 _LEAST_LETTERS = 4
 _MOST_NAMES = 40  # of a text
+_LETTERS = re.compile(r"(?<![\w.-])[A-Z](?=[A-Z0-9]{0,5}[A-Z])[A-Z0-9]{1,6}(?![\w-])")
+_NO_LETTERS = frozenset("AM PM OK NO YES NOT II III IV VI VII VIII IX XI XII".split())
+_FIRST = re.compile(r"(?<!\w)[^\W\d_]")
+_NEAR = 40  # characters
+_HELD = 0.8  # of the claim's words, by weight
 _RARE = 7.8  # of idf: words like "Button" and "Barbara", which many things are called by, are less
 # What stands before names and is none.
 _BEFORE_NAMES = frozenset(
@@ -54,6 +60,37 @@ def misnamed(
             number, match = alike[0]
             return Misnamed(own.start(), own.end(), number, match.start(), match.end())
     return None
+
+
+def other_letters(
+    claim: str, pieces: Sequence[str], texts: Sequence[str], weight: Callable[[str], float]
+) -> Misnamed | None:
+    """The first letters of a claim that no text has or spells out, where one of the `pieces` says the claim with others beside the same word."""
+    found = [one for one in itertools.islice(_LETTERS.finditer(claim), _MOST_NAMES) if one[0] not in _NO_LETTERS]
+    if not found:
+        return None
+    # What the texts have, and what the first letters of their words are.
+    low = [one for text in texts for one in (text.lower(), "".join(_FIRST.findall(text)).lower())]
+    for own in found:
+        if any(own[0].lower() in text for text in low):
+            continue
+        rest = claim[: own.start()] + claim[own.end() :]
+        stems = set(read_words(rest).stems)
+        total = sum(map(weight, stems))
+        for number, piece in enumerate(pieces):
+            if not total or sum(map(weight, stems.intersection(read_words(piece).stems))) < _HELD * total:
+                continue
+            for other in itertools.islice(_LETTERS.finditer(piece), _MOST_NAMES):
+                alike = own[0].startswith(other[0]) or other[0].startswith(own[0])
+                if not alike and other[0] not in _NO_LETTERS and _beside(claim, own) & _beside(piece, other):
+                    return Misnamed(own.start(), own.end(), number, other.start(), other.end())
+    return None
+
+
+def _beside(text: str, found: re.Match[str]) -> set[tuple[bool, str]]:
+    """The words before and behind a place, each with whether it is the former."""
+    before, behind = text[: found.start()][-_NEAR:].split(), text[found.end() :][:_NEAR].split()
+    return {(True, one.lower()) for one in before[-1:]} | {(False, one.lower().strip(".,;:!?")) for one in behind[:1]}
 
 
 def _names(text: str, weight: Callable[[str], float]) -> list[re.Match[str]]:

@@ -7,14 +7,16 @@ docs/adr/0076.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from exporters.result import ValueConflict
-from sidecar.inference.base import Claim
-from sidecar.inference.calibrated import FloatVector, logit
+from sidecar.inference.base import Claim, Support
+from sidecar.inference.calibrated import FloatVector, logit, probability
 from sidecar.inference.embedding.text import read_words
+from sidecar.inference.grounding.said import NOTHING, Said
 from sidecar.inference.values.read import read_values
 
 ASKED_FEATURES = ("alone", "with_question")
@@ -31,11 +33,44 @@ _LEAST_RESTATED = 4  # words
 # Logits by which an answer that says its question again ("Yes, the plan was approved.") must stand above where a bare "Yes." would pass: it gives the
 # cross-encoder more to read, and of right ones hardly any stands lower (docs/models/embedded.md).
 _RESTATED = 1.3
+# A sentence behind its question (docs/adr/0097-a-sentence-is-read-behind-its-question-too.md): what a logit of that counts.
+_PER_LOGIT, _MOST_BESIDE = 0.2, 40  # the latter in words
+_DOUBT = (0.05, 0.6)
+_CODE = re.compile(r"\w_\w|\B--\w")
 
 
 def with_question(claim: Claim) -> Claim:
     """The claim as it is read with its question."""
     return Claim(f"{claim.question} {claim.text}")
+
+
+def answers_alone(claims: Sequence[Claim]) -> bool:
+    """Whether claims are one sentence that takes up words of its question, which says more of it than the sentence does by itself."""
+    if (
+        len(claims) != 1
+        or claims[0].short
+        or len(claims[0].text.split()) > _MOST_BESIDE
+        or _CODE.search(claims[0].text)
+    ):
+        return False
+    return not set(read_words(claims[0].question).stems).isdisjoint(read_words(claims[0].text).stems)
+
+
+def behind_question(claim: Claim) -> Claim:
+    """Such a sentence as it is read with its question, behind the "Yes" or "No" that it stands behind."""
+    return Claim(" ".join(filter(None, (claim.question, claim.reply and f"{claim.reply},", claim.text))))
+
+
+def in_doubt(support: Support) -> bool:
+    """Whether such a reading may change what is made of a claim: nothing that can be compared speaks against it, and it stands near the threshold."""
+    return not support.contrary and _DOUBT[0] <= support.probability <= _DOUBT[1]
+
+
+def beside_question(support: Support, with_question: float, said: Said = NOTHING) -> Support:
+    """What was found of such a sentence, with the cross-encoder's logit of it behind its question; no less of one whose values follow from others, which
+    that does not count out."""
+    most = max(with_question, 0.0) if said.inferred or said.follows else with_question
+    return replace(support, probability=probability(logit(support.probability) + _PER_LOGIT * most))
 
 
 def yes_or_no(claim: Claim) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sidecar.inference.base import Claim, FloatArray, Support
+from sidecar.inference.calibrated import FloatVector, logit
 from sidecar.inference.embedding.minilm import Encoded, MiniLM
 
 _FEW_WORDS = 8
@@ -49,3 +50,9 @@ def least_of(supports: Sequence[Support], claims: Sequence[Claim]) -> tuple[floa
     if least is None:
         return None, math.inf
     return least[0].probability, math.inf if _REFERS.match(least[1].text) else _ABOVE
+
+
+def answer_row(whole: float, least: float, above: float = math.inf) -> FloatVector:
+    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim, no more than `above` logits over the latter, and that of its
+    least supported claim. Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
+    return np.array([[(min(logit(whole), logit(least) + above) + logit(least)) / 2]], np.float64)

@@ -20,7 +20,7 @@ from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
-from sidecar.inference.contrasts.names import Misnamed, misnamed
+from sidecar.inference.contrasts.names import Misnamed, misnamed, other_letters
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
 from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_steps
@@ -102,9 +102,8 @@ class Contraries:
         elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
         if elsewhere is not None:
             return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
-        name = misnamed(
-            claim, [texts[number][_span(documents, number, n)] for number, n in places], texts, self._weight
-        )
+        sentences = [texts[number][_span(documents, number, n)] for number, n in places]
+        name = misnamed(claim, sentences, texts, self._weight) or other_letters(claim, sentences, texts, self._weight)
         told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
         certain = said.certain or (said.of_another_unit and said.disagree >= _CLEAR)

@@ -10,7 +10,6 @@ claim says to the contrary of the evidence (contrary.py).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -27,13 +26,17 @@ from sidecar.inference.grounding.answered import as_told
 from sidecar.inference.grounding.asked import (
     ASKED_FEATURES,
     YES_OR_NO_FEATURES,
+    answers_alone,
     asked_row,
+    behind_question,
+    beside_question,
+    in_doubt,
     in_the_answer,
     with_question,
     yes_or_no,
     yes_or_no_row,
 )
-from sidecar.inference.grounding.claims import encode_claims, least_of
+from sidecar.inference.grounding.claims import answer_row, encode_claims, least_of
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
 from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, turned
 from sidecar.inference.grounding.detector import Detector
@@ -183,6 +186,9 @@ class EmbeddedGrounder:
             certain = read[n].said.of_another_unit or shut or (read[place].said.certain and told)
             p = CONTRARY.weighed(p) if clear or certain else max(p, read[n].said.inferred)
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)
+        if answers_alone(claims) and in_doubt(supports[0]):
+            [again] = await self._judge(await self.read([behind_question(claims[0])], documents))
+            supports[0] = beside_question(supports[0], again.logit, read[0].said)
         for n, other in zip(other_way, supports[len(claims) + len(short) :], strict=True):
             supports[n] = better(claims[n], supports[n], other, documents)
         return as_asked(await off_loop(lambda: as_told(supports, claims, documents, self._idf.of)), claims, asked)
@@ -308,12 +314,6 @@ class EmbeddedGrounder:
 def claim_row(lexical: float, cross_encoder: float) -> FloatVector:
     """CLAIM_FEATURES (1, 2) of a probability and a logit."""
     return np.array([[logit(lexical), cross_encoder]], np.float64)
-
-
-def answer_row(whole: float, least: float, above: float = math.inf) -> FloatVector:
-    """ANSWER_FEATURES (1, 1): half way between the support of the answer read as one claim, no more than `above` logits over the latter, and that of its
-    least supported claim. Where an answer is one claim they are the same, and most labelled answers are, so a fit would not tell their weights apart."""
-    return np.array([[(min(logit(whole), logit(least) + above) + logit(least)) / 2]], np.float64)
 
 
 def place(nearest: tuple[int, int] | None, documents: Sequence[EncodedDocument]) -> Evidence | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.contrasts.names import misnamed
+from sidecar.inference.contrasts.names import misnamed, other_letters
 
 _COMMON = frozenset("baker haven button key".split())
 
@@ -83,3 +83,42 @@ def test_a_name_is_missed_in_a_megabyte() -> None:
     claim, piece = "The CEO is Marta Lindgren.", "Marta Lindqvist spoke."
     assert misnamed(claim, [piece], [piece, "lively letters " * 70_000], _weight) is not None
     assert misnamed(claim, [piece], [piece, "lively letters " * 70_000 + "Lindgren"], _weight) is None
+
+
+_SIGNED = "Contracts above 50,000 euros are signed by the CEO."
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "own", "other"),
+    [
+        ("Contracts above 50,000 euros are signed by the COO.", _SIGNED, "COO", "CEO"),
+        ("The devices speak AMQP.", "The devices speak MQTT with the gateway.", "AMQP", "MQTT"),
+        ("Exports are in XML format.", "Exports are in CSV format every night.", "XML", "CSV"),
+    ],
+)
+def test_other_letters(claim: str, text: str, own: str, other: str) -> None:
+    one = other_letters(claim, [text], [text], _weight)
+    assert one is not None
+    assert (claim[one.start : one.end], text[one.other_start : one.other_end]) == (own, other)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Contracts above 50,000 euros are signed by the CEO.", _SIGNED),
+        ("The COO signs nothing.", _SIGNED),  # it says something else
+        ("Users log in by SSO.", "Users log in by single sign-on, or by LDAP."),  # spelt out
+        ("It is hosted in the USA.", "It is hosted in the US."),
+        ("It opens at 9 PM.", "It opens at 9 AM."),  # a time
+        ("It is spelt OK.", "It is spelt ABC."),
+        ("AB " * 300_000, "CD " * 300_000),
+        ("", _SIGNED),
+    ],
+)
+def test_the_same_letters_or_none(claim: str, text: str) -> None:
+    assert other_letters(claim, [text], [text], _weight) is None
+
+
+def test_letters_of_any_text_are_no_others() -> None:
+    texts = [_SIGNED, "The COO is Ann Roe."]
+    assert other_letters("Contracts above 50,000 euros are signed by the COO.", texts[:1], texts, _weight) is None

@@ -97,6 +97,10 @@ def test_chinese_answers_are_cut_where_a_reader_would(answer: str, claims: list[
         ("It is red. I understand that delays are annoying.", ["It is red."]),
         ("It is red. Feel free to explore our help centre.", ["It is red."]),
         ("It is red. Thank you for your message of 12 May.", ["It is red."]),
+        (
+            "We do ship there \U0001f60a Customs duty may be charged.",
+            ["We do ship there \U0001f60a", "Customs duty may be charged."],
+        ),
     ],
 )
 def test_a_courtesy_that_states_something_is_a_claim(answer: str, claims: list[str]) -> None:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from exporters.result import Evidence, ValueConflict
-from sidecar.inference.base import Claim
-from sidecar.inference.grounding.asked import in_the_answer, with_question, yes_or_no, yes_or_no_row
+from sidecar.inference.base import Claim, Support
+from sidecar.inference.grounding.asked import (
+    answers_alone,
+    behind_question,
+    beside_question,
+    in_doubt,
+    in_the_answer,
+    with_question,
+    yes_or_no,
+    yes_or_no_row,
+)
+from sidecar.inference.grounding.embedded import EmbeddedGrounder
+from sidecar.inference.grounding.said import Said
 
 
 @pytest.mark.parametrize(
@@ -73,3 +86,58 @@ def test_conflicts_are_places_in_the_answer_and_those_of_the_question_are_droppe
     of_question = ValueConflict(read.index("45 days"), read.index("45 days") + 7, there)
     of_answer = ValueConflict(read.index("14 days"), read.index("14 days") + 7, there)
     assert in_the_answer(claim, (of_question, of_answer)) == (ValueConflict(0, 7, there),)
+
+
+_ASKED = "Can I bring a dog to the office?"
+
+
+@pytest.mark.parametrize(
+    ("claims", "alone"),
+    [
+        ([Claim("Dogs may come to the office.", question=_ASKED)], True),
+        ([Claim("Dogs may come to the office.", question=_ASKED), Claim("Cats may not.", question=_ASKED)], False),
+        ([Claim("Pets are welcome here.", question=_ASKED)], False),  # no word of the question
+        ([Claim("Dogs may come to the office.")], False),
+        ([Claim("Yes, to the office.", question=_ASKED, short=True)], False),  # read with it as it is
+        ([Claim("Dogs may come to the office " * 8, question=_ASKED)], False),
+        ([Claim("Set DOG_AT_OFFICE to bring one.", question=_ASKED)], False),  # code
+        ([], False),
+    ],
+)
+def test_one_sentence_that_takes_up_its_question_is_read_behind_it(claims: list[Claim], *, alone: bool) -> None:
+    assert answers_alone(claims) is alone
+
+
+def test_the_reply_before_a_sentence_stands_between_it_and_its_question() -> None:
+    one = Claim("dogs may come to the office.", question=_ASKED, reply="Yes")
+    assert behind_question(one).text == f"{_ASKED} Yes, dogs may come to the office."
+
+
+@pytest.mark.parametrize(
+    ("support", "read"),
+    [
+        (Support(0.3, None), True),
+        (Support(0.01, None), False),
+        (Support(0.9, None), False),
+        (Support(0.3, None, contrary=0.5), False),
+    ],
+)
+def test_only_what_is_in_doubt_is_read_twice(support: Support, *, read: bool) -> None:
+    assert in_doubt(support) is read
+
+
+def test_what_is_found_behind_the_question_moves_a_sentence_either_way() -> None:
+    one = Support(0.3, None)
+    assert beside_question(one, -2.0).probability < 0.3 < beside_question(one, 2.0).probability
+    counted = [beside_question(one, read, Said(follows=1.0)).probability for read in (-2.0, 2.0)]
+    assert counted == [pytest.approx(0.3), beside_question(one, 2.0).probability]
+
+
+async def test_a_sentence_in_doubt_is_read_behind_its_question(grounder: EmbeddedGrounder, asked: list[str]) -> None:
+    document = "Rent is paid by direct debit or standing order. Other methods of payment are not accepted."
+    claim = Claim("You can pay by card.", question="Can I pay the rent by card?")
+    [alone] = await grounder.support([replace(claim, question="")], [document])
+    asked.clear()
+    [beside] = await grounder.support([claim], [document])
+    assert behind_question(claim).text in asked
+    assert beside.probability != alone.probability

@@ -8,8 +8,7 @@ import pytest
 
 from sidecar.inference.base import Claim, Support
 from sidecar.inference.calibrated import logit
-from sidecar.inference.grounding.claims import least_of
-from sidecar.inference.grounding.embedded import answer_row
+from sidecar.inference.grounding.claims import answer_row, least_of
 
 
 @pytest.mark.parametrize(
