@@ -1,5 +1,5 @@
-"""A person's name of which the texts have the first word with another one behind it ("Marta Lindgren" where they name "Marta Lindqvist" alone), and letters
-that stand where a text has others ("approved by the CFO" of "approved by the CISO")."""
+"""A person's name of which the texts have the first word with another one behind it ("Marta Lindgren" where they name "Marta Lindqvist" alone), and an
+acronym that stands where a text has another ("approved by the CFO" of "approved by the CISO")."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _WORD = re.compile(r"\w{2,40}")
 _LONGEST_ENDING = 2  # "Agreements" and "Agreement" are of one name
 _LEAST_LETTERS = 4
 _MOST_NAMES = 40  # of a text
-_LETTERS = re.compile(r"(?<![\w.-])[A-Z](?=[A-Z0-9]{0,5}[A-Z])[A-Z0-9]{1,6}(?![\w-])")
-_NO_LETTERS = frozenset("AM PM OK NO YES NOT II III IV VI VII VIII IX XI XII".split())
+_ACRONYM = re.compile(r"(?<![\w.-])[A-Z](?=[A-Z0-9]{0,5}[A-Z])[A-Z0-9]{1,6}(?![\w-])")
+_NO_ACRONYM = frozenset("AM PM OK NO YES NOT II III IV VI VII VIII IX XI XII".split())
 _FIRST = re.compile(r"(?<!\w)[^\W\d_]")
 _NEAR = 40  # characters
 _HELD = 0.8  # of the claim's words, by weight
@@ -62,29 +62,33 @@ def misnamed(
     return None
 
 
-def other_letters(
+def other_acronym(
     claim: str, pieces: Sequence[str], texts: Sequence[str], weight: Callable[[str], float]
 ) -> Misnamed | None:
-    """The first letters of a claim that no text has or spells out, where one of the `pieces` says the claim with others beside the same word."""
-    found = [one for one in itertools.islice(_LETTERS.finditer(claim), _MOST_NAMES) if one[0] not in _NO_LETTERS]
-    if not found:
-        return None
-    # What the texts have, and what the first letters of their words are.
-    low = [one for text in texts for one in (text.lower(), "".join(_FIRST.findall(text)).lower())]
-    for own in found:
-        if any(own[0].lower() in text for text in low):
+    """The first acronym of a claim that no text has or spells out, where one of the `pieces` says the claim with another one beside the same word."""
+    for own in itertools.islice(_ACRONYM.finditer(claim), _MOST_NAMES):
+        if own[0] in _NO_ACRONYM or any(own[0].lower() in text.lower() for text in texts):
             continue
-        rest = claim[: own.start()] + claim[own.end() :]
-        stems = set(read_words(rest).stems)
+        stems = set(read_words(claim[: own.start()] + claim[own.end() :]).stems)
         total = sum(map(weight, stems))
         for number, piece in enumerate(pieces):
             if not total or sum(map(weight, stems.intersection(read_words(piece).stems))) < _HELD * total:
                 continue
-            for other in itertools.islice(_LETTERS.finditer(piece), _MOST_NAMES):
-                alike = own[0].startswith(other[0]) or other[0].startswith(own[0])
-                if not alike and other[0] not in _NO_LETTERS and _beside(claim, own) & _beside(piece, other):
-                    return Misnamed(own.start(), own.end(), number, other.start(), other.end())
+            for other in itertools.islice(_ACRONYM.finditer(piece), _MOST_NAMES):
+                if _another(own[0], other[0]) and _beside(claim, own) & _beside(piece, other):
+                    found = Misnamed(own.start(), own.end(), number, other.start(), other.end())
+                    return None if any(_spelt_out(own[0], text) for text in texts) else found
     return None
+
+
+def _another(own: str, other: str) -> bool:
+    """Whether two acronyms are of two things: US and USA are not."""
+    return not (own.startswith(other) or other.startswith(own) or other in _NO_ACRONYM)
+
+
+def _spelt_out(acronym: str, text: str) -> bool:
+    """Whether a text has words that begin with the letters of an acronym."""
+    return acronym.lower() in "".join(_FIRST.findall(text)).lower()
 
 
 def _beside(text: str, found: re.Match[str]) -> set[tuple[bool, str]]:

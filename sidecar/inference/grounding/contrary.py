@@ -20,7 +20,7 @@ from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
-from sidecar.inference.contrasts.names import Misnamed, misnamed, other_letters
+from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
 from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_steps
@@ -103,7 +103,7 @@ class Contraries:
         if elsewhere is not None:
             return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
         sentences = [texts[number][_span(documents, number, n)] for number, n in places]
-        name = misnamed(claim, sentences, texts, self._weight) or other_letters(claim, sentences, texts, self._weight)
+        name = misnamed(claim, sentences, texts, self._weight) or other_acronym(claim, sentences, texts, self._weight)
         told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
         certain = said.certain or (said.of_another_unit and said.disagree >= _CLEAR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.contrasts.names import misnamed, other_letters
+from sidecar.inference.contrasts.names import misnamed, other_acronym
 
 _COMMON = frozenset("baker haven button key".split())
 
@@ -96,8 +96,8 @@ _SIGNED = "Contracts above 50,000 euros are signed by the CEO."
         ("Exports are in XML format.", "Exports are in CSV format every night.", "XML", "CSV"),
     ],
 )
-def test_other_letters(claim: str, text: str, own: str, other: str) -> None:
-    one = other_letters(claim, [text], [text], _weight)
+def test_another_acronym(claim: str, text: str, own: str, other: str) -> None:
+    one = other_acronym(claim, [text], [text], _weight)
     assert one is not None
     assert (claim[one.start : one.end], text[one.other_start : one.other_end]) == (own, other)
 
@@ -115,10 +115,10 @@ def test_other_letters(claim: str, text: str, own: str, other: str) -> None:
         ("", _SIGNED),
     ],
 )
-def test_the_same_letters_or_none(claim: str, text: str) -> None:
-    assert other_letters(claim, [text], [text], _weight) is None
+def test_the_same_acronym_or_none(claim: str, text: str) -> None:
+    assert other_acronym(claim, [text], [text], _weight) is None
 
 
-def test_letters_of_any_text_are_no_others() -> None:
+def test_an_acronym_of_any_text_is_no_other_one() -> None:
     texts = [_SIGNED, "The COO is Ann Roe."]
-    assert other_letters("Contracts above 50,000 euros are signed by the COO.", texts[:1], texts, _weight) is None
+    assert other_acronym("Contracts above 50,000 euros are signed by the COO.", texts[:1], texts, _weight) is None
