@@ -30,7 +30,7 @@ FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
 # engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials, records and examples; messages of Google's services; a C parser
 # of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, their classes of characters, and a reader of Markdown; names of other
-# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; websockets; benchmarks; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; what speaks for browsers, macOS and Windows to their own stores and sockets; HTTP by libraries that are not there; websockets; benchmarks; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
@@ -50,6 +50,9 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/rich/_win32_console.py python3*/site-packages/rich/_windows_renderer.py python3*/site-packages/rich/__main__.py \
         python3*/site-packages/click/_winconsole.py python3*/site-packages/typer/_click/_winconsole.py \
         python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
+        python3*/site-packages/urllib3/contrib/emscripten python3*/site-packages/urllib3/contrib/pyopenssl.py \
+        python3*/site-packages/truststore/_macos.py python3*/site-packages/truststore/_windows.py \
+        python3*/site-packages/uvicorn/protocols/http/httptools_impl.py python3*/site-packages/uvicorn/protocols/http/zttp_*impl.py \
         python3*/site-packages/uvicorn/protocols/websockets/*_impl.py python3*/site-packages/google/protobuf/internal/*_benchmark.py \
         python3*/site-packages/google/protobuf/internal/testing_refleaks.py python3*/site-packages/annotated_types/test_cases.py python3*/site-packages/typer/testing.py \
     && rm -rf python3*/site-packages/numpy/distutils \
