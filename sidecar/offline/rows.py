@@ -156,7 +156,7 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DecodeError("bad_encoding", "CSV must be UTF-8") from error
+        raise DecodeError("bad_encoding", "CSV must be UTF-8: save it so") from error
     csv.field_size_limit(_MOST_CELL)
     lines = _Lines(text)
     rows = csv.reader(lines, delimiter=delimiter)
@@ -164,7 +164,9 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     if names and lines.ended:
         yield _never_closed(names, lines)
     elif (twice := next((name for name, count in Counter(names).items() if name and count > 1), None)) is not None:
-        raise DecodeError("bad_columns", f"column {clean(twice)[:80]!r} stands there twice")
+        raise DecodeError(
+            "bad_columns", f"column {clean(twice)[:80]!r} stands there twice: keep one, or name the other otherwise"
+        )
     for cells in filter(None, rows):
         if lines.ended:
             yield _never_closed(cells, lines)

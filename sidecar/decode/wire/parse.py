@@ -21,7 +21,7 @@ def load_text(value: bytes) -> Any:
     try:
         value.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DecodeError("bad_encoding", "must be UTF-8") from error
+        raise DecodeError("bad_encoding", "must be UTF-8: save the file so") from error
     return load_json(value)
 
 

@@ -69,15 +69,23 @@ def other_acronym(
     for own in itertools.islice(_ACRONYM.finditer(claim), _MOST_NAMES):
         if own[0] in _NO_ACRONYM or any(own[0].lower() in text.lower() for text in texts):
             continue
-        stems = set(read_words(claim[: own.start()] + claim[own.end() :]).stems)
-        total = sum(map(weight, stems))
-        for number, piece in enumerate(pieces):
-            if not total or sum(map(weight, stems.intersection(read_words(piece).stems))) < _HELD * total:
-                continue
-            for other in itertools.islice(_ACRONYM.finditer(piece), _MOST_NAMES):
-                if _another(own[0], other[0]) and _beside(claim, own) & _beside(piece, other):
-                    found = Misnamed(own.start(), own.end(), number, other.start(), other.end())
-                    return None if any(_spelt_out(own[0], text) for text in texts) else found
+        found = _another_there(claim, own, pieces, weight)
+        if found is not None and not any(_spelt_out(own[0], text) for text in texts):
+            return found
+    return None
+
+
+def _another_there(
+    claim: str, own: re.Match[str], pieces: Sequence[str], weight: Callable[[str], float]
+) -> Misnamed | None:
+    stems = set(read_words(claim[: own.start()] + claim[own.end() :]).stems)
+    total = sum(map(weight, stems))
+    for number, piece in enumerate(pieces):
+        if not total or sum(map(weight, stems.intersection(read_words(piece).stems))) < _HELD * total:
+            continue
+        for other in itertools.islice(_ACRONYM.finditer(piece), _MOST_NAMES):
+            if _another(own[0], other[0]) and _beside(claim, own) & _beside(piece, other):
+                return Misnamed(own.start(), own.end(), number, other.start(), other.end())
     return None
 
 

@@ -1,7 +1,7 @@
 """Answers in a few words, "14 days" or "No, it isn't.": only their question tells what they say, so they are read with it as well.
 
 That the words stand in the documents says little of them: so do the other durations, and nothing at all of a plain yes. See
-docs/adr/0076.
+docs/adr/0076. An answer of one longer sentence that is in doubt is read so as well, docs/adr/0097.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _LEAST_RESTATED = 4  # words
 _RESTATED = 1.3
 # A sentence behind its question (docs/adr/0097-a-sentence-is-read-behind-its-question-too.md): what a logit of that counts.
 _PER_LOGIT, _MOST_BESIDE = 0.2, 40  # the latter in words
-_DOUBT = (0.05, 0.6)
+_DOUBT = (0.05, 0.6)  # the probability alone
+# Names in code, of which the cross-encoder makes as little with the question as without.
 _CODE = re.compile(r"\w_\w|\B--\w")
 
 

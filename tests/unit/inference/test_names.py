@@ -119,6 +119,16 @@ def test_the_same_acronym_or_none(claim: str, text: str) -> None:
     assert other_acronym(claim, [text], [text], _weight) is None
 
 
+def test_one_that_is_spelt_out_hides_no_other() -> None:
+    claim, text = (
+        "Registered users of the portal log in by SSO as deputies of the COO.",
+        "Registered users of the portal log in by LDAP, or single sign-on, as deputies of the CEO.",
+    )
+    one = other_acronym(claim, [text], [text], _weight)
+    assert one is not None
+    assert claim[one.start : one.end] == "COO"
+
+
 def test_an_acronym_of_any_text_is_no_other_one() -> None:
     texts = [_SIGNED, "The COO is Ann Roe."]
     assert other_acronym("Contracts above 50,000 euros are signed by the COO.", texts[:1], texts, _weight) is None

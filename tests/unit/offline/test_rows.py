@@ -210,16 +210,20 @@ def test_a_line_of_jsonl_in_another_encoding_is_no_case(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(text.encode("latin-1") + text.encode())
     found, unread = cases(tmp_path / "a.jsonl")
     assert [one.trace.answer for one in found] == ["£5"]
-    assert unread == [Unread(1, "bad_encoding", "must be UTF-8")]
+    assert unread == [Unread(1, "bad_encoding", "must be UTF-8: save the file so")]
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.parquet", b"no table", "bad_parquet"),
-        ("a.csv", b"question\nM\xfcll?\n", "bad_encoding"),
+        ("a.csv", b"question\nM\xfcll?\n", "bad_encoding: CSV must be UTF-8: save it so"),
         ("a.csv", "question\nWho?\n".encode("utf-16"), r"a\.csv: a text in UTF-16, and UTF-8 is read \(save it"),
-        ("a.csv", b"question,answer,answer\nHow?,So.,No.\n", "bad_columns: column 'answer' stands there twice"),
+        (
+            "a.csv",
+            b"question,answer,answer\nHow?,So.,No.\n",
+            "bad_columns: column 'answer' stands there twice: keep one, or name the other otherwise",
+        ),
         ("a.json", b"[1, ", "bad_json"),
         ("missing.jsonl", None, "No such file"),
     ],

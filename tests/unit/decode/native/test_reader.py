@@ -93,7 +93,7 @@ def test_a_line_behind_a_byte_order_mark_is_read_and_a_bad_one_tells_its_column(
 
 def test_a_line_of_a_file_in_another_encoding_is_an_error() -> None:
     text = '{"question": "How much?", "answer": "£5"}'
-    with pytest.raises(DecodeError, match=r"^bad_encoding: must be UTF-8$"):
+    with pytest.raises(DecodeError, match=r"^bad_encoding: must be UTF-8: save the file so$"):
         read_native_line(text.encode("latin-1"), DecodeConfig(), fallback_timestamp=1.0)
     assert read_native_line(text.encode(), DecodeConfig(), fallback_timestamp=1.0).answer == "£5"
 
