@@ -11,14 +11,14 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from exporters.text import clean, safe
+from exporters.text import clean
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.common import ConfigOption, DecideOption, ExitCode, deciding, errors, new_cli
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
-from sidecar.offline.arms import OnlineResult, compare_arms, variant_of
+from sidecar.offline.arms import OnlineResult, Variant, compare_arms, refuse_unknown, variant_of
+from sidecar.offline.compare import DECLINED, needed, unmatched
 from sidecar.offline.compare import compare as compare_runs
-from sidecar.offline.compare import needed, unmatched
 from sidecar.offline.prometheus import Asked, Prometheus
 from sidecar.offline.record import Compared
 from sidecar.offline.render import terminal, words
@@ -29,7 +29,6 @@ from sidecar.settings.input_file import read_input, refusal
 
 cli = new_cli()
 
-_SHOWN = 10
 _TWO = "give two: --variant A --variant B"
 
 
@@ -56,6 +55,7 @@ def compare(
     share_a: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Share of the traffic of both that was to go to A.")
     ] = 0.5,
+    decide: DecideOption = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -83,23 +83,26 @@ def compare(
     if len(sources) == 2:
         if variant:
             raise ConfigError("--variant", "two files are reports, which have no variants", "leave it out")
-        found = _reports(*sources)
+        found = _reports(sources[0], sources[1], decide)
     else:
         own = _lines(sources[0]) if sources else []
         names = _names(variant)
         if prometheus is not None:
-            found = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window), share_a))
+            both = asyncio.run(_prometheus(prometheus, token_file, names, Asked(service, window)))
         else:
             lines = own if topic is None else asyncio.run(_topic(config_file, topic, last))
-            found = _variants(lines, names, service, share_a)
+            both = _variants(lines, names, service)
+        chosen = deciding(decide, tuple(dict.fromkeys(metric for one in both for metric in one.arms)))
+        found = compare_arms(*both, share_a=share_a, decide=chosen)
     whole = write_and_show(found, targets, terminal.show_compared)
     if not whole or not any(one.delta is not None for one in found.comparisons):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
 
 
-def _reports(a: Path, b: Path) -> Compared:
+def _reports(a: Path, b: Path, decide: Iterable[str] | None) -> Compared:
     first, second = load(a), load(b)
-    comparisons = compare_runs(first.results, second.results)
+    there = dict.fromkeys(said.evaluator for run in (first, second) for one in run.results for said in one.evaluations)
+    comparisons = compare_runs(first.results, second.results, deciding(decide, (*there, DECLINED)))
     only_a, only_b = unmatched(first.results, second.results)
     for name, run in (("A", first), ("B", second)):
         if said := words.not_counted(run):
@@ -135,7 +138,7 @@ async def _topic(config_file: Path | None, topic: str, last: int) -> list[bytes]
     return standing(await peek(settings.receive_results, topic, last, setting="--topic"))
 
 
-def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | None, share_a: float) -> Compared:
+def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | None) -> tuple[Variant, Variant]:
     results, unread = [], 0
     for line in lines:
         if line.strip():
@@ -144,25 +147,17 @@ def _variants(lines: Iterable[bytes], names: tuple[str, str], service: str | Non
             except ValidationError:
                 unread += 1
     if unread:
-        errors.print(f"{unread} results could not be read and are left out", soft_wrap=True)
+        errors.print(f"{words.many(unread, 'result')} could not be read, left out", soft_wrap=True)
     own = [one for one in results if service is None or one.service == service]
-    there = Counter(one.variant or "none" for one in own)
-    if lacking := [name for name in names if name not in there]:
-        said = words.counts(dict(there.most_common(_SHOWN))) or "none"
-        of = "" if service is None else f" of {service}"
-        errors.print(
-            f"no result{of} is of {' or '.join(lacking)}; there are: {safe(said)}", markup=False, soft_wrap=True
-        )
-    a, b = (variant_of(name, own) for name in names)
-    return compare_arms(a, b, share_a=share_a)
+    refuse_unknown(names, Counter(one.variant or "none" for one in own), service)
+    return variant_of(names[0], own), variant_of(names[1], own)
 
 
 async def _prometheus(
-    url: str, token_file: Path | None, names: tuple[str, str], asked: Asked, share_a: float
-) -> Compared:
+    url: str, token_file: Path | None, names: tuple[str, str], asked: Asked
+) -> tuple[Variant, Variant]:
     try:
         token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()  # noqa: ASYNC240 - once, before anything runs
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError("--token-file", f"{token_file}: {type(error).__name__}", "give a readable file") from error
-    a, b = await Prometheus(url, token).variants(names, asked)
-    return compare_arms(a, b, share_a=share_a)
+    return await Prometheus(url, token).variants(names, asked)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from exporters.serialize import rfc3339
 from sidecar import config
-from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.common import ConfigOption, DecideOption, ExitCode, deciding, errors, new_cli
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
@@ -24,9 +24,9 @@ from sidecar.config import Config
 from sidecar.decode.native.misspelt import Misspelt
 from sidecar.offline import rows
 from sidecar.offline.case import Case, Unread, read_cases
-from sidecar.offline.compare import MARGIN, compare, held, nothing_could_be_shown, unmatched
+from sidecar.offline.compare import DECLINED, MARGIN, compare, held, nothing_could_be_shown, unmatched
 from sidecar.offline.foreign import Format
-from sidecar.offline.gate import GateFile, check, load_gate, refuse_senseless
+from sidecar.offline.gate import GateFile, check, known_metrics, load_gate, refuse_senseless
 from sidecar.offline.journal import Journal, beside
 from sidecar.offline.record import CaseRecord, Comparison, Effort, Report, Source
 from sidecar.offline.render import words
@@ -35,6 +35,7 @@ from sidecar.offline.render.terminal import show
 from sidecar.offline.report import load, report_of
 from sidecar.offline.run import Runner, Wanted, running
 from sidecar.offline.sessions import joined
+from sidecar.record.errors import ConfigError
 from sidecar.settings.input_file import refusal
 
 cli = new_cli()
@@ -79,6 +80,7 @@ def evaluate(
     against: Annotated[
         Path | None, typer.Option(metavar="REPORT.json", help="A stored run of the same cases that must not be better.")
     ] = None,
+    decide: DecideOption = None,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Cases at the same time.")] = 8,
     most: Annotated[int | None, typer.Option(min=1, help="Only the first so many cases.")] = None,
     most_usd: Annotated[
@@ -102,7 +104,7 @@ def evaluate(
     """
     settings = config.load(config_file, kafka=False)
     targets = {target: form_of(target, FORMS) for target in output or ()}
-    limits, stored = _limits(gate, settings), None if against is None else load(against, "--against")
+    limits, stored = _limits(gate, settings), _stored(against, decide, settings)
     refuse_unwritable(*targets)
     for target in targets:
         refuse_same_file(cases, target)
@@ -149,6 +151,28 @@ def _limits(path: Path | None, settings: Config) -> GateFile | None:
     return gate
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The run that this one is held against, and the metrics that decide; none: all."""
+
+    report: Report
+    decide: Sequence[str]
+
+
+def _stored(path: Path | None, decide: Sequence[str] | None, settings: Config) -> _Stored | None:
+    """Raises ConfigError for what is no report, and for metrics that nothing is called or that have nothing to decide."""
+    if path is None and decide:
+        raise ConfigError(
+            "--decide", "there is no stored run to hold this one against", "give it, --against REPORT.json"
+        )
+    names = deciding(decide, (*known_metrics(settings.evaluate.metrics), DECLINED))
+    return None if path is None else _Stored(load(path, "--against"), names)
+
+
+def _against(stored: _Stored, report: Report) -> tuple[Comparison, ...]:
+    return held(compare(stored.report.results, report.results, stored.decide), stored.decide)
+
+
 def _code(report: Report, *, whole: bool) -> ExitCode | None:
     """What the process ends with, of a report that was written and shown as a `whole`; None where all is well."""
     if _refused(report):
@@ -157,20 +181,20 @@ def _code(report: Report, *, whole: bool) -> ExitCode | None:
     return ExitCode.NOT_ALL_WELL if report.unread or failed or not whole else None
 
 
-def _judged(report: Report, gate: GateFile | None, stored: Report | None) -> Report:
+def _judged(report: Report, gate: GateFile | None, stored: _Stored | None) -> Report:
     """The report with what the gate and the stored run say of it."""
     return report.model_copy(
         update={
             "gate": None if gate is None else check(report, gate),
-            "regression": None if stored is None else held(compare(stored.results, report.results)),
+            "regression": None if stored is None else _against(stored, report),
         }
     )
 
 
-def _show(stored: Report | None, misspelt: Misspelt, report: Report, console: Console) -> None:
+def _show(stored: _Stored | None, misspelt: Misspelt, report: Report, console: Console) -> None:
     """The report, after what is to be known of the stored run."""
     if stored is not None:
-        _tell_left_out(stored, report)
+        _tell_left_out(stored.report, report)
     compared = report.regression or ()
     if compared and not _comparable(compared):
         errors.print("--against: nothing of the stored run can be compared with this one", soft_wrap=True)

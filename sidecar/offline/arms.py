@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from exporters.result import standing
-from sidecar.offline.compare import DELTAS, verdict_on, winner_of
+from exporters.text import safe
+from sidecar.offline.compare import DELTAS, TOLD, verdict_on, winner_of
 from sidecar.offline.record import Compared, Comparison, Evaluation, Identity, Record, Split
 from sidecar.offline.render import words
+from sidecar.record.errors import ConfigError
 from sidecar.statistics.paired import holm
-from sidecar.statistics.unpaired import RATIO_P, Arm, Gap, arm, each_arm_needs, gap, ratio_p
+from sidecar.statistics.unpaired import RATIO_P, Arm, Gap, arm, constant, each_arm_needs, gap, ratio_p
 
 GROUNDED = "grounded_answers"
+_SHOWN = 10
 
 
 class _Whole(Record):
@@ -104,25 +107,42 @@ def _arm(pairs: Iterable[tuple[float, float]]) -> Arm | None:
     return arm([value for value, _ in own], [weight for _, weight in own])
 
 
-def compare_arms(a: Variant, b: Variant, *, share_a: float = 0.5) -> Compared:
-    """B - A of every metric that both have, over the scores that both have from the same evaluators; `share_a` of the traffic was to go to A."""
+def refuse_unknown(names: Iterable[str], there: Mapping[str, int], service: str | None) -> None:
+    """Raises ConfigError for a variant of which there are no requests; `there` counts them by variant."""
+    if lacking := [name for name in names if name not in there]:
+        most = dict(sorted(there.items(), key=lambda one: -one[1])[:_SHOWN])
+        of = "" if service is None else f" of {service}"
+        mend = f"there are: {safe(words.counts(most)) or 'none'}"
+        raise ConfigError("--variant", f"no result{of} is of {' or '.join(lacking)}", mend)
+
+
+def compare_arms(a: Variant, b: Variant, *, share_a: float = 0.5, decide: Collection[str] = ()) -> Compared:
+    """B - A of every metric that both have, over the scores that both have from the same evaluators; those of `decide` decide (none: all), the others are
+    told. `share_a` of the traffic was to go to A."""
     both = [metric for metric in a.arms if metric in b.arms]
-    gaps = {metric: found for metric in both if (found := _gap(a, b, metric, tests=len(both))) is not None}
-    tested = {metric: one.p for metric, one in gaps.items() if one.p is not None}
-    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
+    pairs = {metric: found for metric in both if (found := _arms(a, b, metric)) is not None}
+    deciding = {metric: one for metric, one in pairs.items() if not decide or metric in decide}
+    tests = max(1, sum(not constant(*one) for one in deciding.values()))
+    gaps = {metric: gap(*one, tests=tests) for metric, one in pairs.items()}
+    tested = {metric: one for metric in deciding if (one := gaps[metric].p) is not None}
+    least = [1.0 if constant(*pairs[metric]) else 0.0 for metric in tested]
+    adjusted = dict(zip(tested, holm(list(tested.values()), least), strict=True))
     return Compared(
         a=a.name,
         b=b.name,
         paired=False,
         comparisons=tuple(
-            _comparison(metric, gaps.get(metric), adjusted.get(metric), _left_out(a, b, metric)) for metric in both
+            _comparison(
+                metric, gaps.get(metric), adjusted.get(metric), _left_out(a, b, metric), told=metric not in deciding
+            )
+            for metric in both
         ),
         needed={
             metric: {
-                f"{delta:g}": each_arm_needs(delta, one.a.variance, one.b.variance, tests=len(gaps)) for delta in DELTAS
+                f"{delta:g}": each_arm_needs(delta, one.a.variance, one.b.variance, tests=tests) for delta in DELTAS
             }
             for metric, one in gaps.items()
-            if one.a.variance + one.b.variance > 0
+            if metric in deciding and one.a.variance + one.b.variance > 0
         },
         split=_split(a, b, share_a),
     )
@@ -139,14 +159,15 @@ def _latest(results: Iterable[OnlineResult]) -> Sequence[OnlineResult]:
     return [*found.values(), *nameless]
 
 
-def _gap(a: Variant, b: Variant, metric: str, *, tests: int) -> Gap | None:
+def _arms(a: Variant, b: Variant, metric: str) -> tuple[Arm, Arm] | None:
+    """Both over the scores that both have from the same evaluators."""
     first, second = a.scored_by(metric), b.scored_by(metric)
 
     def in_both(who: Identity | None) -> bool:
         return who is None or (who in first and who in second)
 
     left, right = a.arm_of(metric, in_both), b.arm_of(metric, in_both)
-    return None if left is None or right is None else gap(left, right, tests=tests)
+    return None if left is None or right is None else (left, right)
 
 
 def _left_out(a: Variant, b: Variant, metric: str) -> str:
@@ -164,12 +185,13 @@ def _left_out(a: Variant, b: Variant, metric: str) -> str:
     return " and ".join(told)
 
 
-def _comparison(metric: str, found: Gap | None, p: float | None, left_out: str) -> Comparison:
+def _comparison(metric: str, found: Gap | None, p: float | None, left_out: str, *, told: bool) -> Comparison:
     if found is None:
         return Comparison(metric=metric, says=f"not compared: scored by other methods, versions or models: {left_out}")
-    says = verdict_on(found.delta, p, found.shown)
+    says = TOLD if told else verdict_on(found.delta, p, found.shown)
     return Comparison(
         metric=metric,
+        role="told" if told else None if p is None else "alike" if constant(found.a, found.b) else "decides",
         size_a=found.a.effective,
         size_b=found.b.effective,
         mean_a=found.a.mean,

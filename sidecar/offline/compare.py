@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,8 +11,9 @@ from sidecar.offline.case import NEGATIVE
 from sidecar.offline.copies import once
 from sidecar.offline.lost import Coverage, Lacking, fewer, lacking
 from sidecar.offline.record import CaseRecord, Comparison, Evaluation, Identity
-from sidecar.statistics.paired import Difference, difference, holm
-from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed
+from sidecar.offline.render import words
+from sidecar.statistics.paired import Difference, changed, difference, holm, least_p
+from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed, sharing
 
 # What is smaller matters to nobody, however sure it is.
 MARGIN = 0.02
@@ -20,6 +21,7 @@ DECLINED = "declined_negatives"
 # Differences that are all the same say nothing of how others would spread.
 _NO_SPREAD = 1e-6
 DELTAS = (0.01, 0.02, 0.05, 0.1)
+TOLD = "told, does not decide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +42,31 @@ class Paired:
         return Coverage(len(self.a) + self.ways, self.lacking_a, self.lacking_b)
 
 
-def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> tuple[Comparison, ...]:
-    """B - A of every metric that either run scored, and of the negative cases that were declined; p after Holm's correction over all of them. An id counts
-    once."""
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """What the tests share: by how many they do, and how many cases it takes where all that differ now could be shown."""
+
+    tests: int
+    fewest: int
+
+
+def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord], decide: Collection[str] = ()) -> tuple[Comparison, ...]:
+    """B - A of every metric that either run scored, and of the negative cases that were declined. Those of `decide` decide (none: all), the others are
+    told; p is after Holm's correction over those that could be shown to differ. An id counts once."""
     a, b = once(a), once(b)
     both = _matched(a, b)
     found = {name: _paired(both, name) for name in _names(a, b)}
     if (declined := _declined(both)) is not None:
         found[DECLINED] = declined
-    with_pairs = {name: one for name, one in found.items() if one.a}
-    tested = {name: difference(one.a, one.b, tests=len(with_pairs)) for name, one in with_pairs.items()}
-    adjusted = dict(zip(tested, holm([one.p for one in tested.values()]), strict=True))
-    fewest = fewest_pairs(len(tested)) if tested else 0
-    lost = fewer({name: one.coverage for name, one in found.items()})
+    found |= {name: Paired([], [], Lacking(), Lacking()) for name in decide if name not in found}
+    deciding = {name: one for name, one in found.items() if not decide or name in decide}
+    least = {name: least_p(changed(one.a, one.b)) for name, one in deciding.items() if one.a}
+    level = _Level(sharing(least.values()), fewest_pairs(max(1, sum(one < 1 for one in least.values()))))
+    tested = {name: difference(one.a, one.b, tests=level.tests) for name, one in found.items() if one.a}
+    adjusted = dict(zip(least, holm([tested[name].p for name in least], list(least.values())), strict=True))
+    lost = fewer({name: one.coverage for name, one in deciding.items()})
     return tuple(
-        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name), fewest)
+        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name), level)
         for name, one in found.items()
     )
 
@@ -66,9 +78,11 @@ def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
     return "B" if delta > 0 else "A"
 
 
-def verdict_on(delta: float, p: float | None, shown: float, *, same: bool = False, fewest: int = 0) -> str:
+def verdict_on(
+    delta: float, p: float | None, shown: float, *, same: bool = False, fewest: int = 0, alike: str = ""
+) -> str:
     """The same in words; `shown` is what the sample would have shown, infinite where it takes `fewest` cases to show anything. `same`: the difference is
-    that in every case."""
+    that in every case. `alike` says of how few cases that differ nothing can be shown."""
     winner = winner_of(delta, p)
     if winner is not None:
         return f"{winner} is better"
@@ -80,6 +94,8 @@ def verdict_on(delta: float, p: float | None, shown: float, *, same: bool = Fals
         return _always(delta)
     if math.isinf(shown):
         return f"too few to say: it takes {fewest} cases"
+    if alike:
+        return f"no difference shown: {alike}"
     return f"no difference shown (would show {max(shown, MARGIN):.3f})"
 
 
@@ -92,15 +108,17 @@ def _always(delta: float) -> str:
     return f"the same difference ({delta:+.3f}) in every case, too few to say that it is not chance"
 
 
-def held(comparisons: tuple[Comparison, ...]) -> tuple[Comparison, ...]:
+def held(comparisons: tuple[Comparison, ...], decide: Collection[str] = ()) -> tuple[Comparison, ...]:
     """As a check holds B against A. Where no metric has cases enough for any difference to be shown, nothing has been asked: what is lower by more than
-    MARGIN is then no pass."""
-    if not nothing_could_be_shown(comparisons):
-        return comparisons
-    return tuple(
-        one.model_copy(update={"unproven": True}) if one.delta is not None and one.delta < -MARGIN else one
-        for one in comparisons
-    )
+    MARGIN is then no pass. Nor is a metric that is named to decide and cannot be compared."""
+    too_few = nothing_could_be_shown(comparisons)
+
+    def unproven(one: Comparison) -> bool:
+        if one.delta is None:
+            return one.metric in decide
+        return too_few and one.p is not None and one.delta < -MARGIN
+
+    return tuple(one.model_copy(update={"unproven": True}) if unproven(one) else one for one in comparisons)
 
 
 def nothing_could_be_shown(comparisons: Sequence[Comparison]) -> bool:
@@ -111,11 +129,11 @@ def nothing_could_be_shown(comparisons: Sequence[Comparison]) -> bool:
 
 def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]:
     """Pairs that each metric needs to show a difference of so much with 80 % power, by the spread of its differences now."""
-    tests = sum(one.p is not None for one in comparisons)
+    tests = max(1, sum(one.p is not None and bool(one.changed) for one in comparisons))
     return {
         one.metric: {f"{delta:g}": pairs_needed(delta, one.spread, tests=tests) for delta in DELTAS}
         for one in comparisons
-        if one.spread is not None and one.spread > _NO_SPREAD
+        if one.p is not None and one.spread is not None and one.spread > _NO_SPREAD
     }
 
 
@@ -197,17 +215,19 @@ def _counted(name: str, paired: Paired, lost: Literal["A", "B"] | None) -> Compa
 
 
 def _comparison(
-    plain: Comparison, paired: Paired, found: Difference | None, p: float | None, fewest: int
+    plain: Comparison, paired: Paired, found: Difference | None, p: float | None, level: _Level
 ) -> Comparison:
     if found is None:
         says = "no case has a score in both"
         if paired.otherwise is not None:
             says = "not compared: A is scored by {}, B by {}".format(*paired.otherwise)
         return plain.model_copy(update={"says": _joined(says, plain.says)})
-    enough, same = not math.isinf(found.shown), found.spread <= _NO_SPREAD
-    left_out = f"{paired.ways} cases scored in two ways are left out" if paired.ways else ""
+    enough = not math.isinf(found.shown)
+    left_out = f"{words.many(paired.ways, 'case')} scored in two ways left out" if paired.ways else ""
     return plain.model_copy(
         update={
+            "role": _role(found, p),
+            "changed": found.changed,
             "mean_a": found.mean_a,
             "mean_b": found.mean_b,
             "delta": found.delta,
@@ -218,11 +238,26 @@ def _comparison(
             "test": found.test,
             "spread": found.spread,
             "shown": found.shown if enough else None,
-            "fewest_pairs": None if enough else fewest,
+            "fewest_pairs": None if enough else level.fewest,
             "winner": winner_of(found.delta, p),
-            "says": _joined(verdict_on(found.delta, p, found.shown, same=same, fewest=fewest), left_out, plain.says),
+            "says": _joined(_verdict(found, p, level), left_out, plain.says),
         }
     )
+
+
+def _role(found: Difference, p: float | None) -> Literal["decides", "alike", "told"]:
+    if p is None:
+        return "told"
+    return "decides" if found.changed >= fewest_pairs() else "alike"
+
+
+def _verdict(found: Difference, p: float | None, level: _Level) -> str:
+    if p is None:
+        return TOLD
+    few = found.changed < fewest_pairs(level.tests)
+    alike = f"{found.changed} of {words.many(found.pairs, 'case')} differ, it takes {level.fewest}" if few else ""
+    same = found.spread <= _NO_SPREAD
+    return verdict_on(found.delta, p, found.shown, same=same, fewest=level.fewest, alike=alike)
 
 
 def _joined(*said: str) -> str:

@@ -89,10 +89,15 @@ def load_gate(path: Path, field: str = "--gate") -> GateFile:
         raise ConfigError(field, f"{path}: {wrong}", "see docs/offline.md") from None
 
 
+def known_metrics(own: Iterable[str]) -> tuple[str, ...]:
+    """What metrics are called: those of the evaluators, by the judge too, and of the user's `own`."""
+    builtin = (name for one in EVALUATORS for name in (one.name, judged_name(one) if one.judged else one.name))
+    return tuple(dict.fromkeys((*builtin, *own)))
+
+
 def refuse_senseless(gate: GateFile, own: Iterable[str], field: str = "--gate") -> None:
     """Raises ConfigError for a metric that nothing is called, and where nothing is asked. `own` are the names of the user's own metrics."""
-    builtin = {name: None for one in EVALUATORS for name in (one.name, judged_name(one) if one.judged else one.name)}
-    known = [*builtin, *own]
+    known = known_metrics(own)
     for name in gate.metrics:
         if name not in known:
             raise ConfigError(field, f"metrics: no metric is called {name!r}", near(name, known))

@@ -9,7 +9,7 @@ from typing import Literal
 
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Counts, Evaluation
-from sidecar.statistics.paired import holm, mcnemar
+from sidecar.statistics.paired import holm, least_p, mcnemar
 from sidecar.statistics.power import ALPHA
 
 # Of the cases that the other system has a score for, so many may go without an answer or documents: as many as a gate lets pass by default.
@@ -67,12 +67,13 @@ class Coverage:
 
 def fewer(metrics: Mapping[str, Coverage]) -> Mapping[str, Literal["A", "B"]]:
     """Which system lost scores that the other one has, by metric: of more than MOST_SILENT of them it gave no answer or no documents; or so many more are
-    unscorable that it is hardly chance (McNemar's exact test, after Holm's correction over the metrics in which scores were lost)."""
-    tested = {name: mcnemar(one.a.lost, one.b.lost) for name, one in metrics.items() if one.a.lost + one.b.lost}
-    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
+    unscorable that it is hardly chance (McNemar's exact test, after Holm's correction over the metrics in which enough scores were lost to say)."""
+    tested = {name: mcnemar(one.a.lost, one.b.lost) for name, one in metrics.items()}
+    least = [least_p(one.a.lost + one.b.lost) for one in metrics.values()]
+    adjusted = dict(zip(tested, holm(list(tested.values()), least), strict=True))
     found: dict[str, Literal["A", "B"]] = {}
     for name, one in metrics.items():
-        chance = adjusted.get(name, 1.0) >= ALPHA
+        chance = adjusted[name] >= ALPHA
         if _beyond(one.b, one.a, one.both, chance=chance):
             found[name] = "B"
         elif _beyond(one.a, one.b, one.both, chance=chance):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
 
 from exporters.clients.http import HttpClient, Limits, UnansweredError, WrongRequestError
-from sidecar.offline.arms import GROUNDED, Variant
+from sidecar.offline.arms import GROUNDED, Variant, refuse_unknown
 from sidecar.record.errors import ConfigError, SidecarError
 from sidecar.statistics.unpaired import Arm
 
@@ -51,13 +51,15 @@ class Prometheus:
         self._time = f"{time.time():.3f}"
 
     async def variants(self, names: tuple[str, str], asked: Asked) -> tuple[Variant, Variant]:
-        """Both. Raises PrometheusError, ConfigError for an address that is none."""
+        """Both. Raises PrometheusError, ConfigError for an address that is none and for a variant without requests."""
         try:
             scores = await self._scores(asked)
             grounded = await self._grounded(asked)
             traffic = await self._query(asked.sums("rag_requests_total"))
         finally:
             await self._client.close()
+        there = {variant or "none": round(traffic.get((variant, ""), 0.0)) for variant, _ in {**scores, **traffic}}
+        refuse_unknown(names, there, asked.service)
         found = []
         for name in names:
             arms = {metric: one for (variant, metric), one in scores.items() if variant == name}

@@ -246,10 +246,13 @@ class Comparison(Record):
     `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes. `only_a` counts cases that A alone has a score
     for, `lacking_b` why B has none; `fewer` is the system that lost more of them than chance or a few silent cases would explain. `fewest_pairs` stands
     where there are fewer pairs than a difference takes, however large it is: then `shown` is null. `unproven`: B is lower, and no metric of the check has
-    so many."""
+    so many, or B was to be held against A in it and there is nothing to compare. `changed` counts the pairs that differ. `role`: it decides, with p corrected
+    over all that do; so few pairs differ that nothing could be shown (`alike`); or others were named to decide (`told`)."""
 
     metric: str
+    role: Literal["decides", "alike", "told"] | None = None
     pairs: int | None = None
+    changed: int | None = None
     size_a: float | None = None
     size_b: float | None = None
     only_a: int = 0

@@ -21,10 +21,11 @@ _AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """B - A of one metric. `p` is two-sided; `shown` is the difference that such a sample shows in 80 of 100 runs where it is there,
+    """B - A of one metric, which is not 0 in `changed` of the pairs. `p` is two-sided; `shown` is the difference that such a sample shows in 80 of 100 runs where it is there,
     infinite where it is too small to show any."""
 
     pairs: int
+    changed: int
     mean_a: float
     mean_b: float
     delta: float
@@ -48,6 +49,7 @@ def difference(a: ArrayLike, b: ArrayLike, *, tests: int = 1, seed: int = SEED) 
     binary = bool(np.isin(np.concatenate([first, second]), (0.0, 1.0)).all())
     return Difference(
         pairs=count,
+        changed=changed(first, second),
         mean_a=float(first.mean()),
         mean_b=float(second.mean()),
         delta=float(away.mean()),
@@ -57,6 +59,17 @@ def difference(a: ArrayLike, b: ArrayLike, *, tests: int = 1, seed: int = SEED) 
         spread=spread,
         shown=smallest_shown(count, spread, tests=tests),
     )
+
+
+def changed(a: ArrayLike, b: ArrayLike) -> int:
+    """In how many cases the values differ."""
+    return int(np.count_nonzero(np.abs(np.subtract(b, a)) > _ROUNDING))
+
+
+def least_p(changed: int) -> float:
+    """The least p that is attainable where so many values differ: where all differ the same way, whatever their sizes; 1 where none does. What is drawn
+    has a least p of its own, for which 0 stands."""
+    return min(1.0, 2.0 ** (1 - changed)) if changed <= _MOST_EXACT else 0.0
 
 
 def mcnemar(better: int, worse: int) -> float:
@@ -85,11 +98,18 @@ def sign_flip(differences: Floats, *, seed: int = SEED) -> float:
     return (1 + larger) / (1 + _DRAWS)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The p values of several tests together, so that among all of them a false finding has the chance that each promises (Holm 1979)."""
+def holm(p_values: Sequence[float], least: Sequence[float] | None = None) -> list[float]:
+    """The p values of several tests together, so that among all of them a false finding has the chance that each promises (Holm 1979).
+
+    `least` are the p that each could have at least, known before the signs of its differences are (`least_p`). Each p is multiplied by how many of
+    the tests left could have one as small (Tarone 1990; step by step, Hommel and Krummenauer 1998): never more than by Holm, and a smaller p never
+    stands behind a larger one.
+    """
+    attainable = [0.0] * len(p_values) if least is None else least
     order = sorted(range(len(p_values)), key=lambda one: p_values[one])
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, one in enumerate(order):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[one]))
+        able = sum(attainable[other] <= p_values[one] for other in order[rank:])
+        highest = max(highest, min(1.0, able * p_values[one]))
         adjusted[one] = highest
     return adjusted

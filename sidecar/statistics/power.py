@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
@@ -13,6 +14,11 @@ _POWER = 0.8
 def factor(tests: int = 1) -> float:
     """(z of the level + z of the power) squared: about 7.85 for one test."""
     return (_NORMAL.inv_cdf(1 - ALPHA / (2 * tests)) + _NORMAL.inv_cdf(_POWER)) ** 2
+
+
+def sharing(least: Collection[float]) -> int:
+    """By how many tests with these least attainable p the level is shared: so many that no more of them can come below ALPHA / so many (Tarone 1990)."""
+    return next(count for count in range(1, len(least) + 2) if sum(one < ALPHA / count for one in least) <= count)
 
 
 def fewest_pairs(tests: int = 1) -> int:

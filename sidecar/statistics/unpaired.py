@@ -66,6 +66,11 @@ def gap(a: Arm, b: Arm, *, tests: int = 1) -> Gap:
     return Gap(a, b, delta, Interval(delta - Z * error, delta + Z * error), p, math.sqrt(factor(tests)) * error)
 
 
+def constant(a: Arm, b: Arm) -> bool:
+    """Whether all values of both are the same one: whoever had drawn which, there is no difference to be shown."""
+    return a.variance == b.variance == 0 and a.mean == b.mean
+
+
 def two_sided(z: float) -> float:
     """The chance of a normal value so far from 0."""
     return math.erfc(abs(z) / math.sqrt(2))

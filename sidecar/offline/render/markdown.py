@@ -49,8 +49,8 @@ def compared_markdown(found: Compared) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def comparisons(compared: Iterable[Comparison]) -> str:
-    """B - A of every metric, as a table."""
+def comparisons(compared: Sequence[Comparison]) -> str:
+    """B - A of every metric, as a table, and which of them decide."""
     rows = (
         (
             one.metric,
@@ -64,7 +64,9 @@ def comparisons(compared: Iterable[Comparison]) -> str:
         )
         for one in compared
     )
-    return table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows)
+    said = words.decided(compared)
+    told = table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows)
+    return f"{told}\n\n{_cell(said)}." if said else told
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -104,8 +104,8 @@ def _regression(compared: tuple[Comparison, ...] | None) -> Iterable[str]:
         yield comparisons(compared)
 
 
-def comparisons(compared: Iterable[Comparison]) -> str:
-    """B - A of every metric, as a table."""
+def comparisons(compared: Sequence[Comparison]) -> str:
+    """B - A of every metric, as a table, and which of them decide."""
     marks = {"worse": "failed-word", "better": "passed-word", None: "soft"}
     rows = (
         (
@@ -120,7 +120,9 @@ def comparisons(compared: Iterable[Comparison]) -> str:
         )
         for one in compared
     )
-    return table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows, words_from=7)
+    told = table(("metric", "cases", "A", "B", "B - A", "95 % interval", "p", ""), rows, words_from=7)
+    said = words.decided(compared)
+    return f'{told}<p class="note">{escape(said)}.</p>' if said else told
 
 
 def _card(one: Metric) -> str:

@@ -66,7 +66,7 @@ def show_gate(gate: Gate, console: Console) -> None:
     console.print(_styled("gate passed", "green") if gate.passed else _styled("gate failed", "bold red"))
 
 
-def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> None:
+def show_comparisons(comparisons: Sequence[Comparison], console: Console) -> None:
     """B - A of every metric."""
     table = Table("metric", "cases", "A", "B", "B - A", "95 % interval", "p", "", box=SIMPLE, pad_edge=False)
     for column in table.columns[:-1]:
@@ -80,6 +80,8 @@ def show_comparisons(comparisons: Iterable[Comparison], console: Console) -> Non
             words.interval(one.lower, one.upper), p, _styled(one.says, colour),
         )  # fmt: skip
     console.print(table)
+    if said := words.decided(comparisons):
+        console.print(said, highlight=False, markup=False)
 
 
 def show_compared(found: Compared, console: Console) -> None:

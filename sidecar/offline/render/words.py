@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sidecar.offline.copies import copies
 from sidecar.offline.record import Comparison, Metric, Report, Split, Spread
+from sidecar.statistics.power import fewest_pairs
 
 # Where a mean stands, from which on: the bands of the literature for judged metrics, a border in the better band.
 BANDS: Mapping[str, tuple[float, float, float]] = {
@@ -49,6 +50,22 @@ def sample(one: Comparison) -> str:
     if one.pairs is not None:
         return str(one.pairs)
     return "-" if one.size_a is None or one.size_b is None else f"{one.size_a:,.0f} | {one.size_b:,.0f}"
+
+
+def decided(comparisons: Iterable[Comparison]) -> str:
+    """Which metrics decide, and why the others that have a difference do not."""
+    by_role: dict[str | None, list[str]] = {}
+    for one in comparisons:
+        by_role.setdefault(one.role, []).append(one.metric)
+    own, alike, told = (by_role.get(role, []) for role in ("decides", "alike", "told"))
+    said = [f"decided by {', '.join(own)}; p is corrected for {many(len(own), 'metric')}"] if own else []
+    if alike and not own:
+        said.append("nothing could be shown")
+    if alike:
+        said.append(f"too few cases differ ({fewest_pairs()} at least) in {', '.join(alike)}")
+    if told:
+        said.append(f"told alone: {', '.join(told)}")
+    return "; ".join(said)
 
 
 def split(one: Split) -> str:

@@ -87,13 +87,13 @@ def test_two_variants_of_a_file_of_results_are_compared_by_their_means(tmp_path:
     assert found.split is not None
     assert found.split.mismatch
     assert "the split is not what was wanted" in run.stderr
-    assert "1 results could not be read" in run.stderr
+    assert "1 result could not be read, left out" in run.stderr
     other = cli("compare", source, *VARIANTS, "--service", "another")
-    assert other.returncode == 1
-    assert "no result of another is of old or new; there are: none" in other.stderr
+    assert other.returncode == 2
+    assert "--variant: no result of another is of old or new (there are: none)" in other.stderr
     misspelt = cli("compare", source, "--variant", "old", "--variant", "nwe")
-    assert misspelt.returncode == 1
-    assert "no result is of nwe; there are: old 300, new 200" in misspelt.stderr
+    assert (misspelt.returncode, misspelt.stdout) == (2, "")
+    assert "--variant: no result is of nwe (there are: old 300, new 200)" in misspelt.stderr
 
 
 def test_two_variants_of_a_topic(tmp_path: Path) -> None:
@@ -207,3 +207,25 @@ def test_a_server_that_is_no_prometheus_or_none_at_all_is_told() -> None:
     assert run.stderr.startswith(
         "error --prometheus: no answer from http://127.0.0.1:1: ConnectError (give the address"
     )
+
+
+def test_metrics_that_are_named_decide_alone(tmp_path: Path) -> None:
+    a, b = reports(tmp_path)
+    run = cli("compare", a, b, "--decide", "g, faithfulness", "-o", tmp_path / "out.md", "-o", tmp_path / "out.html")
+    said = "decided by faithfulness; p is corrected for 1 metric; too few cases differ (6 at least) in g"
+    assert run.returncode == 0, run.stderr
+    assert all(said in one for one in (run.stdout, *((tmp_path / f"out.{end}").read_text() for end in ("md", "html"))))
+    told = cli("compare", a, b, "--decide", "g")
+    assert "told, does not decide" in told.stdout
+    assert "told alone: faithfulness" in told.stdout
+    wrong = cli("compare", a, b, "--decide", "fatihfulness")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "error --decide: no metric is called 'fatihfulness' (did you mean faithfulness?)\n"
+
+
+def test_a_variant_that_prometheus_does_not_know_is_told_with_those_it_knows() -> None:
+    rows = [{"metric": {"variant": name, "evaluator": "f"}, "value": [0, "200"]} for name in ("old", "new")]
+    with prometheus({"status": "success", "data": {"result": rows}}) as (url, _):
+        run = cli("compare", "--prometheus", url, "--variant", "old", "--variant", "nwe")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "error --variant: no result is of nwe (there are: old 0, new 0)\n"

@@ -290,6 +290,28 @@ def test_a_stored_run_that_is_better_has_the_same_exit_code(tmp_path: Path) -> N
     assert cli("evaluate", good, "--against", stored).returncode == 0
 
 
+def test_the_metric_that_is_named_decides_and_one_that_cannot_be_compared_is_no_pass(tmp_path: Path) -> None:
+    stored, source = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 12, kind="simple", answer="Two years.")
+    assert cli("evaluate", source, "-o", stored).returncode == 0
+    rows = source.read_text().splitlines()
+    half = [row.replace("Two years.", "Nine dollars.") if n % 2 else row for n, row in enumerate(rows)]
+    (worse := tmp_path / "worse.jsonl").write_text("\n".join(half))
+    assert cli("evaluate", worse, "--against", stored).returncode == 0  # three metrics fall in six cases each
+    run = cli("evaluate", worse, "--against", stored, "--decide", "faithfulness")
+    assert run.returncode == 5, run.stderr
+    assert "decided by faithfulness; p is corrected for 1 metric" in run.stdout
+    absent = cli("evaluate", source, "--against", stored, "--decide", "context_recall")
+    assert absent.returncode == 5
+    assert re.search(r"context_recall .*no case has a score in both", absent.stdout)
+    for words, said in (
+        (("--against", stored, "--decide", "faithful"), "--decide: no metric is called 'faithful'"),
+        (("--decide", "faithfulness"), "--decide: there is no stored run to hold this one against"),
+    ):
+        wrong = cli("evaluate", source, *words)
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert said in wrong.stderr
+
+
 def test_a_collapse_is_no_pass_where_the_cases_are_too_few_to_show_anything(tmp_path: Path) -> None:
     stored, good = tmp_path / "stored.json", cases(tmp_path / "good.jsonl", 4, kind="simple", answer="Two years.")
     assert cli("evaluate", good, "-o", stored).returncode == 0

@@ -125,8 +125,24 @@ def test_of_two_equal_variants_one_wins_in_no_more_than_five_of_hundred_runs() -
     assert winners / runs <= 0.05
 
 
-def test_holm_counts_the_metrics_that_were_tested() -> None:
-    a, b = (variant_of(name, results(name, [0.5, shift] * 200)) for name, shift in (("a", 0.6), ("b", 0.62)))
+def test_holm_counts_the_metrics_that_could_differ() -> None:
+    given = {name: results(name, [0.5, shift] * 200) for name, shift in (("a", 0.6), ("b", 0.62))}
+    a, b = (variant_of(name, own) for name, own in given.items())
+    found = {one.metric: one for one in compare_arms(a, b).comparisons}
+    assert (found["f"].p, found["f"].role) == (found["f"].p_alone, "decides")
+    assert (found[GROUNDED].p, found[GROUNDED].role) == (1.0, "alike")
+    one, *others = given["b"]
+    b = variant_of("b", [one.model_copy(update={"verdict": "hallucinated"}), *others])
     found = {one.metric: one for one in compare_arms(a, b).comparisons}
     alone = [found["f"].p_alone or 0.0, found[GROUNDED].p_alone or 0.0]
     assert [found["f"].p, found[GROUNDED].p] == holm(alone)
+    assert {one.role for one in found.values()} == {"decides"}
+
+
+def test_variants_are_told_apart_by_the_metrics_that_are_named() -> None:
+    chance = np.random.default_rng(5)
+    a, b = (variant_of(name, results(name, chance.uniform(0.3, high, 400))) for name, high in (("a", 0.7), ("b", 0.9)))
+    found = compare_arms(a, b, decide=[GROUNDED])
+    told = {one.metric: one for one in found.comparisons}["f"]
+    assert (told.winner, told.p, told.role, told.says) == (None, None, "told", "told, does not decide")
+    assert "f" not in found.needed

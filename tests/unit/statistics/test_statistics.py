@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from sidecar.statistics import paired, unpaired
 from sidecar.statistics.interval import Floats, mean_interval, share_interval
-from sidecar.statistics.paired import difference, holm, mcnemar, sign_flip
-from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed, smallest_shown
+from sidecar.statistics.paired import changed, difference, holm, least_p, mcnemar, sign_flip
+from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed, sharing, smallest_shown
 
 
 def ends(values: ArrayLike) -> tuple[float, float]:
@@ -114,6 +114,36 @@ def test_holm_keeps_the_order_and_never_lowers() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_a_p_is_multiplied_by_the_tests_that_could_have_one_as_small() -> None:
+    assert holm([1 / 32, 1.0, 1 / 2], [1 / 32, 1.0, 1 / 16]) == [1 / 32, 1.0, 1 / 2]
+    assert holm([1 / 32, 1 / 16], [1 / 32, 1 / 64]) == [1 / 16, 1 / 16]
+    # Where the first is shown the others are held to what is left: as by Holm, no smaller set is chosen before.
+    assert holm([0.0001, 1 / 32], [0.0001, 1 / 32]) == [0.0001, 1 / 32]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=12))
+def test_what_is_attainable_never_raises_a_p_and_keeps_the_order(tests: list[tuple[float, float]]) -> None:
+    p_values, least = [max(one) for one in tests], [min(one) for one in tests]
+    adjusted, plain = holm(p_values, least), holm(p_values)
+    assert all(p <= one <= most for p, one, most in zip(p_values, adjusted, plain, strict=True))
+    assert [one for _, one in sorted(zip(p_values, adjusted, strict=True))] == sorted(adjusted)
+
+
+@pytest.mark.parametrize(
+    ("least", "tests"),
+    [([], 1), ([1.0] * 18, 1), ([2 / 64, 1.0], 1), ([2 / 64] * 2, 2), ([2 / 128] * 7, 4), ([0.0] * 7, 7)],
+)
+def test_the_level_is_shared_by_the_tests_that_can_reach_their_part_of_it(least: list[float], tests: int) -> None:
+    assert sharing(least) == tests
+
+
+def test_the_least_p_is_that_of_differences_which_all_go_one_way() -> None:
+    for count in range(15):
+        away = np.linspace(0.1, 0.9, count)
+        assert sign_flip(away) == mcnemar(count, 0) == least_p(count) == least_p(changed(away, np.zeros(count)))
+    assert least_p(16) == 0.0
 
 
 @pytest.mark.parametrize(
