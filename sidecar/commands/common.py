@@ -6,16 +6,12 @@ import enum
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from typer.core import TyperGroup
-
-from sidecar.record.errors import ConfigError
-from sidecar.settings.environment import near
 
 errors = Console(stderr=True, highlight=False)
 
@@ -36,14 +32,6 @@ ConfigOption = Annotated[
 ]
 
 
-DecideOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC", help="A metric that decides, more with commas; the others are told. Else all decide."
-    ),
-]
-
-
 class ExitCode(enum.IntEnum):
     """How a command ended."""
 
@@ -54,15 +42,6 @@ class ExitCode(enum.IntEnum):
     NOT_WRITTEN = 4
     REFUSED = 5
     INTERRUPTED = 130
-
-
-def deciding(given: Iterable[str] | None, known: Sequence[str]) -> tuple[str, ...]:
-    """The metrics of --decide. Raises ConfigError for one that is none of the known."""
-    names = tuple(name.strip() for one in given or () for name in one.split(","))
-    for name in names:
-        if name not in known:
-            raise ConfigError("--decide", f"no metric is called {name!r}", near(name, known))
-    return names
 
 
 def forget_stdout() -> None:

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from exporters.text import clean
 from sidecar import config
-from sidecar.commands.common import ConfigOption, DecideOption, ExitCode, deciding, errors, new_cli
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.decide import DecideOption, deciding
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, Variant, compare_arms, refuse_unknown, variant_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from exporters.serialize import rfc3339
 from sidecar import config
-from sidecar.commands.common import ConfigOption, DecideOption, ExitCode, deciding, errors, new_cli
+from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
+from sidecar.commands.decide import DecideOption, deciding
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
@@ -106,10 +107,7 @@ def evaluate(
     targets = {target: form_of(target, FORMS) for target in output or ()}
     limits, stored = _limits(gate, settings), _stored(against, decide, settings)
     refuse_unwritable(*targets)
-    for target in targets:
-        refuse_same_file(cases, target)
-        if against is not None:
-            refuse_same_file(against, target, read_as="the stored run of --against")
+    _refuse_what_is_read(targets, cases, against)
     source, own, unread, misspelt = _read(cases, form, settings)
     chosen = (joined(own) if sessions else own)[:most]
     journal = _journal_path(list(targets)) if resume else None
@@ -118,6 +116,13 @@ def evaluate(
     whole = write_and_show(report, targets, partial(_show, stored, misspelt), run.forget)
     if (code := _code(report, whole=whole)) is not None:
         raise typer.Exit(code)
+
+
+def _refuse_what_is_read(targets: Iterable[Path], cases: Path, against: Path | None) -> None:
+    for target in targets:
+        refuse_same_file(cases, target)
+        if against is not None:
+            refuse_same_file(against, target, read_as="the stored run of --against")
 
 
 def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case], list[Unread], Misspelt]:
