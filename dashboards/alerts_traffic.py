@@ -101,7 +101,7 @@ def _cost(windows: Windows) -> tuple[Alert, ...]:
             severity="info",
             expr=f"{promql.total('increase', 'rag_unpriced_tokens_total', '1h', by='model')} > 0",
             wait="15m",
-            summary="A model has no known price, so that its cost is missing.",
+            summary="A model has no known price, or its calls count one side alone, so that cost is missing.",
             description="{{ $labels.model }}: {{ $value | humanize }} tokens of the last hour are in no cost.",
             board=COST_LATENCY,
             choose="model",

@@ -159,8 +159,8 @@ def unpriced_tokens() -> Panel:
     """Tokens that are in no cost. The series knows the model only."""
     return rates(
         "Tokens without a price",
-        "Tokens per second of models whose price is not known; their cost is missing from every cost panel. Give a price for "
-        f"the model in the settings (`price`). Service and variant do not narrow this panel. {runbook('RagTokensUnpriced')}",
+        "Tokens per second of models whose price is not known, and of calls that count input or output alone; their cost is missing from every cost panel. "
+        f"Give a price for the model in the settings (`price`). Service and variant do not narrow this panel. {runbook('RagTokensUnpriced')}",
         "rag_unpriced_tokens_total",
         by="model",
         unit="short",

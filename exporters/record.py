@@ -170,7 +170,11 @@ class ResultRecord(_Part):
     evaluations: tuple[EvaluationRecord, ...] = Field(description="One an evaluator.")
     retrieved_documents: Place | None = Field(default=None, description="How many documents were retrieved.")
     tokens: TokensRecord = Field(default=TokensRecord(), description="Of all model calls.")
-    cost_usd: float | None = Field(default=None, ge=0, description="US dollars; null where a model has no price.")
+    cost_usd: float | None = Field(
+        default=None,
+        ge=0,
+        description="US dollars; null where it is not known: no price, or input or output tokens not counted.",
+    )
     cost_usd_by_type: Mapping[str, float] | None = Field(default=None, description="Its parts.")
     durations: DurationsRecord = Field(default=DurationsRecord(), description="Of the request.")
     redacted: Mapping[str, int] | None = Field(

@@ -191,7 +191,7 @@ class Result:
     tokens       keys input, output, cached_input, cache_write, reasoning; inclusive totals (input includes cached
                  and cache_write, output includes reasoning); a key that is not known is left out
     cost_usd     US dollars, keys input, cached_input, cache_write, output (with reasoning), request where a call itself
-                 costs, and reported where the trace alone says what a call cost; their sum is the total; None where the model has no price
+                 costs, and reported where the trace alone says what a call cost; their sum is the total; None where nothing had a price
     durations    seconds, keys total, retrieval, generation, time_to_first_token; unknown keys are left out
     inclusion_probability  p in (0, 1] with which this request was kept
     upstream_adjusted_count  how many requests of the source this one stands for (tracestate `ot=th`), None = unknown

@@ -48,7 +48,7 @@ SERIES: tuple[Series, ...] = (
     Series("rag_retrieved_documents", "histogram", "Documents retrieved for a request.", SUBJECT, DOCUMENTS),
     Series("rag_tokens_total", "counter", "Tokens; types add up: input (not cached), cached_input, cache_write, output (not reasoning), reasoning.", (*SUBJECT, "type"), values=5),
     Series("rag_cost_usd_total", "counter", "Cost in US dollars by type: output has reasoning, request a fee by call, reported what the trace says.", (*SUBJECT, "type"), values=6),
-    Series("rag_unpriced_tokens_total", "counter", "Tokens of models that have no known price, of which the trace says none either; they are in no cost.", ("model",)),
+    Series("rag_unpriced_tokens_total", "counter", "Tokens of calls without a cost, in the trace too: no known price, or input or output not counted.", ("model",)),
     Series("rag_evaluation_score", "histogram", "Scores, 0..1, 1 is good; each observation counts for the requests it stands for (1/p).", (*SUBJECT, "evaluator"), SCORE),
     Series("rag_evaluation_squared_weight_total", "counter", "Sums of squared weights times score^power: standard errors of mean scores.", (*SUBJECT, "evaluator", "power"), values=3),
     Series("rag_evaluations_total", "counter", "Evaluations made, unweighted, by outcome.", (*SUBJECT, "evaluator", "outcome", "reason"), values=3),

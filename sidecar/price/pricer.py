@@ -2,8 +2,8 @@
 
 A call is priced at the rates of the tier that its size falls into: tokens read from a cache, written to one, and all others
 each at their own rate, where the list has one. Reasoning tokens cost what output tokens cost, unless the list says
-otherwise. Of a model that the list does not know the cost is what the trace reports; without that it has none, never a cost
-of 0: its tokens are counted apart.
+otherwise. Of a model that the list does not know, and of a call whose input or output was not counted though it has a price,
+the cost is what the trace reports; without that there is none, never a cost of 0 or of a part: the tokens are counted apart.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PriceConfig(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Priced:
     """Cost in US dollars by type (input, cached_input, cache_write, output, request where a call itself costs, and reported where
-    the trace alone says what a call cost), None where nothing had a price; and the tokens of models without one."""
+    the trace alone says what a call cost), None where nothing had a price; and the tokens of calls without a cost."""
 
     cost_usd: dict[str, float] | None
     unpriced_tokens: int
@@ -77,7 +77,7 @@ class Pricer:
         for call in calls:
             counted = max(0, call.tokens.input or 0) + max(0, call.tokens.output or 0)
             tiers = self._tiers(call) if counted else None
-            parts = _cost(call.tokens, tiers) if tiers else _reported(call)
+            parts = (_cost(call.tokens, tiers) if tiers else None) or _reported(call)
             if parts is None:
                 unpriced += counted
                 continue
@@ -126,8 +126,13 @@ def _reported(call: ModelCall) -> dict[str, float] | None:
     return {"reported": dollars} if 0 < dollars <= _MOST_REPORTED_USD else None
 
 
-def _cost(tokens: Tokens, tiers: Tiers) -> dict[str, float]:
-    """Dollars by type. Counts are inclusive: input holds cached and written tokens, output holds reasoning."""
+def _cost(tokens: Tokens, tiers: Tiers) -> dict[str, float] | None:
+    """Dollars by type; None where one side was not counted and has a price. Counts are inclusive: input holds cached and written tokens, output holds
+    reasoning."""
+    if tokens.input is None and any(one.input for one in tiers.rates):
+        return None
+    if tokens.output is None and any(one.output for one in tiers.rates):
+        return None
     cached, written = max(0, tokens.cached_input or 0), max(0, tokens.cache_write or 0)
     whole = max(0, tokens.input or 0, cached + written)
     output = max(0, tokens.output or 0)

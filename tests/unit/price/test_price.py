@@ -98,9 +98,27 @@ def test_a_model_without_a_price_has_no_cost_and_its_tokens_are_counted_apart() 
 
 
 def test_a_request_of_a_known_and_an_unknown_model_has_the_cost_of_the_known_one() -> None:
-    priced = pricer().price([one("openai", "gpt-4o", input=1000), one("acme", "acme-1", input=5, output=1)])
+    priced = pricer().price([one("openai", "gpt-4o", input=1000, output=0), one("acme", "acme-1", input=5, output=1)])
     assert priced.cost_usd == pytest.approx({"input": 0.0025, "output": 0.0})
     assert priced.unpriced_tokens == 6
+
+
+@pytest.mark.parametrize(
+    ("tokens", "unpriced"), [({"output": 7}, 7), ({"input": 70}, 70), ({"output": 7, "cached_input": 5}, 7)]
+)
+def test_a_call_of_which_one_side_was_not_counted_has_no_cost_unless_it_is_reported(
+    tokens: dict[str, int], unpriced: int
+) -> None:
+    call = one("openai", "gpt-4o", **tokens)
+    assert pricer().price([call]) == Priced(None, unpriced)
+    assert pricer().price([replace(call, reported_cost_usd=0.5)]) == Priced({"reported": 0.5}, 0)
+    free = pricer(**{"gpt-4o": ModelPrice(input=0, output=0)})
+    assert free.price([call]) == Priced({"input": 0.0, "output": 0.0}, 0)
+
+
+def test_an_embedding_has_no_output_and_costs_what_its_input_does() -> None:
+    priced = pricer().price([one("openai", "text-embedding-3-small", input=1_000_000)])
+    assert (priced.cost_usd, priced.unpriced_tokens) == ({"input": pytest.approx(0.02), "output": 0.0}, 0)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +134,7 @@ def test_a_request_of_a_known_and_an_unknown_model_has_the_cost_of_the_known_one
     ],
 )
 def test_a_model_is_known_under_the_names_that_instrumentations_give_it(provider: str | None, model: str) -> None:
-    cost = pricer().price([one(provider, model, input=1_000_000)]).cost_usd
+    cost = pricer().price([one(provider, model, input=1_000_000, output=0)]).cost_usd
     assert cost is not None
     assert cost["input"] == pytest.approx(2.5)
 
@@ -173,9 +191,9 @@ def test_a_price_by_a_whole_name_comes_before_one_by_a_pattern_wherever_it_stand
 def test_prices_of_the_time_of_the_call_are_taken_and_looked_up_again_later() -> None:
     clock = [NOW.timestamp()]
     current = Pricer(PriceConfig(), now=lambda: clock[0])
-    first = current.price([one("openai", "gpt-4o", input=1000)])
+    first = current.price([one("openai", "gpt-4o", input=1000, output=0)])
     clock[0] += 3600
-    assert current.price([one("openai", "gpt-4o", input=1000)]) == first
+    assert current.price([one("openai", "gpt-4o", input=1000, output=0)]) == first
 
 
 @pytest.mark.parametrize(
@@ -224,6 +242,6 @@ def test_a_model_without_a_price_costs_what_its_trace_reports(
 
 
 def test_a_price_goes_before_what_is_reported() -> None:
-    call = replace(one("openai", "gpt-4o", input=1_000_000), reported_cost_usd=9.0)
+    call = replace(one("openai", "gpt-4o", input=1_000_000, output=0), reported_cost_usd=9.0)
     priced = pricer().price([call, ModelCall("me", "my-own-model", Tokens(), reported_cost_usd=0.5)])
     assert priced.cost_usd == {"input": pytest.approx(2.5), "output": 0.0, "reported": 0.5}
