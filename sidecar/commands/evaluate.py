@@ -132,11 +132,14 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
     misspelt = Misspelt(settings.decode)
     for row in found:
         misspelt.add(row)
+    if found.blank:
+        said = f"{words.many(found.blank.total(), 'cell')} saying NaN, None or null taken as empty"
+        errors.print(f"{said}: {words.counts(dict(found.blank.most_common()))}", markup=False, soft_wrap=True)
     if not own:
         _tell_misspelt(misspelt)
         raise refusal(path, "holds no case" + _first(unread), "give native records: docs/offline.md")
     for one in unread[:_SHOWN]:
-        errors.print(f"row {one.row} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
+        errors.print(f"{one.place} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
     if len(unread) > _SHOWN:
         errors.print(f"and {words.many(len(unread) - _SHOWN, 'other row')}", soft_wrap=True)
     return source, own, unread, misspelt
@@ -325,4 +328,4 @@ def _journal_path(targets: Sequence[Path]) -> Path | None:
 
 
 def _first(unread: Sequence[Unread]) -> str:
-    return f": row {unread[0].row}: {unread[0].reason}: {unread[0].detail}" if unread else ""
+    return f": {unread[0].place}: {unread[0].reason}: {unread[0].detail}" if unread else ""

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any
 
 from exporters.text import clean
@@ -15,6 +16,7 @@ from sidecar.decode.native.fields import NativeRecord
 from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.reader import read_native
 from sidecar.evaluate.base import Needs
+from sidecar.offline.rows import Rows
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import RagTrace
 
@@ -51,11 +53,22 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A row that is no case: its place from 1, and why."""
+    """A row that is no case: its place from 1 and the line that it begins in, where the file has lines, and why."""
 
     row: int
     reason: str
     detail: str
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is to be found."""
+        return place(self.row, self.line)
+
+
+def place(row: int, line: int | None) -> str:
+    """Where a row is to be found, in words."""
+    return f"row {row}" if line is None else f"line {line}"
 
 
 def read_cases(rows: Iterable[object], limits: DecodeConfig) -> tuple[list[Case], list[Unread]]:
@@ -63,13 +76,15 @@ def read_cases(rows: Iterable[object], limits: DecodeConfig) -> tuple[list[Case]
     cases: list[Case] = []
     unread: list[Unread] = []
     seen: Counter[str] = Counter()
-    for number, row in enumerate(rows, 1):
+    lines = rows.lines if isinstance(rows, Rows) else ()
+    for number, (row, line) in enumerate(zip_longest(rows, lines), 1):
         try:
             cases.append(_case(_object(row), limits, seen))
         except DecodeError as error:
-            unread.append(Unread(number, error.reason, error.detail))
+            unread.append(Unread(number, error.reason, error.detail, line))
         except (TypeError, ValueError, RecursionError) as error:
-            unread.append(Unread(number, "bad_row", f"a value of a kind that no case has ({type(error).__name__})"))
+            why = f"a value of a kind that no case has ({type(error).__name__})"
+            unread.append(Unread(number, "bad_row", why, line))
     return cases, unread
 
 

@@ -7,7 +7,7 @@ Langfuse: https://api.reference.langfuse.com (DatasetItem). Phoenix: GET /v1/dat
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _LANGFUSE = frozenset(
@@ -35,16 +35,14 @@ class Format(enum.StrEnum):
     PHOENIX = "phoenix"
 
 
-def native(rows: Iterable[object], form: Format) -> Iterator[object]:
-    """Each row as a native record. What is no object stays as it is; archived items of Langfuse are left out."""
-    for row in rows:
-        if not isinstance(row, Mapping):
-            yield row
-            continue
-        reader = _reader(row, form)
-        if reader is _langfuse and row.get("status") == "ARCHIVED":
-            continue
-        yield row if reader is None else reader(row)
+def native(row: object, form: Format) -> object | None:
+    """A row as a native record; what is no object stays as it is. None of an archived item of Langfuse, which is left out."""
+    if not isinstance(row, Mapping):
+        return row
+    reader = _reader(row, form)
+    if reader is _langfuse and row.get("status") == "ARCHIVED":
+        return None
+    return row if reader is None else reader(row)
 
 
 def around(whole: Mapping[str, Any], inner: Any) -> Any:

@@ -209,9 +209,10 @@ class Effort(Record):
 
 
 class UnreadRow(Record):
-    """A row that is no case: its place from 1, and why."""
+    """A row that is no case: its place from 1, the line that it begins in where the file has lines, and why."""
 
     row: int
+    line: int | None = None
     reason: str
     detail: str = ""
 

@@ -37,7 +37,7 @@ def report_of(
         settings=settings,
         cases=len(records),
         reused=reused,
-        unread=tuple(UnreadRow(row=one.row, reason=one.reason, detail=one.detail) for one in unread),
+        unread=tuple(UnreadRow(row=one.row, line=one.line, reason=one.reason, detail=one.detail) for one in unread),
         metrics=metrics_of(records),
         by_kind=groups_of(records, lambda one: one.kind),
         by_origin=groups_of(answerable(records), lambda one: one.origin),

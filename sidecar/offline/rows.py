@@ -17,7 +17,7 @@ from exporters.text import clean
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.fields import holds_text
 from sidecar.decode.native.reader import Limits, too_large
-from sidecar.decode.native.table import is_scalar, text_field
+from sidecar.decode.native.table import is_scalar, names, squeeze, text_field
 from sidecar.decode.wire.parse import load_text
 from sidecar.offline import foreign
 from sidecar.offline.foreign import Format
@@ -38,29 +38,62 @@ from sidecar.settings.input_file import (
     unpacked,
 )
 
+Placed: TypeAlias = tuple[int | None, object]
+"""A row, and the line that it begins in, where the file has lines."""
 See: TypeAlias = Callable[[bytes], object]
 """Is shown all of a content, piece by piece."""
 
+# What pandas and str() write where nothing is. Of other fields it may be what is meant.
+_NOTHING = frozenset({"NaN", "nan", "None", "null", "NULL"})
 _MOST_CELL = 50_000_000
 _READABLE = "give a readable file"
 _LIMITS = DecodeConfig()
 # What is no file of lines by its name.
-_WHOLE = (".json", ".csv", ".tsv", ".parquet", ".arrow")
+_TABLES = (".csv", ".tsv")
+_WHOLE = (".json", *_TABLES, ".parquet", ".arrow")
 _INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
 # What stands around the rows in an export.
 _AROUND = ("cases", "test_cases", "examples", "samples", "items", "rows", "records", "results", "data")
 
 
-def read(path: Path, form: Format = Format.AUTO, limits: Limits = _LIMITS) -> tuple[Source, list[object]]:
+class Rows(list[object]):
+    """Rows of a file, `lines` where each of them begins; `blank` counts by field the cells of a table that say in words that nothing is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int | None] = []
+        self.blank: Counter[str] = Counter()
+
+    def take(self, placed: Iterable[Placed], form: Format, *, table: bool) -> Rows:
+        """Add what a file has, in the words of native records."""
+        for line, given in placed:
+            if (row := foreign.native(given, form)) is not None:
+                self.append(self._without_blank(row) if table and isinstance(row, dict) else row)
+                self.lines.append(line)
+        return self
+
+    def _without_blank(self, row: dict[str, Any]) -> dict[str, Any]:
+        blank = {
+            name for name, value in row.items() if isinstance(value, str) and value in _NOTHING and _may_be_blank(name)
+        }
+        self.blank.update(blank)
+        return {name: value for name, value in row.items() if name not in blank} if blank else row
+
+
+def _may_be_blank(name: str) -> bool:
+    return text_field(name) in ("question", "answer") or squeeze(name) in map(squeeze, names("contexts"))
+
+
+def read(path: Path, form: Format = Format.AUTO, limits: Limits = _LIMITS) -> tuple[Source, Rows]:
     """Where the cases come from ("-" is standard input: JSON or JSON lines), and the file's rows in the words of native records: an object each, or the DecodeError that says why not.
     A line over `limits` is one of these too, and never held. Raises ConfigError where the file as a whole cannot be read."""
     most, digest = limits.most_record_bytes, hashlib.sha256()
     try:
         if path.is_dir() or str(path) == "-" or ending(path) in _WHOLE:
-            found = list(foreign.native(_seen(_content(path), path, most, digest.update), form))
+            found = Rows().take(_seen(_content(path), path, most, digest.update), form, table=ending(path) in _TABLES)
         else:
             with open_input(path, _READABLE) as stream:
-                found = list(foreign.native(_streamed(path, unpacked(stream), most, digest.update), form))
+                found = Rows().take(_streamed(path, unpacked(stream), most, digest.update), form, table=False)
     except FAULTS as error:
         raise fault(path, error, _READABLE) from error
     except DecodeError as error:
@@ -78,12 +111,12 @@ def _content(path: Path) -> bytes:
     return read_input(path, _READABLE).removeprefix(codecs.BOM_UTF8)
 
 
-def _seen(content: bytes, path: Path, most: int, see: See) -> Iterable[object]:
+def _seen(content: bytes, path: Path, most: int, see: See) -> Iterable[Placed]:
     see(content)
     return _rows(path, content, most)
 
 
-def _streamed(path: Path, stream: Stream, most: int, see: See) -> Iterable[object]:
+def _streamed(path: Path, stream: Stream, most: int, see: See) -> Iterable[Placed]:
     """The rows of a file of lines, as they are read; one that begins as a list is read whole."""
     if starts(stream).startswith(codecs.BOM_UTF8):
         stream.read(len(codecs.BOM_UTF8))
@@ -92,14 +125,14 @@ def _streamed(path: Path, stream: Stream, most: int, see: See) -> Iterable[objec
     return _lines(stream, most, see)
 
 
-def _rows(path: Path, content: bytes, most: int) -> Iterable[object]:
+def _rows(path: Path, content: bytes, most: int) -> Iterable[Placed]:
     form = ".json" if str(path) == "-" else ending(path)
     if path.is_dir():
         parts = sorted(path.glob("*.arrow"))
-        return [row for part in parts for row in _table(read_file(part, _READABLE), ".arrow")]
+        return [(None, row) for part in parts for row in _table(read_file(part, _READABLE), ".arrow")]
     if form in (".parquet", ".arrow"):
-        return _table(content, form)
-    if form in (".csv", ".tsv"):
+        return [(None, row) for row in _table(content, form)]
+    if form in _TABLES:
         return _csv(content, "\t" if form == ".tsv" else _delimiter(content))
     # A file of one object is JSON lines as well.
     listed = content.lstrip()[:1] == b"["
@@ -115,15 +148,15 @@ def _any_object(content: bytes) -> bool:
     return any(isinstance(_one(line), dict) for line in content.splitlines() if line.startswith(b"{"))
 
 
-def _lines(stream: Stream, most: int, see: See = len) -> Iterator[object]:
+def _lines(stream: Stream, most: int, see: See = len) -> Iterator[Placed]:
     for number, (size, line) in enumerate(lines(stream, most, see), 1):
         if line is None:
-            yield too_large(size, most, number)
+            yield number, too_large(size, most)
         elif line.strip():
             try:
-                yield load_text(line)
+                yield number, load_text(line)
             except DecodeError as error:
-                yield error
+                yield number, error
 
 
 def _one(content: bytes) -> object | None:
@@ -135,15 +168,15 @@ def _one(content: bytes) -> object | None:
     return found
 
 
-def _json(content: bytes) -> Iterable[object]:
+def _json(content: bytes) -> Iterable[Placed]:
     found = load_text(content)
     for _ in range(2):  # {"data": {"examples": [...]}}
         if isinstance(found, dict):
             inner = next((found[name] for name in _AROUND if isinstance(found.get(name), list | dict)), None)
             if inner is None:
-                return [found]
+                return [(None, found)]
             found = foreign.around(found, inner)
-    return found if isinstance(found, list) else [found]
+    return [(None, row) for row in (found if isinstance(found, list) else [found])]
 
 
 def _delimiter(content: bytes) -> str:
@@ -152,7 +185,7 @@ def _delimiter(content: bytes) -> str:
     return ";" if b";" in head and b"," not in head else ","
 
 
-def _csv(content: bytes, delimiter: str) -> Iterator[object]:
+def _csv(content: bytes, delimiter: str) -> Iterator[Placed]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -160,21 +193,23 @@ def _csv(content: bytes, delimiter: str) -> Iterator[object]:
     csv.field_size_limit(_MOST_CELL)
     lines = _Lines(text)
     rows = csv.reader(lines, delimiter=delimiter)
-    names = [name.strip() for name in next(rows, [])]
-    if names and lines.ended:
-        yield _never_closed(names, lines)
-    elif (twice := next((name for name, count in Counter(names).items() if name and count > 1), None)) is not None:
+    columns = [name.strip() for name in next(rows, [])]
+    if columns and lines.ended:
+        yield 1, _never_closed(columns, lines)
+    elif (twice := next((name for name, count in Counter(columns).items() if name and count > 1), None)) is not None:
         raise DecodeError(
             "bad_columns", f"column {clean(twice)[:80]!r} stands there twice: keep one, or name the other otherwise"
         )
-    for cells in filter(None, rows):
-        if lines.ended:
-            yield _never_closed(cells, lines)
-        elif len(cells) > len(names):
-            yield DecodeError("bad_row", "more cells than columns")
-        else:
-            own = dict(zip(names, cells, strict=False))
-            yield {name: _cell(name, value) for name, value in own.items() if value != ""}
+    begins = lines.read + 1
+    for cells in rows:
+        if cells and lines.ended:
+            yield begins, _never_closed(cells, lines)
+        elif len(cells) > len(columns):
+            yield begins, DecodeError("bad_row", "more cells than columns")
+        elif cells:
+            own = dict(zip(columns, cells, strict=False))
+            yield begins, {name: _cell(name, value) for name, value in own.items() if value != ""}
+        begins = lines.read + 1
 
 
 class _Lines:

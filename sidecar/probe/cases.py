@@ -40,7 +40,7 @@ def load_questions(path: Path, limits: DecodeConfig, most: int) -> tuple[Source,
     if unread:
         first = unread[0]
         raise ConfigError(
-            "cases", f"{path}: row {first.row}: {first.reason}: {first.detail}", "mend the row, or take it out"
+            "cases", f"{path}: {first.place}: {first.reason}: {first.detail}", "mend the row, or take it out"
         )
     questions = []
     for row, case in zip(found[:most], cases, strict=False):

@@ -49,12 +49,11 @@ class Limits(Protocol):
     def variant_keys(self) -> tuple[str, ...]: ...
 
 
-def too_large(size: int, most: int, line: int | None = None) -> DecodeError:
+def too_large(size: int, most: int) -> DecodeError:
     """What to say of a line that is longer than is read."""
-    place = "" if line is None else f"line {line}: "
     return DecodeError(
         "too_large",
-        f"{place}{size} bytes, decode.most_record_bytes is {most}; raise it, or give one record a line",
+        f"{size} bytes, decode.most_record_bytes is {most}; raise it, or give one record a line",
     )
 
 

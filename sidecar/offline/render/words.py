@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sidecar.offline.case import place
 from sidecar.offline.copies import copies
 from sidecar.offline.record import Comparison, Metric, Report, Split, Spread
 from sidecar.statistics.power import fewest_pairs
@@ -118,7 +119,7 @@ def not_counted(report: Report) -> str:
 
 def unread(report: Report) -> str:
     """Which rows are no cases, and why."""
-    first = "; ".join(f"row {one.row}: {one.reason}" for one in report.unread[:_SHOWN])
+    first = "; ".join(f"{place(one.row, one.line)}: {one.reason}" for one in report.unread[:_SHOWN])
     more = ", ..." if len(report.unread) > _SHOWN else ""
     return f"{many(len(report.unread), 'row')} unread ({first}{more})"
 

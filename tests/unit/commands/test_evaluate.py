@@ -75,13 +75,22 @@ def test_names_out_of_cases_reach_a_terminal_without_what_it_obeys(tmp_path: Pat
 
 def test_a_row_that_cannot_be_read_is_told_and_makes_the_exit_code(tmp_path: Path) -> None:
     source = cases(tmp_path / "cases.jsonl", 1)
-    source.write_text(source.read_text() + "{broken\n", encoding="utf-8")
+    source.write_text(source.read_text() + "\n{broken\n", encoding="utf-8")
     run = cli("evaluate", source, "-o", "-")
     assert run.returncode == 1
     [row] = json.loads(run.stdout)["unread"]
-    assert (row["row"], row["reason"]) == (2, "bad_json")
-    assert "1 case of cases.jsonl, 1 row unread (row 2: bad_json)" in run.stderr
-    assert "row 2 is no case: bad_json: column 2" in run.stderr
+    assert (row["row"], row["line"], row["reason"]) == (2, 3, "bad_json")
+    assert "1 case of cases.jsonl, 1 row unread (line 3: bad_json)" in run.stderr
+    assert "line 3 is no case: bad_json: column 2" in run.stderr
+
+
+def test_cells_that_were_taken_as_empty_are_told(tmp_path: Path) -> None:
+    (source := tmp_path / "cases.csv").write_text(
+        "question,answer,contexts\nHow long?,NaN,nan\nHow long?,None,It is long.\n"
+    )
+    run = cli("evaluate", source)
+    assert run.returncode == 0, run.stderr
+    assert "3 cells saying NaN, None or null taken as empty: answer 2, contexts 1\n" in run.stderr
 
 
 def test_a_build_server_is_told_of_rows_that_cannot_be_read(tmp_path: Path) -> None:
@@ -89,7 +98,7 @@ def test_a_build_server_is_told_of_rows_that_cannot_be_read(tmp_path: Path) -> N
     source.write_text(source.read_text() + "{broken\n" * 5, encoding="utf-8")
     cli("evaluate", source, "-o", tmp_path / "junit.xml")
     [failure] = ElementTree.parse(tmp_path / "junit.xml").iterfind(".//testcase/failure")
-    assert failure.get("message") == ("5 rows unread (row 2: bad_json; row 3: bad_json; row 4: bad_json, ...)")
+    assert failure.get("message") == ("5 rows unread (line 2: bad_json; line 3: bad_json; line 4: bad_json, ...)")
 
 
 def test_the_turns_of_a_conversation_are_held_against_what_was_known_by_then(tmp_path: Path) -> None:
@@ -143,7 +152,7 @@ def test_a_file_without_any_case_is_refused_with_its_first_fault(tmp_path: Path)
     (source := tmp_path / "cases.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     run = cli("evaluate", source)
     assert run.returncode == 2
-    assert "holds no case: row 1: missing_field" in run.stderr
+    assert "holds no case: line 1: missing_field" in run.stderr
 
 
 def test_texts_may_stay_out_of_the_report(tmp_path: Path) -> None:

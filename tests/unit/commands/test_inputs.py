@@ -159,7 +159,7 @@ def test_a_line_over_the_limit_is_told_and_the_others_are_scored(tmp_path: Path,
         assert (rows[1]["line"], rows[1]["reason"], rows[1]["detail"]) == (2, "too_large", said)
     else:
         assert len(json.loads(run.stdout)["results"]) == 2
-        assert f"row 2 is no case: too_large: line 2: {said}" in run.stderr
+        assert f"line 2 is no case: too_large: {said}" in run.stderr
 
 
 _UNPACK = "(unpack it, or pack it with gzip; save a spreadsheet as CSV in UTF-8)"

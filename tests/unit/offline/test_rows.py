@@ -170,6 +170,41 @@ def test_a_row_of_csv_with_too_many_cells_is_told_with_its_place(tmp_path: Path)
     assert (len(found), [(one.row, one.reason) for one in unread]) == (1, [(2, "bad_row")])
 
 
+def test_a_row_that_is_no_case_is_found_by_its_line(tmp_path: Path) -> None:
+    good = '{"question": "How?", "answer": "So."}'
+    files = {
+        "a.jsonl": f"{good}\n\n  \n{{broken\n\n{{}}\n",
+        "a.csv": 'question,answer\n\n"How\nlong?",So.\n\n\nHow?,So.,More.\n,,\n',
+        "a.json": f"[{good}, 1]",
+    }
+    places = {"a.jsonl": ["line 4", "line 6"], "a.csv": ["line 7", "line 8"], "a.json": ["row 2"]}
+    for name, text in files.items():
+        found, unread = cases(_written(tmp_path / name, text))
+        assert (len(found), [one.place for one in unread]) == (1, places[name])
+
+
+def test_cells_that_say_that_nothing_is_there_are_empty_where_that_means_something(tmp_path: Path) -> None:
+    text = (
+        "question,answer,retrieved_contexts,reference,model\n"
+        "How?,NaN,nan,None,NaN\nHow?,None,NULL,So.,m\nHow?,none of them,\"['null']\",So.,m\n"
+    )
+    _, rows = read(_written(tmp_path / "a.csv", text))
+    assert rows == [
+        {"question": "How?", "reference": "None", "model": "NaN"},
+        {"question": "How?", "reference": "So.", "model": "m"},
+        {
+            "question": "How?",
+            "answer": "none of them",
+            "retrieved_contexts": ["null"],
+            "reference": "So.",
+            "model": "m",
+        },
+    ]
+    assert rows.blank == {"answer": 2, "retrieved_contexts": 2}
+    _, rows = read(_written(tmp_path / "a.jsonl", '{"question": "How?", "answer": "None"}'))
+    assert (rows, rows.blank) == ([{"question": "How?", "answer": "None"}], {})
+
+
 def test_a_list_in_a_line_of_jsonl_is_one_row_that_is_no_case(tmp_path: Path) -> None:
     lines = b'[1,2]\n{"question": "How?", "answer": "So."}\n{"question": "Who?", "answer": "Me."}\n'
     (tmp_path / "a.jsonl").write_bytes(lines)
@@ -184,8 +219,8 @@ def test_a_line_over_the_limit_is_one_row_that_is_no_case(tmp_path: Path, name: 
     (path := tmp_path / name).write_bytes((gzip.compress if name.endswith(".gz") else bytes)(b"\xef\xbb\xbf" + content))
     source, found = read(path, limits=DecodeConfig(most_record_bytes=1024))
     assert [type(row) for row in found] == [dict, DecodeError, dict]
-    told = "too_large: line 3: 2017 bytes, decode.most_record_bytes is 1024; raise it, or give one record a line"
-    assert str(found[1]) == told
+    told = "too_large: 2017 bytes, decode.most_record_bytes is 1024; raise it, or give one record a line"
+    assert (str(found[1]), found.lines) == (told, [1, 3, 4])
     assert source.sha256 == hashlib.sha256(content).hexdigest()
 
 
@@ -210,7 +245,7 @@ def test_a_line_of_jsonl_in_another_encoding_is_no_case(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(text.encode("latin-1") + text.encode())
     found, unread = cases(tmp_path / "a.jsonl")
     assert [one.trace.answer for one in found] == ["£5"]
-    assert unread == [Unread(1, "bad_encoding", "must be UTF-8: save the file so")]
+    assert unread == [Unread(1, "bad_encoding", "must be UTF-8: save the file so", line=1)]
 
 
 @pytest.mark.parametrize(

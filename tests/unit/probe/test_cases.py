@@ -41,7 +41,7 @@ def test_only_so_many_are_taken(tmp_path: Path) -> None:
     [
         ([], "holds no case"),
         ([{"id": 1, "answer": "A."}], "has no question"),
-        ([{"question": "Q?"}, {"id": 2}], "row 2: missing_field"),
+        ([{"question": "Q?"}, {"id": 2}], "line 2: missing_field"),
     ],
 )
 def test_a_case_that_asks_nothing_is_refused_before_anything_is_sent(
