@@ -1,4 +1,4 @@
-"""The one place where text is made fit for UTF-8: a lone surrogate fails a scrape, an export, a tokenizer. And what an exporter's own patterns replace."""
+"""The one place where text is made fit for UTF-8: a lone surrogate fails a scrape, an export, a tokenizer. What an exporter's own patterns replace, and numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -57,3 +57,13 @@ class TextDoor:
 def text_door(wanted: bool, patterns: tuple[str, ...]) -> TextDoor:
     """The door of an exporter's settings."""
     return TextDoor(wanted, tuple(map(re.compile, patterns)))
+
+
+def many(count: int, word: str) -> str:
+    """1 case, 2 cases."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def only(count: int, word: str) -> str:
+    """No case, only 1 case, only 2 cases."""
+    return f"only {many(count, word)}" if count else f"no {word}"

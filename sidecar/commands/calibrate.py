@@ -16,6 +16,7 @@ from typing import Annotated
 import orjson
 import typer
 
+from exporters.text import only
 from sidecar import config
 from sidecar.commands.calibration import LEAST_OF_EACH, Calibration, Judged, rates
 from sidecar.commands.common import ConfigOption, new_cli
@@ -34,7 +35,6 @@ from sidecar.inference.own.folder import Folder, open_folder, open_texts
 from sidecar.inference.rules import AUTO, ROLES
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.observe.telemetry import Telemetry
-from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import redactor_of
@@ -175,7 +175,7 @@ async def write_card(source: Path, settings: Config) -> list[str]:
     ]
     for label, name in ((False, "hallucinated"), (True, "grounded")):
         if (count := sum(own is label for _, own in scored)) < 2 * LEAST_OF_EACH:
-            problem = f"only {many(count, f'{name} request')} got a score"
+            problem = f"{only(count, f'{name} request')} got a score"
             raise ConfigError(
                 "labels", problem, f"half is fitted on, half measured on: label at least {2 * LEAST_OF_EACH} of each"
             )

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from exporters.result import Verdict
+from exporters.text import only
 from sidecar.inference.grounding.detector import Anchor, Detector
-from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError
 
 LEAST_OF_EACH = 30
@@ -85,9 +85,7 @@ class Calibration:
             )
         for count, name in ((one.hallucinated, "hallucinated"), (one.grounded, "grounded")):
             if count < _FEW:
-                found.append(
-                    f"only {many(count, f'{name} request')}: the interval is wide. Label some hundred of each."
-                )
+                found.append(f"{only(count, f'{name} request')}: the interval is wide. Label some hundred of each.")
         return found
 
     def settings(self) -> str:
@@ -105,7 +103,7 @@ def rates(judged: Sequence[Judged]) -> Detector:
     right = [one for one in judged if one.label and one.verdict in DECIDED]
     for rows, name in ((wrong, "hallucinated"), (right, "grounded")):
         if len(rows) < LEAST_OF_EACH:
-            problem = f"only {many(len(rows), f'{name} request')} got a verdict"
+            problem = f"{only(len(rows), f'{name} request')} got a verdict"
             mend = f"label at least {LEAST_OF_EACH} of each; a few hundred make a narrow interval"
             raise ConfigError("labels", problem, mend)
     return Detector(

@@ -12,7 +12,7 @@ def tell_price(judge: str, foreseen: Foreseen, most: float | None, *, mend: str)
     """Say what is to come, `most` US dollars being allowed (None: any). Raises ConfigError where that is not enough."""
     limit = "no limit" if most is None else f"limit {words.dollars(most)}"
     errors.print(
-        f"the judge {judge} will be asked about {foreseen.calls:,} times: about {foreseen.tokens:,} tokens, "
+        f"the judge {judge} will be asked about {words.many(foreseen.calls, 'time')}: about {words.many(foreseen.tokens, 'token')}, "
         f"{words.dollars(foreseen.cost_usd)} ({limit})",
         highlight=False,
         markup=False,

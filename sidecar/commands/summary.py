@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from exporters.result import Outcome, Result
+from exporters.text import many
 
 
 class Summary:
@@ -41,6 +42,11 @@ class Summary:
                 without[f"{'failed: ' if one.outcome is Outcome.FAILED else ''}{one.reason}"] += 1
 
     @property
+    def lines(self) -> int:
+        """Of the input, whatever became of them."""
+        return self._requests + self.unread
+
+    @property
     def broken(self) -> list[str]:
         """Evaluators that failed wherever they were asked: what they need is wrong or away, and no request's fault."""
         return [
@@ -51,9 +57,7 @@ class Summary:
 
     def print(self, console: Console) -> None:
         """The table, and the lines that could not be read."""
-        console.print(
-            f"{_many(self._requests, 'request')}; verdicts: {_counts(self._verdicts.most_common()) or 'none'}"
-        )
+        console.print(f"{many(self._requests, 'request')}; verdicts: {_counts(self._verdicts.most_common()) or 'none'}")
         if self._scores:
             table = Table("evaluator", "scored", "mean", "not scored, by reason", box=SIMPLE, pad_edge=False)
             for name, scores in self._scores.items():
@@ -63,7 +67,7 @@ class Summary:
         if self.broken:
             console.print(f"failed for every request: {', '.join(self.broken)}")
         if self.unread:
-            console.print(f"{_many(self.unread, 'line')} could not be read; the output says why in each place")
+            console.print(f"{many(self.unread, 'line')} could not be read; the output says why in each place")
         for note in self.notes:
             console.print(note, markup=False, soft_wrap=True)
         if self.unread and not self._requests:
@@ -75,7 +79,3 @@ class Summary:
 
 def _counts(counted: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{word} {count}" for word, count in counted)
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

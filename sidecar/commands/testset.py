@@ -166,7 +166,7 @@ def _tell(job: _Job) -> None:
     """What was made, and what the judge took: when the cases stand, for who reads this may leave."""
     for one in job.spent:
         errors.print(
-            f"the judge was asked {one.questions:,} times: {one.tokens:,} tokens, {words.dollars(one.cost_usd)}"
+            f"the judge was asked {words.many(one.questions, 'time')}: {words.many(one.tokens, 'token')}, {words.dollars(one.cost_usd)}"
         )
     if job.made is not None:
         show(job.made, job.wanted_sizes, errors)

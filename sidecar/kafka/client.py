@@ -36,6 +36,7 @@ from aiokafka.protocol.metadata import MetadataRequest
 from exporters.clients.files import UnreadableFileError
 from exporters.clients.oauth import TokenError
 from exporters.clients.security import Brokers, SecurityConfig
+from exporters.text import many
 from sidecar.kafka.rights import may_write
 from sidecar.kafka.settings import ReceiveConfig
 from sidecar.record.errors import BrokerError, ConfigError, SidecarError
@@ -100,7 +101,7 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
     if lost:
         problems, settings = zip(*lost, strict=True)
         raise BrokerError("topic", "; ".join(problems), f"create it, or correct {' and '.join(settings)}")
-    lines += [f"topic {name}: {count} partitions" for name, count in sorted(wanted.items())]
+    lines += [f"topic {name}: {many(count, 'partition')}" for name, count in sorted(wanted.items())]
     if config.repartition:
         lines.append(
             f"spans to {config.repartition}: {await _check_writing(config, config.brokers, config.repartition)}"
@@ -111,7 +112,7 @@ async def check_brokers(config: ReceiveConfig) -> list[str]:
         lines.append("dead letters: off, records that cannot be read are counted and passed over")
     else:
         writing = await _check_writing(config, config.brokers, dead)
-        lines.append(f"dead-letter topic {dead}: {cluster.topics[dead]} partitions, {writing}")
+        lines.append(f"dead-letter topic {dead}: {many(cluster.topics[dead], 'partition')}, {writing}")
     return lines
 
 
@@ -128,7 +129,7 @@ async def check_results(
         problem = f"the {section} topic {topic} does not exist"
         raise BrokerError("topic", problem, f"create it, or correct {section}.topic", passing=True)
     writing = await _check_writing(config, brokers, topic)
-    lines = [f"topic {topic}: {cluster.topics[topic]} partitions, {brokers.security.protocol}, {writing}"]
+    lines = [f"topic {topic}: {many(cluster.topics[topic], 'partition')}, {brokers.security.protocol}, {writing}"]
     if brokers.security.protocol == "PLAINTEXT" != config.security.protocol:
         lines.append(
             "other brokers than those of receive are sent no login and nothing is encrypted; results.security gives them their own"

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from exporters.text import many
 from sidecar.evaluate.base import AUTHORED, Needs
 from sidecar.evaluate.judged.base import SUFFIX
 from sidecar.evaluate.registry import EVALUATORS, judged_name
@@ -146,7 +147,10 @@ def _negatives(report: Report, gate: GateFile) -> Iterator[Check]:
     unknown = 0 if own is None else own.cases - own.known
     good = value is not None and value >= gate.negatives - _ROUNDING
     if own is not None and unknown > gate.most_failed * own.cases:
-        good, why = False, f"of {unknown} of {own.cases} negative cases nobody could say whether they were declined"
+        good, why = (
+            False,
+            f"of {unknown} of {many(own.cases, 'negative case')} nobody could say whether they were declined",
+        )
     yield Check(
         metric=NEGATIVES,
         limit=gate.negatives,
@@ -183,17 +187,17 @@ def _fault(metric: Metric, limit: Limit, gate: GateFile) -> str | None:
     if not metric.scored:
         return f"no case has a value: {_words({**metric.unscorable, **metric.failed}) or 'there is none'}"
     if failed > gate.most_failed * cases:
-        return f"failed in {failed} of {cases} cases: {_words(metric.failed)}"
+        return f"failed in {failed} of {many(cases, 'case')}: {_words(metric.failed)}"
     silent = {reason: count for reason, count in metric.unscorable.items() if reason in SILENT}
     if (without := sum(silent.values())) > gate.most_unanswered * cases + _ROUNDING:
-        return f"without an answer or documents in {without} of {cases} cases: {_words(silent)}"
+        return f"without an answer or documents in {without} of {many(cases, 'case')}: {_words(silent)}"
     if metric.scored < gate.least_scored:
-        return f"only {metric.scored} cases have a value, {gate.least_scored} are wanted"
+        return f"{metric.scored} of the {gate.least_scored} cases with a value that are wanted"
     for one in metric.identities:
         found = one.identity
         for wanted, has in ((limit.method, found.method), (limit.version, found.version), (limit.model, found.model)):
             if wanted is not None and wanted != has:
-                return f"{one.scored} scores are by {found}; the limit is for {wanted}"
+                return f"{many(one.scored, 'score')} by {found}; the limit is for {wanted}"
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from exporters.text import many
 from sidecar.offline.case import SILENT
 from sidecar.offline.record import Counts, Evaluation
 from sidecar.statistics.paired import holm, least_p, mcnemar
@@ -59,7 +60,7 @@ class Coverage:
         sides = (("B", self.b, "A"), ("A", self.a, "B"))
         return "; ".join(
             f"{name} {'lost the score of' if name == fewer else 'has no score in'} "
-            f"{own.cases} of the {self.both + own.cases} cases of {other} ({own})"
+            f"{own.cases} of the {many(self.both + own.cases, 'case')} of {other} ({own})"
             for name, own, other in sides
             if own.cases
         )

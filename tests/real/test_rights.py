@@ -186,7 +186,7 @@ async def test_check_says_which_right_on_the_labels_is_missing(broker: KafkaBrok
             with pytest.raises(BrokerError, match=f"authorize: not allowed to {told} rag_labels"):
                 await check_labels(labels)
             granted.create_acls([right.binding])[right.binding].result(10)
-        assert await check_labels(labels) == ["topic rag_labels: 1 partitions, SASL_SSL, writable, readable"]
+        assert await check_labels(labels) == ["topic rag_labels: 1 partition, SASL_SSL, writable, readable"]
     finally:
         take(granted, *rights)
 

@@ -166,7 +166,9 @@ def _queue(
         done = {one.about.result for one in known}
     else:
         draw = _draw(wanted, len(own), known)
-        errors.print(f"{len(own)} answers, each drawn with probability {draw.rate:g}, seed {draw.seed}", markup=False)
+        errors.print(
+            f"{many(len(own), 'answer')}, each drawn with probability {draw.rate:g}, seed {draw.seed}", markup=False
+        )
         taken = drawn(own, draw)
         done = {one.about.result for one in known if one.drawn}
     left = [one for one in taken if one.facts.result not in done]

@@ -14,6 +14,7 @@ import orjson
 
 from exporters.record import ResultRecord, parse
 from exporters.result import Verdict
+from exporters.text import many
 from sidecar.commands.backfill import moment
 from sidecar.record.errors import ConfigError
 
@@ -152,7 +153,7 @@ def named(rows: Sequence[Row], name: str) -> list[Row]:
     if not begun:
         raise ConfigError(
             name,
-            f"none of {len(rows)} results has it",
+            f"none of {many(len(rows), 'result')} has it",
             f"give the id of a result (its first {_LEAST_PREFIX} characters do) or of a trace; --records reads more of a topic",
         )
     if len(begun) > 1:

@@ -21,7 +21,7 @@ def markdown(report: Report) -> str:
         parts.append(f"{said}.")
     if report.sessions is not None:
         parts += [
-            f"## By session: {report.sessions.sessions} of {report.sessions.turns} turns",
+            f"## By session: {report.sessions.sessions} of {words.many(report.sessions.turns, 'turn')}",
             _sessions(report.sessions),
         ]
     for heading, groups in (("kind", report.by_kind), ("origin", report.by_origin)):

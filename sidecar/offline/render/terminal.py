@@ -88,7 +88,7 @@ def show_compared(found: Compared, console: Console) -> None:
     """Two systems, and what it takes to tell them apart."""
     console.print(safe(f"A: {found.a}   B: {found.b}"), markup=False)
     if found.only_a or found.only_b:
-        console.print(f"left out: {found.only_a} cases that A alone has, {found.only_b} that B alone has")
+        console.print(f"left out: {words.many(found.only_a, 'case')} that A alone has, {found.only_b} that B alone has")
     show_comparisons(found.comparisons, console)
     if found.needed:
         what = "pairs" if found.paired else "values in each arm"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from exporters.text import many as many
 from sidecar.offline.case import place
 from sidecar.offline.copies import copies
 from sidecar.offline.record import Comparison, Metric, Report, Split, Spread
@@ -84,11 +85,6 @@ def not_scored(metric: Metric) -> str:
     return counts({**metric.unscorable, **failed})
 
 
-def many(count: int, word: str) -> str:
-    """1 case, 2 cases."""
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
 def dollars(value: float | None) -> str:
     """US dollars, to the cent where that says something."""
     return "no price" if value is None else f"{value:,.2f} USD" if value >= 1 or value == 0 else f"{value:.4f} USD"
@@ -156,6 +152,6 @@ def effort(report: Report) -> str:
     if own.judge:
         costs = [one.cost_usd for one in own.judge]
         known = None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
-        said += f"; judge: {sum(one.questions for one in own.judge):,} questions, "
-        said += f"{sum(one.tokens for one in own.judge):,} tokens, {dollars(known)}"
+        said += f"; judge: {many(sum(one.questions for one in own.judge), 'question')}, "
+        said += f"{many(sum(one.tokens for one in own.judge), 'token')}, {dollars(known)}"
     return said

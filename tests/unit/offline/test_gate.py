@@ -137,7 +137,7 @@ def test_a_metric_that_failed_in_many_cases_fails_whatever_the_others_say() -> N
         only(GateFile(metrics={"f": Limit(limit=0.1)}, most_failed=0.8), *scores("f", 1.0), *failed).status == "passed"
     )
     few = GateFile(metrics={"f": Limit(limit=0.1)}, least_scored=5)
-    assert only(few, *scores("f", 1.0)).why == "only 1 cases have a value, 5 are wanted"
+    assert only(few, *scores("f", 1.0)).why == "1 of the 5 cases with a value that are wanted"
 
 
 @pytest.mark.parametrize("reason", ["no_answer", "no_context"])
