@@ -1,4 +1,4 @@
-"""Fields that nobody reads and that look like one that is read: told at the end, for the record is scored without them."""
+"""Fields that nobody reads and that look like one that is read, and records of other tools: told at the end, for what can be read is scored without."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
+from exporters.text import many
+from sidecar.decode.native.elsewhere import elsewhere
 from sidecar.decode.native.reader import Limits, unread
 from sidecar.decode.native.table import FIELDS, squeeze
 
@@ -15,22 +17,28 @@ _MOST_TOLD = 20
 
 
 class Misspelt:
-    """Counts records by the field that each of them misspells."""
+    """Counts records by the field that each of them misspells, and by what else they are."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._records: Counter[tuple[str, str]] = Counter()
+        self._elsewhere: Counter[str] = Counter()
 
     def add(self, record: object) -> None:
         """A record, or what is none."""
-        for name in unread(record, self._limits) if isinstance(record, Mapping) else ():
+        if not isinstance(record, Mapping):
+            return
+        if (said := elsewhere(record)) is not None:
+            self._elsewhere[said] += 1
+        for name in unread(record, self._limits):
             if isinstance(name, str) and (meant := _meant(squeeze(name))) is not None:
                 self._records[name[:80], meant] += 1
 
     def told(self) -> list[str]:
-        """A line for each name, those of most records first. A name that is so like ours holds no text of a user."""
-        return [
-            f"field {name!r} is not read ({count:,} {'record' if count == 1 else 'records'}): did you mean {meant}?"
+        """A line for each kind of record and each name, those of most records first. A name that is so like ours holds no text of a user."""
+        foreign = [f"{many(count, 'record')}: {said}" for said, count in self._elsewhere.most_common()]
+        return foreign + [
+            f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
             for (name, meant), count in self._records.most_common(_MOST_TOLD)
         ]
 
