@@ -24,7 +24,7 @@ from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritabl
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
-from sidecar.settings.input_file import FAULTS, fault, lines, open_input, unpacked
+from sidecar.settings.input_file import FAULTS, fault, lines, open_input, refusal, unpacked
 
 cli = new_cli()
 
@@ -98,7 +98,7 @@ async def score_file(
     """Score `source` into `target` (None or "-": standard output).
 
     `progress` is called with the lines and the bytes of input whose results are written. Raises ConfigError where a file cannot be
-    opened, OutputError where the results cannot be written.
+    opened or holds no record, OutputError where the results cannot be written.
     """
     scorer = OfflineScorer(settings)
     summary = Summary()
@@ -111,6 +111,8 @@ async def score_file(
                 write(text)
                 summary.add(result)
                 progress(line.number, line.end)
+        if not summary.lines:
+            raise refusal(source, "holds no record", "give native records, one JSON object a line: docs/native.md")
     summary.notes = scorer.misspelt.told()
     return summary
 

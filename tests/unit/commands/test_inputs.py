@@ -63,7 +63,7 @@ def test_a_file_that_is_not_there_is_named_as_it_was_typed(tmp_path: Path, words
         (["score", PATH, "no/such/out.jsonl"], "error no/such/out.jsonl: No such file or directory (give a writable"),
         (["evaluate", PATH, "-o", "no/such/out.json"], "error no/such/out.json: No such file or directory"),
         (["evaluate", PATH], "error {path}: holds no case"),
-        (["calibrate", PATH], "error labels: only 0 hallucinated requests got a verdict"),
+        (["calibrate", PATH], "error labels: no hallucinated request got a verdict"),
         (["calibrate", PATH, "--of-judge"], "error --of-judge: {path} holds no labels of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -205,3 +205,54 @@ def test_a_file_whose_name_is_no_utf_8_is_evaluated_and_reported(tmp_path: Path)
 def test_where_standard_input_is_not_read_that_is_said() -> None:
     run = called("calibrate", "-")
     assert (run.returncode, run.stderr) == (2, "error -: standard input is not read here (give a file)\n")
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate"])
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"resourceSpans": []}, "1 record: traces of OpenTelemetry, not requests: `rag-sidecar inspect --json FILE`"),
+        (
+            {
+                "event_id": "e",
+                "record_attributes": {"ai.observability.span_type": "record_root"},
+                "record_type": "SPAN",
+            },
+            "1 record: an event of TruLens, whose requests stand in several: export its traces; `rag-sidecar inspect",
+        ),
+        (
+            {"record_id": "r", "input": "How long?", "output": "Two years.", "record_json": "{}"},
+            "1 record: a record of TruLens, whose contexts stand in the calls of record_json: give them as `contexts`",
+        ),
+        (
+            {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}},
+            "1 record: a span as the SDK prints it, not a request: export it; `rag-sidecar inspect --json FILE`",
+        ),
+    ],
+    ids=["otlp", "events of trulens", "records of trulens", "console"],
+)
+def test_what_other_tools_export_is_told_with_where_to_take_it(
+    tmp_path: Path, command: str, row: dict[str, object], said: str
+) -> None:
+    (path := tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    assert said in called(command, path).stderr
+
+
+def test_requests_that_inspect_makes_of_spans_are_cases(tmp_path: Path) -> None:
+    spans = Path("tests/golden/decode/oi_langchain_ok.pb").resolve()
+    (path := tmp_path / "in.jsonl").write_text(called("inspect", "--json", spans).stdout, encoding="utf-8")
+    run = called("evaluate", path)
+    assert run.returncode == 0, run.stderr
+    assert "1 case of in.jsonl; verdicts: grounded 1" in run.stdout
+
+
+@pytest.mark.parametrize("text", ["", "\n  \n"])
+def test_a_file_without_any_record_is_refused_and_the_results_of_before_stay(tmp_path: Path, text: str) -> None:
+    (path := tmp_path / "in.jsonl").write_text(text, encoding="utf-8")
+    (target := tmp_path / "out.jsonl").write_text("before", encoding="utf-8")
+    run = called("score", path, target)
+    assert (run.returncode, run.stdout, target.read_text()) == (2, "", "before")
+    assert (
+        run.stderr == f"error {path}: holds no record (give native records, one JSON object a line: docs/native.md)\n"
+    )
+    assert called("evaluate", path).returncode == 2
