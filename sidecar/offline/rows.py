@@ -73,9 +73,9 @@ class Rows(list[object]):
         return self
 
     def _without_blank(self, row: dict[str, Any]) -> dict[str, Any]:
-        blank = {
+        blank = [
             name for name, value in row.items() if isinstance(value, str) and value in _NOTHING and _may_be_blank(name)
-        }
+        ]
         self.blank.update(blank)
         return {name: value for name, value in row.items() if name not in blank} if blank else row
 

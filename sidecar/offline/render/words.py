@@ -57,14 +57,16 @@ def sample(one: Comparison) -> str:
 def decided(comparisons: Iterable[Comparison]) -> str:
     """Which metrics decide, and why the others that have a difference do not."""
     by_role: dict[str | None, list[str]] = {}
+    few = "all values are the same"
     for one in comparisons:
+        few = few if one.pairs is None else f"too few cases differ ({fewest_pairs()} at least)"
         by_role.setdefault(one.role, []).append(one.metric)
     own, alike, told = (by_role.get(role, []) for role in ("decides", "alike", "told"))
     said = [f"decided by {', '.join(own)}; p is corrected for {many(len(own), 'metric')}"] if own else []
     if alike and not own:
         said.append("nothing could be shown")
     if alike:
-        said.append(f"too few cases differ ({fewest_pairs()} at least) in {', '.join(alike)}")
+        said.append(f"{few} in {', '.join(alike)}")
     if told:
         said.append(f"told alone: {', '.join(told)}")
     return "; ".join(said)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sidecar.offline.arms import GROUNDED, OnlineResult, compare_arms, variant_of
+from sidecar.offline.render import words
 from sidecar.statistics.paired import holm
 from sidecar.statistics.unpaired import LEAST
 
@@ -131,6 +132,8 @@ def test_holm_counts_the_metrics_that_could_differ() -> None:
     found = {one.metric: one for one in compare_arms(a, b).comparisons}
     assert (found["f"].p, found["f"].role) == (found["f"].p_alone, "decides")
     assert (found[GROUNDED].p, found[GROUNDED].role) == (1.0, "alike")
+    said = f"decided by f; p is corrected for 1 metric; all values are the same in {GROUNDED}"
+    assert words.decided(found.values()) == said
     one, *others = given["b"]
     b = variant_of("b", [one.model_copy(update={"verdict": "hallucinated"}), *others])
     found = {one.metric: one for one in compare_arms(a, b).comparisons}
