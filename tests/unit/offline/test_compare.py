@@ -79,7 +79,7 @@ def test_a_metric_that_only_one_run_has_is_told() -> None:
     found = {one.metric: one for one in compare(both, run(0.9))}
     assert set(found) == {"f", "g"}
     [told] = [one.says for one in compare(both, [record("a", said("f", 0.9))]) if one.metric == "g"]
-    assert told == "no case has a score in both; B has no score in 1 of the 1 cases of A (not asked 1)"
+    assert told == "no case has a score in both; B has no score in 1 of the 1 case of A (not asked 1)"
 
 
 def test_negatives_of_which_nothing_is_known_any_more_are_lost() -> None:
