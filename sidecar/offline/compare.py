@@ -7,13 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from sidecar.offline.case import NEGATIVE
 from sidecar.offline.copies import once
 from sidecar.offline.lost import Coverage, Lacking, fewer, lacking
 from sidecar.offline.record import CaseRecord, Comparison, Evaluation, Identity
 from sidecar.offline.render import words
-from sidecar.statistics.paired import Difference, changed, difference, holm, least_p
-from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed, sharing
+from sidecar.statistics.interval import Floats
+from sidecar.statistics.joint import Joint, joint
+from sidecar.statistics.paired import Difference, difference
+from sidecar.statistics.power import ALPHA, fewest_pairs, pairs_needed
 
 # What is smaller matters to nobody, however sure it is.
 MARGIN = 0.02
@@ -26,9 +30,10 @@ TOLD = "told, does not decide"
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The scores of one metric for cases that both runs scored in the same way, in the same order; what each of them lacks that the other one has;
-    and how many were scored in two ways, of which `otherwise` names one."""
+    """The scores of one metric for cases that both runs scored in the same way, in the same order, `cases` by their places among all; what each of them
+    lacks that the other one has; and how many were scored in two ways, of which `otherwise` names one."""
 
+    cases: Sequence[int]
     a: Sequence[float]
     b: Sequence[float]
     lacking_a: Lacking
@@ -41,34 +46,26 @@ class Paired:
         """Which cases have a score."""
         return Coverage(len(self.a) + self.ways, self.lacking_a, self.lacking_b)
 
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """What the tests share: by how many they do, and how many cases it takes where all that differ now could be shown."""
-
-    tests: int
-    fewest: int
+    def away(self, count: int) -> Floats:
+        """B - A of each of so many cases, 0 of those that have no difference."""
+        found = np.zeros(count)
+        found[list(self.cases)] = np.subtract(self.b, self.a)
+        return found
 
 
 def compare(a: Sequence[CaseRecord], b: Sequence[CaseRecord], decide: Collection[str] = ()) -> tuple[Comparison, ...]:
     """B - A of every metric that either run scored, and of the negative cases that were declined. Those of `decide` decide (none: all), the others are
-    told; p is after Holm's correction over those that could be shown to differ. An id counts once."""
+    told; p is that among all that decide. An id counts once."""
     a, b = once(a), once(b)
     both = _matched(a, b)
     found = {name: _paired(both, name) for name in _names(a, b)}
     if (declined := _declined(both)) is not None:
         found[DECLINED] = declined
-    found |= {name: Paired([], [], Lacking(), Lacking()) for name in decide if name not in found}
+    found |= {name: Paired([], [], [], Lacking(), Lacking()) for name in decide if name not in found}
     deciding = {name: one for name, one in found.items() if not decide or name in decide}
-    least = {name: least_p(changed(one.a, one.b)) for name, one in deciding.items() if one.a}
-    level = _Level(sharing(least.values()), fewest_pairs(max(1, sum(one < 1 for one in least.values()))))
-    tested = {name: difference(one.a, one.b, tests=level.tests) for name, one in found.items() if one.a}
-    adjusted = dict(zip(least, holm([tested[name].p for name in least], list(least.values())), strict=True))
+    tested = joint({name: one.away(len(both)) for name, one in found.items() if one.a}, deciding)
     lost = fewer({name: one.coverage for name, one in deciding.items()})
-    return tuple(
-        _comparison(_counted(name, one, lost.get(name)), one, tested.get(name), adjusted.get(name), level)
-        for name, one in found.items()
-    )
+    return tuple(_comparison(_counted(name, one, lost.get(name)), one, tested) for name, one in found.items())
 
 
 def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
@@ -81,8 +78,8 @@ def winner_of(delta: float, p: float | None) -> Literal["A", "B"] | None:
 def verdict_on(
     delta: float, p: float | None, shown: float, *, same: bool = False, fewest: int = 0, alike: str = ""
 ) -> str:
-    """The same in words; `shown` is what the sample would have shown, infinite where it takes `fewest` cases to show anything. `same`: the difference is
-    that in every case. `alike` says of how few cases that differ nothing can be shown."""
+    """The same in words; `shown` is what the sample would have shown, infinite where it takes `fewest` cases at least to show anything. `same`: the difference is
+    that in every case. `alike` says in how few cases it differs where that can show nothing."""
     winner = winner_of(delta, p)
     if winner is not None:
         return f"{winner} is better"
@@ -93,7 +90,7 @@ def verdict_on(
     if same or shown <= _NO_SPREAD:
         return _always(delta)
     if math.isinf(shown):
-        return f"too few to say: it takes {fewest} cases"
+        return f"too few to say: it takes {fewest} cases at least"
     if alike:
         return f"no difference shown: {alike}"
     return f"no difference shown (would show {max(shown, MARGIN):.3f})"
@@ -128,10 +125,10 @@ def nothing_could_be_shown(comparisons: Sequence[Comparison]) -> bool:
 
 
 def needed(comparisons: Sequence[Comparison]) -> Mapping[str, Mapping[str, int]]:
-    """Pairs that each metric needs to show a difference of so much with 80 % power, by the spread of its differences now."""
+    """Pairs that show a difference of so much in each metric with 80 % power, by the spread of its differences now and whichever way the metrics hang together."""
     tests = max(1, sum(one.p is not None and bool(one.changed) for one in comparisons))
     return {
-        one.metric: {f"{delta:g}": pairs_needed(delta, one.spread, tests=tests) for delta in DELTAS}
+        one.metric: {f"{delta:g}": pairs_needed(delta, one.spread, level=ALPHA / tests) for delta in DELTAS}
         for one in comparisons
         if one.p is not None and one.spread is not None and one.spread > _NO_SPREAD
     }
@@ -156,12 +153,12 @@ def _names(a: Sequence[CaseRecord], b: Sequence[CaseRecord]) -> list[str]:
 
 
 def _paired(both: Sequence[tuple[CaseRecord, CaseRecord]], metric: str) -> Paired:
-    pairs: list[tuple[float, float]] = []
+    pairs: list[tuple[int, float, float]] = []
     lacks_a: list[Evaluation | None] = []
     lacks_b: list[Evaluation | None] = []
     ways = 0
     otherwise = None
-    for one, other in both:
+    for place, (one, other) in enumerate(both):
         if NEGATIVE in (one.kind, other.kind):
             continue
         first, second = one.said_by(metric), other.said_by(metric)
@@ -175,25 +172,29 @@ def _paired(both: Sequence[tuple[CaseRecord, CaseRecord]], metric: str) -> Paire
         elif first is not None and second is not None and first.identity != second.identity:
             ways, otherwise = ways + 1, (first.identity, second.identity)
         else:
-            pairs.append((left, right))
-    return Paired([x for x, _ in pairs], [y for _, y in pairs], lacking(lacks_a), lacking(lacks_b), ways, otherwise)
+            pairs.append((place, left, right))
+    return Paired(*_apart(pairs), lacking(lacks_a), lacking(lacks_b), ways, otherwise)
+
+
+def _apart(pairs: Sequence[tuple[int, float, float]]) -> tuple[list[int], list[float], list[float]]:
+    return [place for place, _, _ in pairs], [x for _, x, _ in pairs], [y for _, _, y in pairs]
 
 
 def _declined(both: Sequence[tuple[CaseRecord, CaseRecord]]) -> Paired | None:
     """Of negative cases: 1 where the answer declines, which is right. Of an answer that is not there or that nobody can read nothing is known."""
-    known: list[tuple[float, float]] = []
+    known: list[tuple[int, float, float]] = []
     unknown = [0, 0]
-    for one, other in both:
+    for place, (one, other) in enumerate(both):
         if not one.kind == other.kind == NEGATIVE:
             continue
         if one.abstention is not None and other.abstention is not None:
-            known.append((float(_declines(one)), float(_declines(other))))
+            known.append((place, float(_declines(one)), float(_declines(other))))
         elif one.abstention is not None or other.abstention is not None:
             unknown[0 if one.abstention is None else 1] += 1
     if not known and not any(unknown):
         return None
     lacks_a, lacks_b = (Lacking({"unread": count}, count) if count else Lacking() for count in unknown)
-    return Paired([x for x, _ in known], [y for _, y in known], lacks_a, lacks_b)
+    return Paired(*_apart(known), lacks_a, lacks_b)
 
 
 def _declines(one: CaseRecord) -> bool:
@@ -214,15 +215,14 @@ def _counted(name: str, paired: Paired, lost: Literal["A", "B"] | None) -> Compa
     )
 
 
-def _comparison(
-    plain: Comparison, paired: Paired, found: Difference | None, p: float | None, level: _Level
-) -> Comparison:
-    if found is None:
+def _comparison(plain: Comparison, paired: Paired, tested: Joint) -> Comparison:
+    if not paired.a:
         says = "no case has a score in both"
         if paired.otherwise is not None:
             says = "not compared: A is scored by {}, B by {}".format(*paired.otherwise)
         return plain.model_copy(update={"says": _joined(says, plain.says)})
-    enough = not math.isinf(found.shown)
+    found, p = difference(paired.a, paired.b, level=tested.level), tested.p.get(plain.metric)
+    enough, fewest = not math.isinf(found.shown), fewest_pairs(tested.level)
     left_out = f"{words.many(paired.ways, 'case')} scored in two ways left out" if paired.ways else ""
     return plain.model_copy(
         update={
@@ -234,13 +234,13 @@ def _comparison(
             "lower": None if found.interval is None else found.interval.lower,
             "upper": None if found.interval is None else found.interval.upper,
             "p": p,
-            "p_alone": found.p,
+            "p_alone": tested.alone[plain.metric],
             "test": found.test,
             "spread": found.spread,
             "shown": found.shown if enough else None,
-            "fewest_pairs": None if enough else level.fewest,
+            "fewest_pairs": None if enough else fewest,
             "winner": winner_of(found.delta, p),
-            "says": _joined(_verdict(found, p, level), left_out, plain.says),
+            "says": _joined(_verdict(found, p, tested.least.get(plain.metric, 0.0), fewest), left_out, plain.says),
         }
     )
 
@@ -251,13 +251,12 @@ def _role(found: Difference, p: float | None) -> Literal["decides", "alike", "to
     return "decides" if found.changed >= fewest_pairs() else "alike"
 
 
-def _verdict(found: Difference, p: float | None, level: _Level) -> str:
+def _verdict(found: Difference, p: float | None, least: float, fewest: int) -> str:
     if p is None:
         return TOLD
-    few = found.changed < fewest_pairs(level.tests)
-    alike = f"{found.changed} of {words.many(found.pairs, 'case')} differ, it takes {level.fewest}" if few else ""
+    few = f"{found.changed} of {words.many(found.pairs, 'case')} differ, p is {least:.3f} at best"
     same = found.spread <= _NO_SPREAD
-    return verdict_on(found.delta, p, found.shown, same=same, fewest=level.fewest, alike=alike)
+    return verdict_on(found.delta, p, found.shown, same=same, fewest=fewest, alike=few if least >= ALPHA else "")
 
 
 def _joined(*said: str) -> str:

@@ -243,12 +243,12 @@ class Gate(Record):
 
 
 class Comparison(Record):
-    """One metric of two systems, B - A; p is after Holm's correction, `shown` the difference that such a sample would have shown. Of paired cases
+    """One metric of two systems, B - A; p is that among all that decide (of arms after Holm's correction), `shown` the difference that such a sample would have shown. Of paired cases
     `pairs` counts them; of arms on requests of their own `size_a` and `size_b` are the effective sizes. `only_a` counts cases that A alone has a score
     for, `lacking_b` why B has none; `fewer` is the system that lost more of them than chance or a few silent cases would explain. `fewest_pairs` stands
     where there are fewer pairs than a difference takes, however large it is: then `shown` is null. `unproven`: B is lower, and no metric of the check has
     so many, or B was to be held against A in it and there is nothing to compare. `changed` counts the pairs that differ. `role`: it decides, with p corrected
-    over all that do; so few pairs differ that nothing could be shown (`alike`); or others were named to decide (`told`)."""
+    for all that do; so few pairs differ that nothing could be shown (`alike`); or others were named to decide (`told`)."""
 
     metric: str
     role: Literal["decides", "alike", "told"] | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sidecar.statistics.interval import Interval, Z
-from sidecar.statistics.power import factor
+from sidecar.statistics.power import ALPHA, factor
 
 _NORMAL = NormalDist()
 # Below this many the means are not normal enough for the test.
@@ -39,8 +39,8 @@ def arm(values: ArrayLike, weights: ArrayLike) -> Arm | None:
     x, w = np.asarray(values, np.float64), np.asarray(weights, np.float64)
     if x.size < 2:
         return None
-    mean = float((w * x).sum() / w.sum())
     effective = float(w.sum() ** 2 / (w**2).sum())
+    mean = float((w * x).sum() / w.sum())
     # The squared error of a ratio of two sums (Sarndal et al. 1992, 5.7), times the effective n: the variance of one value of equal weight.
     squared = float((w**2 * (x - mean) ** 2).sum() / w.sum() ** 2) * x.size / (x.size - 1)
     return Arm(mean, squared * effective, effective, int(x.size))
@@ -63,7 +63,7 @@ def gap(a: Arm, b: Arm, *, tests: int = 1) -> Gap:
     delta, error = b.mean - a.mean, math.hypot(a.error, b.error)
     enough = min(a.effective, b.effective) >= LEAST
     p = None if not enough else (1.0 if delta == 0 else 0.0) if error == 0 else two_sided(delta / error)
-    return Gap(a, b, delta, Interval(delta - Z * error, delta + Z * error), p, math.sqrt(factor(tests)) * error)
+    return Gap(a, b, delta, Interval(delta - Z * error, delta + Z * error), p, math.sqrt(factor(ALPHA / tests)) * error)
 
 
 def constant(a: Arm, b: Arm) -> bool:
@@ -78,7 +78,7 @@ def two_sided(z: float) -> float:
 
 def each_arm_needs(delta: float, variance_a: float, variance_b: float, *, tests: int = 1) -> int:
     """Values that each arm needs to show a difference `delta` > 0: never fewer than the test takes."""
-    return max(LEAST, math.ceil(factor(tests) * (variance_a + variance_b) / delta**2))
+    return max(LEAST, math.ceil(factor(ALPHA / tests) * (variance_a + variance_b) / delta**2))
 
 
 def ratio_p(a: float, b: float, *, share_a: float = 0.5) -> float:

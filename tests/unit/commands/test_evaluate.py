@@ -305,7 +305,10 @@ def test_the_metric_that_is_named_decides_and_one_that_cannot_be_compared_is_no_
     rows = source.read_text().splitlines()
     half = [row.replace("Two years.", "Nine dollars.") if n % 2 else row for n, row in enumerate(rows)]
     (worse := tmp_path / "worse.jsonl").write_text("\n".join(half))
-    assert cli("evaluate", worse, "--against", stored).returncode == 0  # three metrics fall in six cases each
+    run = cli("evaluate", worse, "--against", stored)  # three metrics fall in the same six cases
+    assert run.returncode == 5
+    assert len(re.findall(r" 0\.031 +A is better", run.stdout)) == 3
+    assert cli("evaluate", worse, "--against", stored, "--decide", "context_relevance").returncode == 0
     run = cli("evaluate", worse, "--against", stored, "--decide", "faithfulness")
     assert run.returncode == 5, run.stderr
     assert "decided by faithfulness; p is corrected for 1 metric" in run.stdout
