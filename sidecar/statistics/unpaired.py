@@ -40,6 +40,8 @@ def arm(values: ArrayLike, weights: ArrayLike) -> Arm | None:
     if x.size < 2:
         return None
     effective = float(w.sum() ** 2 / (w**2).sum())
+    if x.min() == x.max():  # A mean of equal values that is rounded would have a variance.
+        return Arm(float(x[0]), 0.0, effective, int(x.size))
     mean = float((w * x).sum() / w.sum())
     # The squared error of a ratio of two sums (Sarndal et al. 1992, 5.7), times the effective n: the variance of one value of equal weight.
     squared = float((w**2 * (x - mean) ** 2).sum() / w.sum() ** 2) * x.size / (x.size - 1)

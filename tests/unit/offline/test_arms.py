@@ -142,6 +142,23 @@ def test_holm_counts_the_metrics_that_could_differ() -> None:
     assert {one.role for one in found.values()} == {"decides"}
 
 
+def test_values_that_are_all_the_same_differ_by_no_rounding() -> None:
+    weights = np.random.default_rng(1).choice((0.1, 0.3, 0.7), 400)
+    a, b = (
+        variant_of(
+            name,
+            [
+                one.model_copy(update={"inclusion_probability": float(p)})
+                for one, p in zip(results(name, [0.9] * 400), own, strict=True)
+            ],
+        )
+        for name, own in (("a", weights), ("b", weights[::-1]))
+    )
+    found = compare_arms(a, b)
+    assert {(one.delta, one.p, one.role) for one in found.comparisons} == {(0.0, 1.0, "alike")}
+    assert found.needed == {}
+
+
 def test_variants_are_told_apart_by_the_metrics_that_are_named() -> None:
     chance = np.random.default_rng(5)
     a, b = (variant_of(name, results(name, chance.uniform(0.3, high, 400))) for name, high in (("a", 0.7), ("b", 0.9)))
