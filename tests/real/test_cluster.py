@@ -40,8 +40,7 @@ class Trial:
         }  # fmt: skip
         settings = {
             "receive": receive,
-            # While brokers change the sender itself needs up to 11 seconds for a record; what comes later than is waited for is partial rightly.
-            "assemble": {"quiet_seconds": 2.0, "quiet_without_root_seconds": 30.0},
+            "assemble": {"quiet_seconds": 2.0, "quiet_without_root_seconds": 10.0},
             "sample": {"budget": {"enabled": False}},
             "results": {"topic": self.results},
             "deliver": {"timeout_seconds": 5.0},

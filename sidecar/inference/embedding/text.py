@@ -10,7 +10,7 @@ _CHUNK = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"\b[A-Z][\w'’-]{0,40}[a-z][\w'’-]*+|\b[A-Z]{2,}\b")
-_BREAK = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=;)\s+|(?<=[。！？])\s*")
+_BREAK = re.compile(r"(?<=[.!?。！？])(?P<closed>[\"'”’)\]]*)\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=;)\s+|(?<=[。！？])\s*")
 _NEGATION = frozenset({"not", "no", "never", "none", "nor", "neither", "cannot", "without", "n't", "hardly", "barely"})
 _STOP = frozenset(
     "a an the of to in on at by for with from as and or but if then than that this these those it its he she they we you i his her their "
@@ -60,7 +60,7 @@ def sentences(text: str) -> list[Span]:
     for match in _BREAK.finditer(text):
         if _goes_on(text, max(start, match.start() - 12), match):
             continue
-        spans.extend(_pieces(text, start, match.start()))
+        spans.extend(_pieces(text, start, max(match.start(), match.end("closed"))))
         start = match.end()
     spans.extend(_pieces(text, start, len(text)))
     return spans
