@@ -176,6 +176,14 @@ def test_a_volume_with_models_is_mounted_read_only() -> None:
         ("config.status_page.show_text=true,config.admin.host=0.0.0.0", "to whoever reaches the pods"),
         ("config.admin.port=0", "takes a port that no Service finds"),
         ("config.admin.port=65536", "65536|want 65535|65,535"),
+        ("env[0].name=RAG_SIDECAR_ADMIN__PORT,env[0].value=a", "set config.admin.port instead"),
+        (
+            "secretEnv.RAG_SIDECAR_ADMIN__PROBE_PORT.name=a,secretEnv.RAG_SIDECAR_ADMIN__PROBE_PORT.key=b",
+            "set config.admin.probe_port instead",
+        ),
+        ("config.admin.host=127.0.0.1", "neither the kubelet's probes nor Prometheus get an answer"),
+        ("config.status_page.show_text=true,config.admin.host=localhost", "an address of the pod's own"),
+        ("env[0].name=RAG_SIDECAR_ADMIN__HOST,env[0].value=::1", "an address of the pod's own"),
         ("podDisruptionBudget.maxUnavailable=0", "no node with a pod"),
         ("networkPolicy.egress[0].to[0].ipBlock.cidr=10.0.0.0/8", "enable it, or remove them"),
         ("extraVolumeMounts[0].name=a,extraVolumeMounts[0].mountPath=/a", 'volume "a", which is not in extraVolumes'),
@@ -194,7 +202,7 @@ def test_a_wrong_value_is_refused_with_its_name(value: str, complaint: str) -> N
         "config.status_page.show_text=true,metrics.authSecret=login",
         "config.status_page.show_text=true,config.admin.bearer_token_file=/t",
         "config.status_page.show_text=true,config.status_page.enabled=false",
-        "config.status_page.show_text=true,config.admin.host=127.0.0.1",
+        "config.admin.host=::",
         "config.admin.port=65535",
     ],
 )
@@ -533,6 +541,37 @@ def test_pods_follow_the_sampling_that_the_budget_leaves_the_lag_and_cpu_and_the
     queries = [one["metadata"].get("query", one["type"]) for one in scaled["spec"]["triggers"]]
     assert ["sampling_factor" in queries[0], "consumer_lag_seconds" in queries[1], queries[2]] == [True, True, "cpu"]
     assert (scaled["spec"]["minReplicaCount"], scaled["spec"]["maxReplicaCount"]) == (3, 12)
+
+
+@pytest.mark.parametrize(
+    ("pod", "ours"),
+    [
+        ("rag-sidecar-6d4b75cb6d-hwpzz", True),
+        ("rag-sidecar-6d4b75chwpzz", True),
+        ("rag-sidecar-eu-6d4b75cb6d-hwpzz", False),
+        ("rag-sidecar-probe-6d4b75cb6d-hwpzz", False),
+    ],
+    ids=["a pod", "a pod whose name was cut", "a pod of another release", "the probe"],
+)
+def test_only_pods_of_the_release_are_asked_for_the_sampling_and_the_lag(pod: str, ours: bool) -> None:
+    found = chart.objects(chart.render("-f", chart.values_of("keda")))
+    (scaled,) = [one for one in found if one["kind"] == "ScaledObject"]
+    queries = [one["metadata"]["query"] for one in scaled["spec"]["triggers"] if one["type"] == "prometheus"]
+    patterns = [re.search(r'pod=~"([^"]+)"', query) for query in queries]
+    assert [bool(one and re.fullmatch(one[1], pod)) for one in patterns] == [ours, ours]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("config.receive.topics={a}", "[a]"), ("config.receive.topic_pattern=spans_.*", "spans_.*")],
+)
+def test_the_notes_of_an_installation_say_what_is_read(value: str, said: str) -> None:
+    # `helm template` leaves the notes out, so they are rendered as an object of one's own.
+    notes = (chart.CHART / "templates/NOTES.txt").read_text(encoding="utf-8")
+    text = "kind: ConfigMap\ndata:\n  notes: |\n" + "".join(f"    {line}\n" for line in notes.splitlines())
+    found = chart.objects(chart.render("--set", value, "--set-json", f"extraManifests={json.dumps([text])}"))
+    (shown,) = [one["data"]["notes"] for one in found if "notes" in one.get("data", {})]
+    assert shown.startswith(f"RAG Sidecar 0.1.0 reads {said} from kafka:9092.")
 
 
 def test_a_horizontal_pod_autoscaler_is_valid_and_asks_for_external_metrics_where_wanted() -> None:

@@ -39,6 +39,16 @@
 {{- if eq (toString $listens.port) "0" }}
 {{- fail "config.admin.port is 0, which takes a port that no Service finds: give one" }}
 {{- end }}
+{{- range $name := list "port" "probe_port" }}
+{{- if contains (printf ",%s," $name) (include "rag-sidecar.adminEnvironment" $) }}
+{{- fail (printf "RAG_SIDECAR_ADMIN__%s in the environment takes the port from where probes, Service and PodMonitor look for it: set config.admin.%s instead" (upper $name) $name) }}
+{{- end }}
+{{- end }}
+{{- $host := $listens.host | default "" }}
+{{- range .Values.env }}{{ if eq .name "RAG_SIDECAR_ADMIN__HOST" }}{{ $host = .value | default "" }}{{ end }}{{ end }}
+{{- if regexMatch "^(127\\.|localhost$|::1$)" $host }}
+{{- fail (printf "config.admin.host %q is an address of the pod's own, where neither the kubelet's probes nor Prometheus get an answer: leave it out" $host) }}
+{{- end }}
 {{- range $section := list "results" "labels" }}
 {{- $topic := (get $.Values.config $section | default dict).topic | default "" }}
 {{- if and $topic (include "rag-sidecar.reads" (dict "root" $ "topic" $topic)) }}
@@ -65,9 +75,7 @@
 {{- fail (printf "config.labels.topic %q is config.results.topic too: name another" $labels) }}
 {{- end }}
 {{- $page := .Values.config.status_page | default dict }}
-{{- $host := $listens.host | default "" }}
-{{- $byHost := ternary (regexMatch "^(127\\.|localhost$|::1$)" $host) (contains ",host," $admin) (ne $host "") }}
-{{- if and $page.show_text (ne (toString $page.enabled) "false") (not (or $login .Values.metrics.authSecret $byHost)) }}
+{{- if and $page.show_text (ne (toString $page.enabled) "false") (not (or $login .Values.metrics.authSecret)) }}
 {{- fail "config.status_page.show_text would show questions and answers to whoever reaches the pods: set metrics.authSecret, or config.admin.bearer_token_file or basic_username" }}
 {{- end }}
 {{- if and .Values.podDisruptionBudget.enabled (has (toString .Values.podDisruptionBudget.maxUnavailable) (list "0" "0%")) }}

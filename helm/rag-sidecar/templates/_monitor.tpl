@@ -3,6 +3,10 @@
 {{/* The names of the settings of `admin` that are set, in the file and by the environment, each between commas. */}}
 {{- define "rag-sidecar.adminSet" -}}
 {{- range $name, $value := dig "admin" dict .Values.config | default dict }}{{ if $value }},{{ $name }},{{ end }}{{ end }}
+{{- include "rag-sidecar.adminEnvironment" . }}
+{{- end }}
+
+{{- define "rag-sidecar.adminEnvironment" -}}
 {{- range $name, $_ := .Values.secretEnv }}{{ if hasPrefix "RAG_SIDECAR_ADMIN__" $name }},{{ $name | trimPrefix "RAG_SIDECAR_ADMIN__" | lower }},{{ end }}{{ end }}
 {{- range .Values.env }}{{ if hasPrefix "RAG_SIDECAR_ADMIN__" .name }},{{ .name | trimPrefix "RAG_SIDECAR_ADMIN__" | lower }},{{ end }}{{ end }}
 {{- end }}
