@@ -231,10 +231,14 @@ def _kafka() -> tuple[Alert, ...]:
         Alert(
             name="RagSidecarNoPartitions",
             severity="critical",
-            expr=f"sum by ({group}) (rag_sidecar_assigned_partitions) == 0",
+            # Partitions stay assigned while no broker answers: nobody takes them away.
+            expr=(
+                f"sum by ({group}) (rag_sidecar_assigned_partitions) == 0\nor\n"
+                f"sum by ({group}) (clamp_min(rag_sidecar_assigned_partitions - rag_sidecar_leaderless_partitions, 0)) == 0"
+            ),
             wait="15m",
             summary="The RAG Sidecar runs, but Kafka gives it nothing to read.",
-            description="{{ $labels.job }}: no replica has a partition. No request is counted or scored.",
+            description="{{ $labels.job }}: no replica has a partition that a broker leads. No request is counted or scored.",
             board=ITSELF,
         ),
         Alert(

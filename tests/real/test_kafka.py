@@ -59,6 +59,23 @@ async def test_records_go_on_after_the_broker_was_away() -> None:
             assert values(await reader.take(1, seconds=60)) == [b"after"]
 
 
+async def test_while_no_broker_answers_no_partition_has_a_leader() -> None:
+    topic, group = fresh("spans"), fresh("g")
+    with KafkaBroker() as own:
+        own.create_topic(topic)
+        async with Reader(own.bootstrap_servers, topics=[topic], group_id=group) as reader:
+
+            def leaderless() -> float:
+                return reader.telemetry.value("rag_sidecar_leaderless_partitions")
+
+            await reader.poll_for(2.0)
+            assert (reader.telemetry.value("rag_sidecar_assigned_partitions"), leaderless()) == (4, 0)
+            await away(own.stop_broker)
+            await reader.poll_until(lambda: leaderless() == 4)
+            await away(own.start_broker)
+            await reader.poll_until(lambda: leaderless() == 0, seconds=60)
+
+
 async def test_a_topic_that_does_not_exist_and_is_not_made_names_the_topic_step() -> None:
     with KafkaBroker(auto_create_topics=False) as own:
         error = await refusal(own.bootstrap_servers, {"protocol": "PLAINTEXT"}, topics=["nowhere"])

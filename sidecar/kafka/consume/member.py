@@ -236,8 +236,10 @@ class GroupMember(ConsumerRebalanceListener):  # type: ignore[misc]
         self._on_assigned({(tp.topic, tp.partition) for tp in assigned})
 
     def _led(self, tp: TopicPartition) -> bool:
-        # aiokafka has no public way to ask; None is a partition that it has not heard of, -1 one without a leader.
-        return self._consumer._client.cluster.leader_for_partition(tp) not in (None, -1)
+        # aiokafka has no public way to ask; None is a partition that it has not heard of, -1 one without a leader. Who led is kept while no
+        # broker answers, and the brokers are not (exporters/clients/bootstrap.py).
+        cluster = self._consumer._client.cluster
+        return cluster.broker_metadata(cluster.leader_for_partition(tp)) is not None
 
     def _begin_fetch(self) -> asyncio.Task[tuple[int, list[ConsumerRecord]]]:
         if self._fetching is None:
