@@ -54,7 +54,7 @@ class Backfill:
         self.telemetry = Telemetry()
         margin = config.assemble.max_age_seconds
         memory = MemoryBudget(config.pipeline.buffer_megabytes * MEGABYTE)
-        sampler = _Within(config.sample, self.telemetry, begin=begin, end=end)
+        self._sampler = sampler = _Within(config.sample, self.telemetry, begin=begin, end=end)
         redactor = redactor_of(config.redact)
         self._runtime = ModelRuntime(config.inference, self.telemetry, redactor=lambda: redactor)
         self._judge = judge_of(config.judge, config.price, self.telemetry, redactor=lambda: redactor, clock=clock)
@@ -84,6 +84,11 @@ class Backfill:
         )
         self._failure = failure
         self._asked = False
+
+    @property
+    def outside(self) -> int:
+        """Requests so far that came with the records and ended outside the window: they are among the sampled out."""
+        return self._sampler.outside
 
     def stop(self) -> None:
         """Ask `run` to end early; what is done is committed, and the next run goes on from there."""
@@ -144,10 +149,14 @@ class _Within(Sampler):
     def __init__(self, config: SampleConfig, telemetry: Telemetry, *, begin: float, end: float) -> None:
         super().__init__(config, telemetry)
         self._begin, self._end = begin, end
+        self.outside = 0
 
     def decide(self, trace: RagTrace) -> Decision:
         """The decision for one request."""
-        return super().decide(trace) if self._begin <= trace.timestamp < self._end else _OUTSIDE
+        if self._begin <= trace.timestamp < self._end:
+            return super().decide(trace)
+        self.outside += 1
+        return _OUTSIDE
 
 
 def quiet(config: Config) -> Config:

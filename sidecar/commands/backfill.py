@@ -198,5 +198,7 @@ class _Line:
             labels["outcome"]: int(value) for labels, value in self._work.telemetry.values("rag_sidecar_requests_total")
         }
         scored = outcomes.get("scored", 0)
-        text = f"{passed} of {whole} records, {scored} requests scored, {sum(outcomes.values()) - scored} not"
+        # One outside the window is counted there before its outcome is.
+        others = max(0, sum(outcomes.values()) - scored - self._work.outside)
+        text = f"{passed} of {whole} records, {scored} requests scored, {others} not"
         errors.print(f"backfill: {text}{', ' if word else ''}{word}", end=end, markup=False, soft_wrap=True)

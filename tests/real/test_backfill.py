@@ -77,7 +77,7 @@ def test_requests_of_the_window_are_scored_whole_and_no_others_though_their_reco
     path = settings(broker, tmp_path, topic, results)
     done = subprocess.run(command(path, began), capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr
-    assert f"{len(INSIDE)} requests scored" in done.stderr
+    assert f"{len(INSIDE)} requests scored, 0 not, done" in done.stderr
     found = read_results(broker.bootstrap_servers, results)
     assert found.keys() == {names[number] for number in INSIDE}
     report = judge(found, found)
