@@ -69,7 +69,6 @@ MAY_BE_EMPTY = {
 }
 # Series that begin with what does not happen here.
 MAY_BE_ABSENT = {
-    "rag_sidecar_conflicting_requests_total",
     "rag_sidecar_export_failures_total",
     "rag_sidecar_inference_failures_total",
     "rag_sidecar_native_fields_unread_total",
