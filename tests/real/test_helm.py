@@ -630,6 +630,8 @@ def test_the_probe_understands_the_file_that_the_chart_renders(
         (["--set", "probe.config.evry_seconds=5"], "evry_seconds"),
         (["--set", "probe.config.request.headers.authorization=secret"], "authorization"),
         (["--set", "probe.config.cases=x"], "cases"),
+        (["--set", "probe.config.admin.port=0"], "probe.config.admin.port is 0"),
+        (["--set", "probe.config.admin.host=127.0.0.1"], 'probe.config.admin.host "127.0.0.1" is an address of'),
     ],
 )
 def test_a_probe_without_what_it_needs_or_with_a_secret_in_its_file_is_refused(more: list[str], complaint: str) -> None:

@@ -36,19 +36,13 @@
 {{- fail (printf "config.admin.port and config.admin.probe_port are both %s: give the probes another" (include "rag-sidecar.adminPort" .)) }}
 {{- end }}
 {{- $listens := .Values.config.admin | default dict }}
-{{- if eq (toString $listens.port) "0" }}
-{{- fail "config.admin.port is 0, which takes a port that no Service finds: give one" }}
-{{- end }}
 {{- range $name := list "port" "probe_port" }}
 {{- if contains (printf ",%s," $name) (include "rag-sidecar.adminEnvironment" $) }}
 {{- fail (printf "RAG_SIDECAR_ADMIN__%s in the environment takes the port from where probes, Service and PodMonitor look for it: set config.admin.%s instead" (upper $name) $name) }}
 {{- end }}
 {{- end }}
-{{- $host := $listens.host | default "" }}
-{{- range .Values.env }}{{ if eq .name "RAG_SIDECAR_ADMIN__HOST" }}{{ $host = .value | default "" }}{{ end }}{{ end }}
-{{- if regexMatch "^(127\\.|localhost$|::1$)" $host }}
-{{- fail (printf "config.admin.host %q is an address of the pod's own, where neither the kubelet's probes nor Prometheus get an answer: leave it out" $host) }}
-{{- end }}
+{{- range .Values.env }}{{ if eq .name "RAG_SIDECAR_ADMIN__HOST" }}{{ $listens = merge (dict "host" .value) $listens }}{{ end }}{{ end }}
+{{- include "rag-sidecar.reachable" (dict "section" "config.admin" "admin" $listens) }}
 {{- range $section := list "results" "labels" }}
 {{- $topic := (get $.Values.config $section | default dict).topic | default "" }}
 {{- if and $topic (include "rag-sidecar.reads" (dict "root" $ "topic" $topic)) }}
@@ -91,6 +85,7 @@
 {{- if not (and .Values.probe.config.service (dig "request" "url" "" .Values.probe.config)) }}
 {{- fail "probe.enabled is on without probe.config.service and probe.config.request.url: say whom to ask" }}
 {{- end }}
+{{- include "rag-sidecar.reachable" (dict "section" "probe.config.admin" "admin" (.Values.probe.config.admin | default dict)) }}
 {{- end }}
 {{- $volumes := list }}
 {{- range .Values.extraVolumes }}{{- $volumes = append $volumes .name }}{{- end }}
@@ -98,5 +93,15 @@
 {{- if not (has .name $volumes) }}
 {{- fail (printf "extraVolumeMounts names the volume %q, which is not in extraVolumes" .name) }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Fails where a pod would listen where nobody asks. Of section and admin, its settings. */}}
+{{- define "rag-sidecar.reachable" -}}
+{{- if eq (toString .admin.port) "0" }}
+{{- fail (printf "%s.port is 0, which takes a port that no Service finds, nor a probe: give one" .section) }}
+{{- end }}
+{{- if regexMatch "^(127\\.|localhost$|::1$)" (.admin.host | default "") }}
+{{- fail (printf "%s.host %q is an address of the pod's own, where neither the kubelet's probes nor Prometheus get an answer: leave it out" .section .admin.host) }}
 {{- end }}
 {{- end }}
