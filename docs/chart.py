@@ -54,7 +54,7 @@ enforce `restricted`, and its pods were let in (`tests/real/test_control_plane.p
 - **A stop drains**: scoring first, then exporters, then the consumer group, all within `config.pipeline.stop_seconds`; what is not done is
   read again later.
 - **/metrics** speaks TLS and asks for a token or a password with `metrics.tlsSecret` and `metrics.authSecret`; the PodMonitor gets the same. A Prometheus
-  without the operator wants in its job `scheme: https`, `tls_config: {ca_file: ..., server_name: RELEASE.NAMESPACE.svc}` and
+  without the operator wants in its job `scheme: https`, `tls_config: {ca_file: ..., server_name: SERVICE.NAMESPACE.svc}` and
   `basic_auth: {username: ..., password_file: ...}` or `authorization: {credentials_file: ...}`. Probes have a port of their own, without either.
 - Pods run as user 10001 with a read-only file system, without capabilities and without a token for the Kubernetes API; they keep to the
   `restricted` Pod Security Standard.
