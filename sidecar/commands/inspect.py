@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,8 +26,10 @@ from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
+from sidecar.decode.native.misspelt import Misspelt
 from sidecar.decode.native.reader import unread
 from sidecar.decode.wire.parse import load_json
+from sidecar.decode.wire.sniff import OTLP_KEYS
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -39,6 +42,8 @@ from sidecar.settings.input_file import ending, read_input
 cli = new_cli()
 
 _MOST_SHOWN, _MOST_NAMES = 300, 20
+# Between two JSON objects, and never within one.
+_BETWEEN = re.compile(rb"(?<=\})\s*\n(?=\{)")
 
 
 @cli.command()
@@ -103,14 +108,19 @@ def inspect_records(
     whole: list[RagTrace] = []
     problems: list[str] = []
     names: dict[str, None] = {}
+    misspelt = Misspelt(decode)
     for record in records:
         try:
             decoded = decoder.decode(record)
             spans.extend(decoded.spans)
             whole.extend(decoded.requests)
-            names |= dict.fromkeys(_unread(record.value, decode) if decoded.requests else ())
+            items = _native(record.value) if decoded.requests else []
+            names |= dict.fromkeys(name for item in items for name in unread(item, decode))
         except DecodeError as error:
             problems.append(f"{place(record)}: {error}")
+            items = _native(record.value)
+        for item in items:
+            misspelt.add(item)
     firsts: dict[tuple[str, str], RagTrace] = {}
     lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -118,7 +128,7 @@ def inspect_records(
         without_probes(one) for one in (*assembler.take(firsts.values()), *assembler.add(spans), *assembler.flush())
     ]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
-    notes = [*_said_of(names), *_said_of_lost(lost)]
+    notes = [*_said_of(names), *misspelt.told(), *_said_of_lost(lost)]
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
@@ -132,11 +142,14 @@ def inspect_records(
     return 0 if requests and not problems else 1
 
 
-def _unread(value: bytes | None, decode: DecodeConfig) -> list[str]:
-    """Fields of a native record, or of a list of them, that nobody reads."""
-    data = load_json(value or b"[]")
+def _native(value: bytes | None) -> list[dict[str, Any]]:
+    """The native record that a value is, or those of its list; none of what is OTLP or no JSON."""
+    try:
+        data = load_json(value or b"[]")
+    except DecodeError:
+        return []
     items = data if isinstance(data, list) else [data]
-    return [name for item in items if isinstance(item, dict) for name in unread(item, decode)]
+    return [item for item in items if isinstance(item, dict) and not any(key in item for key in OTLP_KEYS)]
 
 
 def _said_of(names: Iterable[str]) -> list[str]:
@@ -203,11 +216,19 @@ def _cleaned(value: Any) -> Any:
 
 
 def _records(path: Path) -> list[tuple[int, bytes]]:
-    """The records of a file, or of standard input, with their lines: one of protobuf or one JSON document, whose line is 0, or one JSON object a line."""
+    """The records of a file, or of standard input, with their lines: one of protobuf or one JSON document, whose line is 0, one JSON object a line, or objects of
+    several lines one after another, as the SDK prints spans."""
     data = read_input(path, "give a readable file of spans").removeprefix(codecs.BOM_UTF8)
     if ending(path) == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
         return [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
-    return [(0, data)]
+    starts = [0, *(found.end() for found in _BETWEEN.finditer(data))] if data[:1] == b"{" else [0]
+    if len(starts) == 1:
+        return [(0, data)]
+    records, number = [], 1
+    for start, end in pairwise([*starts, len(data)]):
+        records.append((number, data[start:end]))
+        number += data.count(b"\n", start, end)
+    return records
 
 
 def _is_lines(data: bytes) -> bool:

@@ -236,6 +236,33 @@ def test_what_other_tools_export_is_told_with_where_to_take_it(
 ) -> None:
     (path := tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
     assert said in called(command, path).stderr
+    if not said.startswith("1 record: traces"):
+        assert said in called("inspect", path).stdout
+        assert said in called("inspect", "--json", path).stderr
+
+
+def test_inspect_tells_spans_as_the_sdk_prints_them_one_after_another(tmp_path: Path) -> None:
+    span = {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}}
+    (path := tmp_path / "spans.json").write_text((json.dumps(span, indent=4) + "\n") * 2, encoding="utf-8")
+    run = called("inspect", path)
+    assert run.returncode == 1
+    assert f"unreadable: {path}, line 9: missing_field" in run.stdout
+    assert "2 records: a span as the SDK prints it, not a request: export it" in run.stdout
+
+
+def test_inspect_reads_exports_of_several_lines_one_after_another(tmp_path: Path) -> None:
+    said = {"openinference.span.kind": "LLM", "input.value": "How long?", "output.value": "Two years."}
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in said.items()]
+    exports = (
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": one * 32, "spanId": "b" * 16, "name": "q"}]}]}]}
+        for one in ("c", "d")
+    )
+    text = "\n\n".join(json.dumps(one, indent=2) for one in exports)
+    text = text.replace('"name"', f'"attributes": {json.dumps(attributes)}, "name"')
+    (path := tmp_path / "spans.json").write_text(text, encoding="utf-8")
+    run = called("inspect", "--json", path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert [json.loads(line)["answer"] for line in run.stdout.splitlines()] == ["Two years."] * 2
 
 
 def test_requests_that_inspect_makes_of_spans_are_cases(tmp_path: Path) -> None:
