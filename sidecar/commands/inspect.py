@@ -7,8 +7,8 @@ import codecs
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,13 +21,12 @@ from exporters.text import clean, safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.probes import without_probes
-from sidecar.assemble.repeats import MEND, digest
+from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
+from sidecar.commands.unread import Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
-from sidecar.decode.native.misspelt import Misspelt
-from sidecar.decode.native.reader import unread
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.sniff import OTLP_KEYS
 from sidecar.kafka.peek import peek
@@ -41,7 +40,7 @@ from sidecar.settings.input_file import ending, read_input
 
 cli = new_cli()
 
-_MOST_SHOWN, _MOST_NAMES = 300, 20
+_MOST_SHOWN = 300
 # Between two JSON objects, and never within one.
 _BETWEEN = re.compile(rb"(?<=\})\s*\n(?=\{)")
 
@@ -82,8 +81,12 @@ async def _peek(settings: config.Config, topic: str, count: int) -> list[Record]
 def read_files(source: Path, logs: Path | None) -> list[Record]:
     """The records of a file of spans, and of one of log records. Raises ConfigError where a file cannot be opened."""
     now = time.time()
-    paths = [path for path in (source, logs) if path is not None]
-    return [Record(str(path), 0, number, now, None, value) for path in paths for number, value in _records(path)]
+    found = [(path, *one) for path in (source, logs) if path is not None for one in _records(path)]
+    # As of Kafka no two have one time: two records without an id and a time that say the same are two.
+    return [
+        Record(str(path), 0, number, now + place / 1e6, None, value)
+        for place, (path, number, value) in enumerate(found)
+    ]
 
 
 def _line(record: Record) -> str:
@@ -103,24 +106,21 @@ def inspect_records(
     assemble: AssembleConfig,
 ) -> int:
     """Print what the records hold, and in which place one is unreadable; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
-    decoder = Decoder(decode, Telemetry())
+    telemetry = Telemetry()
+    decoder = Decoder(decode, telemetry)
     spans: list[RagSpan] = []
     whole: list[RagTrace] = []
     problems: list[str] = []
-    names: dict[str, None] = {}
-    misspelt = Misspelt(decode)
+    unread = Unread(decode, telemetry)
     for record in records:
+        failure: DecodeError | None = None
         try:
             decoded = decoder.decode(record)
             spans.extend(decoded.spans)
             whole.extend(decoded.requests)
-            items = _native(record.value) if decoded.requests else []
-            names |= dict.fromkeys(name for item in items for name in unread(item, decode))
         except DecodeError as error:
-            problems.append(f"{place(record)}: {error}")
-            items = _native(record.value)
-        for item in items:
-            misspelt.add(item)
+            failure = error
+        problems.extend(f"{place(record)}{said}" for said in unread.of(record, failure))
     firsts: dict[tuple[str, str], RagTrace] = {}
     lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -128,7 +128,7 @@ def inspect_records(
         without_probes(one) for one in (*assembler.take(firsts.values()), *assembler.add(spans), *assembler.flush())
     ]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
-    notes = [*_said_of(names), *misspelt.told(), *_said_of_lost(lost)]
+    notes = unread.told(lost)
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
@@ -140,29 +140,6 @@ def inspect_records(
         for said in notes:
             sys.stdout.write(said + "\n")
     return 0 if requests and not problems else 1
-
-
-def _native(value: bytes | None) -> list[dict[str, Any]]:
-    """The native record that a value is, or those of its list; none of what is OTLP or no JSON."""
-    try:
-        data = load_json(value or b"[]")
-    except DecodeError:
-        return []
-    items = data if isinstance(data, list) else [data]
-    return [item for item in items if isinstance(item, dict) and not any(key in item for key in OTLP_KEYS)]
-
-
-def _said_of(names: Iterable[str]) -> list[str]:
-    shown = ", ".join(safe(name)[:80] for name in islice(names, _MOST_NAMES))
-    return [f"fields that are not read (docs/native.md has those that are): {shown}"] if shown else []
-
-
-def _said_of_lost(count: int) -> list[str]:
-    return (
-        [f"records with the id of another one and other content, which are not scored: {count}; {MEND}"]
-        if count
-        else []
-    )
 
 
 def request_to_json(request: RagTrace) -> dict[str, Any]:
@@ -221,6 +198,8 @@ def _records(path: Path) -> list[tuple[int, bytes]]:
     data = read_input(path, "give a readable file of spans").removeprefix(codecs.BOM_UTF8)
     if ending(path) == ".jsonl" or (data[:1] == b"{" and _is_lines(data)):
         return [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+    if data[:1] == b"[":
+        return [(0, one) for one in _exports(data) or [data]]
     starts = [0, *(found.end() for found in _BETWEEN.finditer(data))] if data[:1] == b"{" else [0]
     if len(starts) == 1:
         return [(0, data)]
@@ -229,6 +208,16 @@ def _records(path: Path) -> list[tuple[int, bytes]]:
         records.append((number, data[start:end]))
         number += data.count(b"\n", start, end)
     return records
+
+
+def _exports(data: bytes) -> list[bytes]:
+    """The exports of a list of them; none where it is a list of something else."""
+    try:
+        items = load_json(data)
+    except DecodeError:
+        return []
+    are = isinstance(items, list) and any(isinstance(one, dict) and key in one for one in items for key in OTLP_KEYS)
+    return [orjson.dumps(one) for one in items] if are else []
 
 
 def _is_lines(data: bytes) -> bool:

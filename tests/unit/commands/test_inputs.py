@@ -250,19 +250,48 @@ def test_inspect_tells_spans_as_the_sdk_prints_them_one_after_another(tmp_path: 
     assert "2 records: a span as the SDK prints it, not a request: export it" in run.stdout
 
 
-def test_inspect_reads_exports_of_several_lines_one_after_another(tmp_path: Path) -> None:
+def _export(*traces: str) -> dict[str, object]:
     said = {"openinference.span.kind": "LLM", "input.value": "How long?", "output.value": "Two years."}
     attributes = [{"key": key, "value": {"stringValue": value}} for key, value in said.items()]
-    exports = (
-        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": one * 32, "spanId": "b" * 16, "name": "q"}]}]}]}
-        for one in ("c", "d")
-    )
-    text = "\n\n".join(json.dumps(one, indent=2) for one in exports)
-    text = text.replace('"name"', f'"attributes": {json.dumps(attributes)}, "name"')
-    (path := tmp_path / "spans.json").write_text(text, encoding="utf-8")
+    spans = [{"traceId": one, "spanId": "b" * 16, "name": "q", "attributes": attributes} for one in traces]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+
+
+@pytest.mark.parametrize("as_list", [False, True], ids=["one after another", "a list"])
+def test_inspect_reads_several_exports_of_several_lines(tmp_path: Path, as_list: bool) -> None:
+    exports = [_export("c" * 32), _export("d" * 32)]
+    texts = [json.dumps(one, indent=2) for one in ([exports] if as_list else exports)]
+    (path := tmp_path / "spans.json").write_text("\n\n".join(texts), encoding="utf-8")
     run = called("inspect", "--json", path)
     assert (run.returncode, run.stderr) == (0, "")
     assert [json.loads(line)["answer"] for line in run.stdout.splitlines()] == ["Two years."] * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({**GOOD, "answer": ["Two", "years."]}, ": bad_field: answer must be a text"),
+        ([GOOD, {**GOOD, "contexts": [1]}], ", record 2 of its list: bad_field: contexts: item 1 is neither"),
+        ([GOOD, 5], ", record 2 of its list: not_an_object"),
+        (_export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
+    ],
+    ids=["a field", "a field of one of a list", "one of a list", "spans"],
+)
+def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, content: object, said: str) -> None:
+    (path := tmp_path / "in.json").write_text(json.dumps(content), encoding="utf-8")
+    run = called("inspect", path)
+    assert run.returncode == 1
+    assert run.stdout.count("  request (") == 1
+    assert f"unreadable: {path}{said}" in run.stdout
+
+
+def test_inspect_holds_no_records_without_an_id_for_one(tmp_path: Path) -> None:
+    bare = {name: value for name, value in GOOD.items() if name not in ("request_id", "timestamp")}
+    rows = [bare, bare, {**bare, "model": "m"}]
+    (path := tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run = called("inspect", "--json", path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert [json.loads(line)["model_answered"] for line in run.stdout.splitlines()] == [None, None, "m"]
 
 
 def test_requests_that_inspect_makes_of_spans_are_cases(tmp_path: Path) -> None:
