@@ -82,8 +82,7 @@ def compare(
         mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
         raise refusal(sources[0], "there is no second report to compare it with", mend)
     if len(sources) == 2:
-        if variant:
-            raise ConfigError("--variant", "two files are reports, which have no variants", "leave it out")
+        _refuse_of_results(variant, service)
         found = _reports(sources[0], sources[1], decide)
     else:
         own = _lines(sources[0]) if sources else []
@@ -98,6 +97,13 @@ def compare(
     whole = write_and_show(found, targets, terminal.show_compared)
     if not whole or not any(one.delta is not None for one in found.comparisons):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _refuse_of_results(variant: Iterable[str] | None, service: str | None) -> None:
+    """Raises ConfigError for what chooses among results, where reports are compared: all their cases would be, without a word."""
+    for option, given, what in (("--variant", variant, "variants"), ("--service", service, "services")):
+        if given:
+            raise ConfigError(option, f"two files are reports, which have no {what}", "leave it out")
 
 
 def _reports(a: Path, b: Path, decide: Iterable[str] | None) -> Compared:

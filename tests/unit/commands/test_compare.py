@@ -137,6 +137,10 @@ def test_a_topic_that_the_sidecar_writes_results_to_is_read_where_they_are(tmp_p
         ((), "one of them"),
         (("a.json", "--prometheus", "http://x"), "one of them"),
         (("a.json", "b.json", *VARIANTS), "--variant: two files are reports, which have no variants (leave it out)"),
+        (
+            ("a.json", "b.json", "--service", "s"),
+            "--service: two files are reports, which have no services (leave it out)",
+        ),
         (("--prometheus", "user:secret@x", *VARIANTS), "--prometheus: is no address: "),
         (("a.json",), "a.json: there is no second report to compare it with (give two reports"),
         (("missing.jsonl", *VARIANTS), "No such file"),
