@@ -137,7 +137,12 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
         errors.print(f"{said}: {words.counts(dict(found.blank.most_common()))}", markup=False, soft_wrap=True)
     if not own:
         _tell_misspelt(misspelt)
-        raise refusal(path, "holds no case" + _first(unread), "give native records: docs/offline.md")
+        mend = (
+            "give native records"
+            if form in (Format.AUTO, Format.NATIVE)
+            else f"give one of {form}, or leave --format out"
+        )
+        raise refusal(path, "holds no case" + _first(unread), f"{mend}: docs/offline.md")
     for one in unread[:_SHOWN]:
         errors.print(f"{one.place} is no case: {one.reason}: {one.detail}", markup=False, soft_wrap=True)
     if len(unread) > _SHOWN:

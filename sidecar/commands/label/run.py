@@ -162,7 +162,7 @@ def _queue(
     """What is to be asked. An answer that was picked before is asked about again when it is drawn: left out, it would be missing among the drawn."""
     own = [one for one in answers if wanted.service in (None, one.facts.service)]
     if wanted.picked:
-        taken = [one for one in own if one.facts.trace_id in wanted.picked]
+        taken = _picked(own, wanted.picked)
         done = {one.about.result for one in known}
     else:
         draw = _draw(wanted, len(own), known)
@@ -183,6 +183,15 @@ def _queue(
             markup=False,
         )
     return found
+
+
+def _picked(answers: Sequence[Answer], picked: Sequence[str]) -> list[Answer]:
+    """The answers of these traces. Raises ConfigError where one of them is of none."""
+    unknown = [one for one in picked if all(answer.facts.trace_id != one for answer in answers)]
+    if unknown:
+        problem = f"none of {many(len(answers), 'answer')} is of trace {', '.join(unknown)}"
+        raise ConfigError("--pick", problem, "give the trace id of a result; --records reads more of a topic")
+    return [one for one in answers if one.facts.trace_id in picked]
 
 
 def _draw(wanted: Wanted, answers: int, known: Sequence[Label]) -> Draw:

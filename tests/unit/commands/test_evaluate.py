@@ -153,6 +153,13 @@ def test_a_file_without_any_case_is_refused_with_its_first_fault(tmp_path: Path)
     run = cli("evaluate", source)
     assert run.returncode == 2
     assert "holds no case: line 1: missing_field" in run.stderr
+    assert "(give native records: docs/offline.md)" in run.stderr
+
+
+def test_native_records_that_are_said_to_be_an_export_are_told(tmp_path: Path) -> None:
+    run = cli("evaluate", cases(tmp_path / "cases.jsonl", 1), "--format", "langfuse")
+    assert run.returncode == 2
+    assert "(give one of langfuse, or leave --format out: docs/offline.md)" in run.stderr
 
 
 def test_texts_may_stay_out_of_the_report(tmp_path: Path) -> None:

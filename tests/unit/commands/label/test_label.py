@@ -88,6 +88,13 @@ def test_a_picked_answer_stands_for_nothing_and_is_asked_about_again_when_it_is_
     assert sorted(one["probability"] for one in desk.kept()[1:]) == [1.0] * 3
 
 
+def test_a_picked_trace_that_no_answer_is_of_is_told_and_nothing_is_asked(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, count=3)
+    with pytest.raises(ConfigError, match="--pick: none of 3 answers is of trace r7, r8 "):
+        desk.run("--pick", "r1", "--pick", "r7", "--pick", "r8", typed="h\n")
+    assert not desk.labels.exists()
+
+
 def test_only_answers_that_a_verdict_was_sought_for_are_drawn(tmp_path: Path) -> None:
     without = result(3)
     without["evaluations"] = [{**one, "outcome": "unscorable", "reason": "no_answer"} for one in without["evaluations"]]
