@@ -43,11 +43,12 @@ class Unread:
         before, self._counted = self._counted, self._reasons()
         if failure is not None:
             return [f": {failure}"]
-        if items:
+        lost = self._counted - before
+        if lost and items:
             return list(self._faults(items, record.timestamp, is_list))
         return [
             f": {reason}: {many(count, 'part')} of the record could not be read"
-            for reason, count in (self._counted - before).items()
+            for reason, count in lost.items()
             if reason != _NO_LOSS
         ]
 
