@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from sidecar.inference.contrasts.words import AMOUNTS
 
 _MOST_BETWEEN = 4  # words
+_OPENS = frozenset("open opens close closes".split())
+_FEES = frozenset("fee fees charge charges cost costs surcharge".split())
 
 
 def is_recipe(words: Sequence[str], k: int) -> bool:
@@ -36,3 +38,14 @@ def is_share(words: Sequence[str], k: int) -> bool:
     k += words[k : k + 1] == ("by",)
     figures, sign = words[k : k + 1], words[k + 1 : k + 2]
     return bool(figures) and figures[0][0].isdecimal() and sign in (("%",), ("percent",), ("per",))
+
+
+def none_opens(words: Sequence[str], clauses: Sequence[int], begins: int) -> int | None:
+    """The token that says of what a clause from token `begins` on denies whether it opens: "no branch opens"; None where none does."""
+    behind = range(begins + 2, min(len(words), begins + 2 + _MOST_BETWEEN)) if words[begins] == "no" else ()
+    return next((j for j in behind if words[j] in _OPENS and clauses[j] == clauses[begins]), None)
+
+
+def is_no_fee(words: Sequence[str], k: int) -> bool:
+    """Whether it is a fee of some kind that there is not: "no monthly fee"."""
+    return k > 1 and words[k] in _FEES and words[k - 2] == "no" and words[k - 1].isalpha()

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.exempt import is_nothing, is_part, is_recipe, is_share, is_shifted
+from sidecar.inference.contrasts import exempt
 from sidecar.inference.contrasts.limits import as_bounds
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
@@ -244,7 +244,7 @@ def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
     """Whether a negation stands shortly before a word, in its clause, and no other word that says something between but one that it is an
     alternative to ("not changed or refunded"), or whether it is free of it ("ad-free"): "not only" is none, nor is "do not take more than 8"."""
-    if tuple(words[k + 1 : k + 3]) == ("-", "free") or _is_none(words, clauses, k):
+    if tuple(words[k + 1 : k + 3]) == ("-", "free") or exempt.is_no_fee(words, k) or _is_none(words, clauses, k):
         return True
     clause = clauses[k]
     for j in range(k - 1, max(-1, k - 1 - _BEHIND_NEGATION), -1):
@@ -253,6 +253,8 @@ def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequenc
             return False
         clause = clauses[j]
         if denies(words[j]) or _fails(words, j):
+            if exempt.none_opens(words, clauses, j) is not None:
+                return False
             limits = words[k + 1 : k + 2] != () and words[k + 1] in LIMITS and tuple(words[k + 2 : k + 3]) == ("than",)
             return not (limits or (words[j] == "without" and j > 0 and denies(words[j - 1])))
         if words[j] in ("only", "but") or (stems[j] is not None and not alternative):
@@ -265,6 +267,8 @@ def _is_none(words: Sequence[str], clauses: Sequence[int], k: int) -> bool:
     begins = bisect_left(clauses, clauses[k])
     while begins < k and not words[begins][0].isalnum():
         begins += 1
+    if exempt.none_opens(words, clauses, begins) == k:
+        return True
     ends = k + 1 == len(words) or clauses[k + 1] != clauses[k] or not words[k + 1][0].isalnum()
     return words[begins] == "no" and 0 < k - begins <= _BEHIND_NEGATION and words[k].endswith("ed") and ends
 
@@ -285,20 +289,20 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
     k = 0
     while k < len(reading.words) and len(found) < _MOST_OPPOSITES:
         last = _last_of(reading.words, k)
-        if last is None and reading.words[k] in COURSES and is_share(reading.words, k + 1):
+        if last is None and reading.words[k] in COURSES and exempt.is_share(reading.words, k + 1):
             found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         month = start > 0 and text[start:end] == "May"
         told_before = reading.words[k] in ("before", "after") and reading.words[k + 1 : k + 2] in (("that",), ("this",))
         told_before |= reading.words[max(0, k - 1) : k + 1] == ("the", "following")
-        until_after = reading.words[k] == "until" and is_shifted(reading.words, reading.clauses, k)
+        until_after = reading.words[k] == "until" and exempt.is_shifted(reading.words, reading.clauses, k)
         if (
             last is None
             or month
             or told_before
             or until_after
-            or is_part(text, start, end)
-            or is_recipe(reading.words, k)
+            or exempt.is_part(text, start, end)
+            or exempt.is_recipe(reading.words, k)
         ):
             k += 1
             continue
@@ -306,7 +310,7 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
         for group, pole in POLES[" ".join(reading.words[k : last + 1])]:
             if passive and group in TRADED:  # what "was given" somebody received
                 continue
-            turned = (group in TURNED and _turned(reading, k, last)) or is_nothing(reading.words, k)
+            turned = (group in TURNED and _turned(reading, k, last)) or exempt.is_nothing(reading.words, k)
             found.append(Opposite(group, 1 - pole if turned else pole, k, last, start, end))
         k = last + 1
     free = any((one.group, one.pole) == ("price", 0) for one in found)

@@ -65,7 +65,8 @@ _GROUPS = {
     "open": "open, opens, opened | closes, closed, shut",
     "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge, cost nothing, costs nothing, costs you nothing, pay nothing"
     "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars, €, $, £",
-    "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from",
+    "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from, sold separately, "
+    "bought separately, purchased separately, ordered separately, available separately",
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
     "north": "north, northern | south, southern",
     "east": "east, eastern | west, western",

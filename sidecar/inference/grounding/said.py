@@ -157,7 +157,7 @@ class Values:
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
-        amounts = scaled(own, stated_there, scale(question, texts))
+        amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
         matched = [
             as_made(one, known, amounts, next(iter(stated_there), ()))
             for one in match(

@@ -15,7 +15,8 @@ from sidecar.inference.values.compare import (
 from sidecar.inference.values.stated import AGE, Stated
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
-_LARGE = 100
+_LARGE, _LEAST_FIGURES = 100, 10
+_OF_FIGURES = 0.8
 
 
 def stands_alike(own: Stated, same: Stated, other: Stated) -> bool:
@@ -69,3 +70,19 @@ def _same_noun(own: Stated, other: Stated) -> bool:
     if own.noun and other.noun:
         return own.noun == other.noun
     return own.noun in ("", *other.words) and other.noun in ("", *own.words)
+
+
+def is_nearer(one: Stated, own: Stated, there: Stated, equal: Stated) -> bool:
+    """Whether `one` amount of a claim has what stands `there`, in another row of a table than what its `own` is equal to, and what tells that row is as near to it:
+    "38 dB, against 44 dB for the 2021 unit"."""
+    measured = own.value.kind in (Kind.QUANTITY, Kind.MONEY) and bool(there.head & equal.head)
+    tells = there.row - equal.row if measured else frozenset[str]()
+    of_one, of_own = (sum(stated.words.get(word, 0.0) for word in tells) for stated in (one, own))
+    return bool(tells) and of_one >= of_own
+
+
+def of_figures(own: Value, other: Value) -> float:
+    """How clearly, at least, a value is another one by its figures alone: where it has the very same, two at least, in another currency."""
+    of_money = own.kind is other.kind is Kind.MONEY and not equal(own, other)
+    same = of_money and own.amount == other.amount and own.amount >= _LEAST_FIGURES
+    return _OF_FIGURES if same else 0.0

@@ -15,6 +15,7 @@ MOST_VALUES = 24
 _ABOUT = 0.05
 _AMOUNTS = frozenset({Kind.NUMBER, Kind.PERCENT, Kind.MONEY, Kind.QUANTITY})
 OF_A_DAY = frozenset({"h", "min"})
+_HELD = frozenset({UNITS["mg"].dimension, UNITS["ml"].dimension})
 _MONTHS = 12
 _NEAREST = 3
 _MOST_SUMMED = 6
@@ -97,14 +98,15 @@ def _times(claim: Value, one: Value, other: Value, amount: float) -> Iterator[fl
 
 
 def _in_proportion(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:
-    """What so much of something holds: 10 ml of "120 mg/5 ml" hold 240 mg."""
+    """What so much of something holds: 10 ml of "120 mg/5 ml" hold 240 mg, 5 ml 15 mg where "1 ml contains 3 mg"."""
     for base in evidence:
-        if base.per != "per" or not base.amount:
+        one = base.amount == 1.0 and {dimension(base), dimension(claim)} == _HELD
+        if (base.per != "per" and not one) or not base.amount:
             continue
         held = [one for one in evidence if dimension(one) == dimension(claim)]
         parts = [one for one in evidence if dimension(one) == dimension(replace(base, per=""))]
-        for one, part in itertools.product(held, parts):
-            yield in_base(one.amount, one.unit) * in_base(part.amount, part.unit) / in_base(base.amount, base.unit)
+        for much, part in itertools.product(held, parts):
+            yield in_base(much.amount, much.unit) * in_base(part.amount, part.unit) / in_base(base.amount, base.unit)
 
 
 def _of_several(claim: Value, evidence: Sequence[Value]) -> Iterator[float]:

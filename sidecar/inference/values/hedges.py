@@ -210,7 +210,23 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
             return Hedge.LEAST if tokens[at].low == "minimum" else Hedge.MOST
         if tokens[at].kind != "word":
             break
-    return Hedge.NONE
+    return _called(tokens, n)
+
+
+def _called(tokens: Tokens, n: int) -> Hedge:
+    """The bound that a value is called behind it: "65 °C is the ceiling", "with $180 as the least you pay"."""
+    if tokens[n].low not in _AS or tokens[n + 1].low != "the" or tokens[n + 2].low not in _CALLED:
+        return Hedge.NONE
+    called, behind = tokens[n + 2].low, tokens[n + 3]
+    of_more = called in ("least", "most") and behind.kind == "word" and not behind.low.startswith(_WHO)
+    return Hedge.NONE if of_more else _CALLED[called]
+
+
+_AS = frozenset({"is", "are", "as", "being"})
+_CALLED = dict.fromkeys("least minimum floor".split(), Hedge.LEAST) | dict.fromkeys(
+    "most maximum ceiling limit cap".split(), Hedge.MOST
+)
+_WHO = ("you", "they", "that", "anyone", "anybody")
 
 
 def _from(tokens: Tokens, n: int) -> bool:

@@ -26,6 +26,7 @@ _FOR = re.compile(
     rf"\b(?:(?:for|serves?|feed)\s{{1,2}}{_NUMBER}\s{{1,2}}(?:people|persons?|guests|of us)\b|{_PORTIONS})",
     re.IGNORECASE,
 )
+_NAME, _BEFORE = re.compile(r"[^\W\d_]{4,30}"), 40  # characters
 _OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
 _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
 
@@ -46,29 +47,50 @@ class Scaled:
     wrong: Mapping[Value, tuple[Value, int]]
 
 
-def scale(question: str, texts: Sequence[str]) -> float | None:
-    """By what the amounts of the texts, which are for one number of people, are multiplied for that of the question; None where either does not say."""
-    wanted = set(_numbers(_FOR, question[:_LONGEST]))
-    there = {n for text in texts for n in _numbers(_SERVES, text[:_LONGEST])} if len(wanted) == 1 else set[int]()
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """By what amounts are multiplied, and the number of the text that alone has them, None of all."""
+
+    by: float
+    text: int | None = None
+
+
+def scale(question: str, texts: Sequence[str]) -> Scale | None:
+    """By what the amounts of the texts, which are for one number of people, are multiplied for that of the question; None where either does not say. Of
+    several dishes it is the one that the question names."""
+    wanted = {n for n, _ in _numbers(_FOR, question[:_LONGEST])}
+    if len(wanted) != 1:
+        return None
+    found = [(n, text, before) for text, one in enumerate(texts) for n, before in _numbers(_SERVES, one[:_LONGEST])]
+    dishes = len({n for n, _, _ in found}) > 1
+    if dishes:
+        asked = set(_NAME.findall(question.lower()))
+        found = [one for one in found if not asked.isdisjoint(_NAME.findall(one[2].lower()))]
+    there = {n for n, _, _ in found}
     if len(there) != 1:
         return None
     [mine], [theirs] = wanted, there
-    return mine / theirs if theirs and mine != theirs else None
+    return Scale(mine / theirs, found[0][1] if dishes else None) if theirs and mine != theirs else None
 
 
-def _numbers(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+def _numbers(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
+    """Each number of people, with the little that stands before it."""
     for found in pattern.finditer(text):
         told = next(one for one in found.groups() if one).lower()
-        yield _SMALL.get(told) or int(told)
+        yield _SMALL.get(told) or int(told), text[max(0, found.start() - _BEFORE) : found.start()]
 
 
-def scaled(own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], by: float | None) -> Scaled:
-    """The amounts of a claim beside those of the evidence, said of the same, so many times; and what it says of how often something is."""
+def scaled(own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], texts: Sequence[int], to: Scale | None) -> Scaled:
+    """The amounts of a claim beside those of the evidence, said of the same, so many times; and what it says of how often something is. `texts` are the
+    numbers of the texts that the pieces are of."""
     right, wrong = as_often(own, pieces)
-    if by is None:
+    if to is None:
         return Scaled(right, wrong)
-    there = [(one, number) for number, piece in enumerate(pieces) for one in piece]
+    by = to.by
+    there = [(one, n) for n, piece in enumerate(pieces) if to.text in (None, texts[n]) for one in piece]
     for one in own:
+        if one.value.kind is Kind.NUMBER and math.isclose(one.value.amount, by):
+            continue  # "one and a half times that"
         of_it = [(other.value, number) for other, number in there if _is_of_the_same(one, other)]
         multiplied = [place for place in of_it if _is_times(one.value, place[0], by)]
         if multiplied:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.values.alike import comparable, is_its_amount, of_the_same, stands_alike
+from sidecar.inference.values.alike import comparable, is_its_amount, is_nearer, of_figures, of_the_same, stands_alike
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
@@ -213,6 +213,12 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
         return
     if same_digits(one.own.value, other.own.value):
         return
+    for case, partner in ((one, other), (other, one)):
+        assert case.same is not None
+        assert partner.same is not None
+        there = case.other.stated if case.other else None
+        if there is partner.same.stated and is_nearer(partner.own, case.own, there, case.same.stated):
+            case.other = None
     if one.same.stated is other.same.stated or one.same.piece != other.same.piece:
         return
     crossed = [_shared(one.own, other.same.stated, weight), _shared(other.own, one.same.stated, weight)]
@@ -279,6 +285,7 @@ def _decide(
     if other and other.strength >= _SAME_MATTER:
         kept = same.strength if same and not in_another_row else 0.0
         strength = (other.strength - kept) / (1.0 - kept if other.strength >= _NEARLY_ALL else 1.0)
+        strength = max(strength, of_figures(own, other.stated.value))
         return Finding(Outcome.DISAGREES, own, strength, other.stated.value, other.piece, in_another_row)
     if same:
         return Finding(Outcome.AGREES, own, same.strength, same.stated.value, same.piece)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
 
+from sidecar.inference.values.alike import is_nearer
 from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
@@ -95,6 +96,14 @@ def cell_instead(
     elsewhere = all(one.row and (one.row not in named or (most and one.head)) for one in equals)
     if any((one.row - frozenset().union(*named)) & _of_its_clause(own) for one in equals):
         return None  # its own row is spoken of as well
+    if any(
+        agree(one.value, cell.value) and is_nearer(one, own, cell, equal)
+        for one in claim
+        for cell, _ in cells
+        for equal in equals
+        if one is not own
+    ):
+        return None  # the claim has what that row has as well
     return cells[0] if cells and equals and elsewhere else None  # what no cell has may be made of several
 
 

@@ -48,6 +48,7 @@ SETS = {
         "policies",
         "reworded",
         "several",
+        "assistants",
         "chinese",
         "chinese_second",
     )
@@ -71,6 +72,7 @@ SETS = {
         ("answers", 110),
         ("applied", 80),
         ("several", 140),
+        ("assistants", 128),
         ("chinese", 120),
         ("chinese_second", 80),
     ],
@@ -115,6 +117,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("policies", 286),
         ("reworded", 1529),
         ("several", 98),
+        ("assistants", 76),
         ("chinese", 75),
         ("chinese_second", 44),
     ],

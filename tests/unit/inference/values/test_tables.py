@@ -189,3 +189,18 @@ def test_of_a_claim_that_compares_rows_no_cell_is_told() -> None:
     ]
     assert outcomes[0][0] is Outcome.DISAGREES
     assert outcomes[1] == [Outcome.AGREES, Outcome.FOLLOWS]
+
+
+def test_two_rows_of_a_column_may_be_compared() -> None:
+    table = "| Model | Sound level | Weight |\n|---|---|---|\n| Aero 8 (2021) | 44 dB | 118 kg |\n| Aero 8s (2024) | 38 dB | 126 kg |"
+    lines = table.split("\n")
+    there = [row_stated(line, lines[0], content_stem) for line in lines[2:]]
+
+    def outcomes(claim: str) -> list[Outcome]:
+        found = match(stated(claim, content_stem), there, lambda _: 5.0)
+        return [one.outcome for one in found if one.value.unit == "dB"][:2]
+
+    right = "The sound level of the Aero 8s is 38 dB, against 44 dB for the 2021 unit."
+    assert outcomes(right) == [Outcome.AGREES, Outcome.AGREES]
+    wrong = "The sound level of the Aero of 2021 is 38 dB, that of the Aero of 2024 is 44 dB."
+    assert Outcome.DISAGREES in outcomes(wrong)
