@@ -78,12 +78,12 @@ class SecurityConfig(BaseModel):
     def _check_login(self) -> None:
         if self.sasl_mechanism == "OAUTHBEARER":
             if (self.token_file is None) == (self.oauth is None):
-                raise ValueError("OAUTHBEARER needs either token_file or oauth")
+                raise ValueError("OAUTHBEARER needs either token_file or oauth, and not both")
             return
         if self.username is None:
             raise ValueError(f"{self.sasl_mechanism} needs username")
         if (self.password is None) == (self.password_file is None):
-            raise ValueError(f"{self.sasl_mechanism} needs either password or password_file")
+            raise ValueError(f"{self.sasl_mechanism} needs either password or password_file, and not both")
 
     def client_options(self, path: str) -> dict[str, Any]:
         """What aiokafka's clients take as keyword arguments. Reads the files; raises UnreadableFileError naming the one at fault by

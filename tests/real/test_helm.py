@@ -563,15 +563,21 @@ def test_only_pods_of_the_release_are_asked_for_the_sampling_and_the_lag(pod: st
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [("config.receive.topics={a}", "[a]"), ("config.receive.topic_pattern=spans_.*", "spans_.*")],
+    [
+        ("config.receive.topics={a}", "reads [a] from kafka:9092."),
+        ("config.receive.topic_pattern=spans_.*", "reads spans_.* from kafka:9092."),
+        ("metrics.authSecret=login", "the login of secret login: -H 'Authorization: Bearer TOKEN'"),
+        ("metrics.authSecret=login,metrics.authType=basic", "the login of secret login: -u NAME:PASSWORD"),
+    ],
 )
-def test_the_notes_of_an_installation_say_what_is_read(value: str, said: str) -> None:
+def test_the_notes_of_an_installation_say_what_is_read_and_with_which_login(value: str, said: str) -> None:
     # `helm template` leaves the notes out, so they are rendered as an object of one's own.
     notes = (chart.CHART / "templates/NOTES.txt").read_text(encoding="utf-8")
     text = "kind: ConfigMap\ndata:\n  notes: |\n" + "".join(f"    {line}\n" for line in notes.splitlines())
     found = chart.objects(chart.render("--set", value, "--set-json", f"extraManifests={json.dumps([text])}"))
     (shown,) = [one["data"]["notes"] for one in found if "notes" in one.get("data", {})]
-    assert shown.startswith(f"RAG Sidecar 0.1.0 reads {said} from kafka:9092.")
+    assert said in shown
+    assert ("login" in shown) == ("authSecret" in value)
 
 
 def test_a_horizontal_pod_autoscaler_is_valid_and_asks_for_external_metrics_where_wanted() -> None:
