@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import fnmatch
 import math
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,6 +24,8 @@ _MOST_KNOWN = 2000
 # Prices may change with the date or the time of day: what was looked up is good for this long.
 _LOOKUP_SECONDS = 900
 _MOST_REPORTED_USD = 1000.0
+# "gpt-4o-2024-08-06", "claude-3-5-sonnet-20241022", "claude-3-5-sonnet@20241022".
+_DATE = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|latest)\Z")
 
 
 class ModelPrice(BaseModel):
@@ -47,7 +50,8 @@ class PriceConfig(BaseModel):
 
     models: Mapping[str, ModelPrice] = Field(
         default={},
-        description="Prices by model name, before those of the list; * and ? match any, for models that have no price by their whole name. Else a model costs what its trace reports.",
+        description="Prices by model name, before those of the list; * and ? match any, for models that have no price by their whole name. "
+        "Where neither fits, a name holds for its dated versions and behind a gateway's prefix, too (openai/gpt-4o-2024-08-06). Else a model costs what its trace reports.",
     )
 
 
@@ -106,7 +110,15 @@ class Pricer:
         for pattern, own in self._own.items():
             if fnmatch.fnmatchcase(model, pattern):
                 return own
-        return listed(provider, model, now)
+        own_name = next((name for name in _shorter(model) if name in self._own), None)
+        return self._own[own_name] if own_name else listed(provider, model, now)
+
+
+def _shorter(model: str) -> Iterator[str]:
+    """A model's name without its date, without what a gateway puts before it, and without both."""
+    for name in (model, model.rpartition("/")[2]):
+        yield name
+        yield _DATE.sub("", name)
 
 
 def _own_tiers(price: ModelPrice) -> Tiers:

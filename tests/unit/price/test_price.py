@@ -188,6 +188,29 @@ def test_a_price_by_a_whole_name_comes_before_one_by_a_pattern_wherever_it_stand
     }
 
 
+@pytest.mark.parametrize(
+    ("model", "dollars"),
+    [
+        ("gpt-4o-2024-08-06", 7.0),
+        ("openai/gpt-4o", 7.0),
+        ("openrouter/openai/GPT-4o-2024-08-06", 7.0),
+        ("gpt-4o-20240806", 7.0),
+        ("gpt-4o@20240806", 7.0),
+        ("gpt-4o-latest", 7.0),
+        ("gpt-4o-2024-05-13", 9.0),
+        ("gpt-4o-mini-2024-07-18", 0.15),
+        ("gpt-4-0613", 30.0),
+    ],
+)
+def test_a_price_of_ones_own_is_that_of_the_models_dated_versions_and_behind_a_prefix(
+    model: str, dollars: float
+) -> None:
+    own = pricer(**{"gpt-4o": ModelPrice(input=7, output=7), "gpt-4o-2024-05-13": ModelPrice(input=9, output=9)})
+    cost = own.price([ModelCall("openai", model, Tokens(10**6, 0))]).cost_usd
+    assert cost is not None
+    assert cost["input"] == pytest.approx(dollars)
+
+
 def test_prices_of_the_time_of_the_call_are_taken_and_looked_up_again_later() -> None:
     clock = [NOW.timestamp()]
     current = Pricer(PriceConfig(), now=lambda: clock[0])
