@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sidecar.inference.embedding.text import content_stem
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.often import as_often
 from sidecar.inference.values.stated import Stated
@@ -27,6 +28,7 @@ _FOR = re.compile(
     re.IGNORECASE,
 )
 _NAME, _BEFORE = re.compile(r"[^\W\d_]{4,30}"), 40  # characters
+_FACTOR = content_stem("times")
 _OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
 _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
 
@@ -89,13 +91,11 @@ def scaled(own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], texts: Seq
     by = to.by
     there = [(one, n) for n, piece in enumerate(pieces) if to.text in (None, texts[n]) for one in piece]
     for one in own:
-        if one.value.kind is Kind.NUMBER and math.isclose(one.value.amount, by):
-            continue  # "one and a half times that"
         of_it = [(other.value, number) for other, number in there if _is_of_the_same(one, other)]
         multiplied = [place for place in of_it if _is_times(one.value, place[0], by)]
         if multiplied:
             right[one.value] = multiplied[0]
-        elif of_it and not any(_is_times(one.value, other, 1.0) for other, _ in of_it):
+        elif of_it and one.noun != _FACTOR and not any(_is_times(one.value, other, 1.0) for other, _ in of_it):
             wrong[one.value] = of_it[0]
     return Scaled(right, wrong)
 

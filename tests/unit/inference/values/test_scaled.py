@@ -36,3 +36,13 @@ def test_amounts_are_those_of_that_dish() -> None:
     claim = "Take one and a half times that: 750 g flour, 510 ml water and 15 g salt."
     assert amounts(claim, Scale(1.5, 1)) == ([750.0, 15.0], [510.0])
     assert amounts(claim, Scale(1.5)) == ([750.0, 510.0, 15.0], [])
+
+
+def test_a_factor_is_no_wrong_amount_and_an_amount_may_be_as_large_as_it() -> None:
+    pieces = [stated("Serves 4: 1 egg, 3 onions, 200 g rice.", content_stem)]
+    for claim, right, wrong in (
+        ("Two times as much: 2 eggs, 6 onions and 400 g rice.", [2.0, 2.0, 6.0, 400.0], []),
+        ("You need 2 eggs and 5 onions.", [2.0], [5.0]),
+    ):
+        found = scaled(stated(claim, content_stem), pieces, [0], Scale(2.0))
+        assert ([one.amount for one in found.right], [one.amount for one in found.wrong]) == (right, wrong)
