@@ -18,6 +18,7 @@ from typing import Any
 from tests.parts import paths
 
 _SECONDS = 60.0
+_NAVIGATED = "Inspected target navigated"
 _START = (
     "import fcntl, os, sys; a, b = (fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3]); "
     "os.dup2(a, 3); os.dup2(b, 4); os.execvp(sys.argv[3], sys.argv[3:])"
@@ -68,8 +69,12 @@ class Browser:
         """Wait until a script is true. Raises TimeoutError with what the page says."""
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
-            if self.run(f"Boolean({script})"):
-                return
+            try:
+                if self.run(f"Boolean({script})"):
+                    return
+            except RuntimeError as error:  # a page that a click leaves answers nobody; the next one is asked
+                if _NAVIGATED not in str(error):
+                    raise
             time.sleep(0.05)
         raise TimeoutError(f"{script}\nconsole: {self.console}\npage: {self.run('document.body.innerText')[:2000]}")
 
