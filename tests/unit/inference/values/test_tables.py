@@ -204,3 +204,14 @@ def test_two_rows_of_a_column_may_be_compared() -> None:
     assert outcomes(right) == [Outcome.AGREES, Outcome.AGREES]
     wrong = "The sound level of the Aero of 2021 is 38 dB, that of the Aero of 2024 is 44 dB."
     assert Outcome.DISAGREES in outcomes(wrong)
+
+
+def test_the_very_figures_in_another_currency_leave_little_doubt() -> None:
+    there = [stated("Meals for a full day: Germany EUR 28, Switzerland CHF 66.", content_stem)]
+
+    def strength(claim: str) -> float:
+        [one] = match(stated(claim, content_stem), there, lambda _: 5.0)
+        return one.strength if one.outcome is Outcome.DISAGREES else 0.0
+
+    assert strength("In Zurich, whoever is on the road gets 66 euros for food.") >= 0.8
+    assert strength("In Zurich, whoever is on the road gets 67 euros for food.") == 0.0
