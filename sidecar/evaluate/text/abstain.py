@@ -129,13 +129,13 @@ def stance_of(answer: str) -> Stance:
         return Stance(Abstention.CLARIFICATION if asks and not found else Abstention.FULL, ())
     if _asks_back(read, said):
         return Stance(Abstention.CLARIFICATION, ())
-    left = [one for one in said if not _only_declines(one)]
+    in_part = [_declines(one.said, one.language) for one in said]
+    left = [one for one, part in zip(said, in_part, strict=True) if not (part and _only_declines(one))]
     if said and not left:
         plain = declining.answers(said[0].whole)
         return Stance(Abstention.NONE, tuple(said), read.whole) if plain else Stance(Abstention.FULL, ())
     hedged = any(now is not before for now, before in zip(said, read.statements, strict=True))
-    partial = hedged or len(left) < len(said) or any(map(_declines_in_part, left))
-    kind = Abstention.PARTIAL if partial else Abstention.NONE
+    kind = Abstention.PARTIAL if hedged or any(in_part) else Abstention.NONE
     return Stance(kind, tuple(left), read.whole, asks=bool(read.questions))
 
 
@@ -174,12 +174,8 @@ def abstains(answer: str) -> bool:
 
 
 def _only_declines(one: Statement) -> bool:
-    """Whether no claim of a statement says anything but that something is not said."""
-    return _declines_in_part(one) and all(_declines(claim.text, one.language) for claim in one.claims)
-
-
-def _declines_in_part(one: Statement) -> bool:
-    return _declines(one.said, one.language)
+    """Whether no claim of a statement that declines in part says anything but that something is not said."""
+    return all(_declines(claim.text, one.language) for claim in one.claims)
 
 
 def _declines(text: str, language: str) -> bool:

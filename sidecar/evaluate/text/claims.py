@@ -197,7 +197,7 @@ def _is_fragment(text: str, language: str) -> bool:
 
 def _states_something(whole: str, text: str, language: str, *, only: bool, listed: bool) -> bool:
     """One word says something where it is all that is said, a number, Chinese, or an item of a list."""
-    if is_chatter(whole, language=language) or is_chatter(text, language=language):
+    if is_chatter(whole, language=language) or (text != whole and is_chatter(text, language=language)):
         return False
     if only:
         return True

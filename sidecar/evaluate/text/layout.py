@@ -14,7 +14,7 @@ from sidecar.evaluate.text.enumerated import lines_of
 from sidecar.evaluate.text.html import as_markdown
 from sidecar.evaluate.text.marked import Marked, joined
 from sidecar.evaluate.text.structured import Said, find_json, label_of, read_json
-from sidecar.evaluate.text.tables import Table, cells_of, is_rule, is_table
+from sidecar.evaluate.text.tables import Table, is_rule, is_table, row_of
 
 _FENCE = re.compile(
     r"(?:```|~~~)[ \t]*+(?P<language>[\w+-]{0,20})[^\n]*\n?(?P<inside>.*?)(?:```|~~~|\Z)"
@@ -86,18 +86,18 @@ class _Reader:
             self.heading = None
 
     def _line(self, line: Marked, after: str) -> Iterator[Block]:
-        cells = cells_of(line, after, going=bool(self.table.rows))
+        row = row_of(line, after, going=bool(self.table.rows))
         rule = is_rule(line.text)
-        drawn = rule or cells is not None or not line.text.strip()
-        if not drawn or self.table.ends_before(line.text, after):
+        drawn = rule or row is not None or not line.text.strip()
+        if self.table.begun and (not drawn or self.table.ends_before(line.text, after)):
             yield from self._end_table()
         if rule or _FOOTNOTE.fullmatch(line.text):
             yield from self._flush()
             self.table.rule(line.text)
-        elif cells is not None:
+        elif row is not None:
             yield from self._flush()
             self.heading = None
-            self.table.add(cells)
+            self.table.add(row)
         elif heading := _HEADING.fullmatch(line.text):
             yield from self._flush()
             name = "marks" if heading["marks"] is not None else "bold"

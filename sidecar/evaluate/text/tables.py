@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -19,6 +19,7 @@ _POINT = re.compile(r"^[•‣◦▪●]\s++")
 _BLANK_CELLS = frozenset(("", "-", "–", "—", "--", "n/a", "na"))
 _YES = frozenset("✓✔✅☑")
 _NO = frozenset("✗✘❌✖✕🚫")
+_AN_X = re.compile("[xX×]")
 _X = frozenset("x×")  # a "no" beside "yes", else hardly to be told from a tick or a value
 _ENGLISH, _CHINESE = ("yes", "no"), ("是", "否")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -39,16 +40,19 @@ def is_rule(line: str) -> bool:
     return _RULE.fullmatch(line) is not None
 
 
-def cells_of(line: Marked, after: str, *, going: bool) -> list[Marked] | None:
-    """The cells of a row; of one without bars at its ends only where a table is `going` on or a rule of one comes `after`."""
+def row_of(line: Marked, after: str, *, going: bool) -> Marked | None:
+    """The cells of a row with the bars between them; of one without bars at its ends only where a table is `going` on or a rule of one comes
+    `after`."""
     if "|" not in line.text:
         return None
-    if item := _IN_ITEM.match(line.text):
-        line = line.cut(item.end())
     row = _ROW.fullmatch(line.text)
-    if row is None and "|" in line.text and (going or ("|" in after and is_rule(after))):
-        row = _OPEN_ROW.fullmatch(line.text)
-    return _cells(line.cut(*row.span("cells"))) if row else None
+    if row is None:
+        if item := _IN_ITEM.match(line.text):
+            line = line.cut(item.end())
+            row = _ROW.fullmatch(line.text)
+        if row is None and (going or ("|" in after and is_rule(after))):
+            row = _OPEN_ROW.fullmatch(line.text)
+    return line.cut(*row.span("cells")) if row else None
 
 
 def is_table(text: str) -> bool:
@@ -59,27 +63,31 @@ def is_table(text: str) -> bool:
 
 @dataclass(slots=True)
 class Table:
-    """The rows of a table as they are read, the first of which names its columns."""
+    """The rows of a table as they are read, the first of which names its columns; cut into cells where they are said."""
 
-    rows: list[list[Marked]] = field(default_factory=list)
+    rows: list[list[Marked]] = field(default_factory=list)  # each with the lines that it stands on
     apart: bool = False  # an empty line came after the last row
     _grid: bool = False
-    _lines: int = 0  # of the last row, since the last rule
+    _ruled: bool = False  # below the last row
 
-    def add(self, cells: list[Marked]) -> None:
+    @property
+    def begun(self) -> bool:
+        """Whether a row or a rule was read, or an empty line in their place."""
+        return bool(self.rows) or self._grid or self._ruled or self.apart
+
+    def add(self, row: Marked) -> None:
         """One more row; in a grid one without a first cell goes on with the row that stands on it."""
-        if self._grid and 0 < self._lines < _MOST_LINES and not cells[0].text:
-            self.rows[-1] = [joined(both) for both in zip_longest(self.rows[-1], cells, fillvalue=_NOTHING)]
+        goes_on = self._grid and bool(self.rows) and not self._ruled and len(self.rows[-1]) < _MOST_LINES
+        if goes_on and not row.text.partition("|")[0].strip():
+            self.rows[-1].append(row)
         else:
-            self.rows.append(cells)
-            self._lines = 0
-        self._lines += 1
-        self.apart = False
+            self.rows.append([row])
+        self.apart = self._ruled = False
 
     def rule(self, line: str) -> None:
         """A rule below a row, or above the first."""
         self._grid = self._grid or "+" in line
-        self._lines = 0
+        self._ruled = True
 
     def ends_before(self, line: str, after: str) -> bool:
         """Whether another table, or what is no table, begins with a line behind an empty one."""
@@ -87,19 +95,25 @@ class Table:
 
     def said(self) -> Iterator[Marked]:
         """What its cells state, row by row."""
-        names, body = self.rows[:1], self.rows[1:]
-        x_denies = bool(names) and _x_denies(names[0], body)
-        words = _CHINESE if names and any(_HAN.search(cell.text) for cell in names[0]) else _ENGLISH
-        for row in body:
+        if not self.rows:
+            return
+        names, body = _cells(self.rows[0]), self.rows[1:]
+        x_denies = any(_AN_X.search(line.text) for row in body for line in row) and _x_denies(names, map(_cells, body))
+        words = _CHINESE if any(_HAN.search(cell.text) for cell in names) else _ENGLISH
+        for row in map(_cells, body):
             first = row[0] if _mark(row[0]) in _X else _read(row[0], words, x_denies=False)
-            yield from _row(names[0], [first, *(_read(cell, words, x_denies=x_denies) for cell in row[1:])])
+            yield from _row(names, [first, *(_read(cell, words, x_denies=x_denies) for cell in row[1:])])
 
 
-def _cells(row: Marked) -> list[Marked]:
-    ends = [bar.start() for bar in _BAR.finditer(row.text)]
-    bounds = zip([0, *(n + 1 for n in ends)], [*ends, len(row.text)], strict=True)
-    cells = [row.cut(start, end) for start, end in bounds]
-    if "\\" in row.text:
+def _cells(row: Sequence[Marked]) -> list[Marked]:
+    """The cells of a row, each out of all lines that it stands on."""
+    if len(row) > 1:
+        return [joined(parts) for parts in zip_longest(*(_cells([line]) for line in row), fillvalue=_NOTHING)]
+    (line,) = row
+    ends = [bar.start() for bar in _BAR.finditer(line.text)]
+    bounds = zip([0, *(n + 1 for n in ends)], [*ends, len(line.text)], strict=True)
+    cells = [line.cut(start, end) for start, end in bounds]
+    if "\\" in line.text:
         cells = [cell.replaced(_ESCAPED_BAR) for cell in cells]
     return [cell.cut(point.end()) if (point := _POINT.match(cell.text)) else cell for cell in cells]
 
@@ -108,7 +122,7 @@ def _mark(cell: Marked) -> str:
     return cell.text.strip(_AROUND_MARK).lower()
 
 
-def _x_denies(header: Sequence[Marked], body: Sequence[Sequence[Marked]]) -> bool:
+def _x_denies(header: Sequence[Marked], body: Iterable[Sequence[Marked]]) -> bool:
     """Whether "x" is a "no": beside a "yes", or of features of which none is left empty, as it were where "x" is the tick."""
     marks = {_mark(cell) for row in body for cell in row[1:]}
     return not marks.isdisjoint(_YES | {"yes", "是"}) or (
