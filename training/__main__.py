@@ -5,7 +5,8 @@
 
 DIR of `--data` holds the labelled sets as JSON lines (*.jsonl.xz), `--start` the weights of all-MiniLM-L6-v2 (model.safetensors,
 config.json, tokenizer.json). Every step runs as a process of its own, in order: the sentence encoder's graph, the cross-encoder's
-training and graph, what eight bits cost it, the calibrated heads, what evidence selection loses, and the classifier of abstentions. Prints the tables of docs/models/embedded.md.
+training and graph, what eight bits cost it, the calibrated heads, what evidence selection loses, and the classifier of abstentions.
+Prints the tables of docs/models/embedded.md and embedded-tries.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 One command, seeded, about fifteen minutes on two cores, after training.cross_encoder and training.export_bert. Reads only rows
 whose stated licence permits it (of sets that are measured on only, no head reads one); never a row that `data.held` holds back, nor a
-file named *_test. Writes heads.json, idf.json.gz and card.json, and prints the tables of docs/models/embedded.md.
+file named *_test. Writes heads.json, idf.json.gz and card.json, and prints the tables of docs/models/embedded.md and embedded-tries.md.
 """
 
 from __future__ import annotations

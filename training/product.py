@@ -3,7 +3,7 @@
     python -m training.product --data DIR [--rows 250]
 
 Each row is one request; rows that share a claim_id are one with several documents. Only rows that `data.held` holds back from training.
-Prints the table of docs/models/embedded.md.
+Prints the tables of docs/models/embedded.md and embedded-tries.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ the team lead, payroll is told".
 
 Whose words are few but all there is not told by any share of words. So two clauses are laid beside two of a text: where each of the answer's
 takes something of its own from both of the text's, what belongs to what has been exchanged. A name that merely stands with another's words is
-no sign of it (docs/models/embedded.md): both must have moved."""
+no sign of it (docs/models/embedded-tries.md): both must have moved."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _DIGIT = re.compile(r"\d")
 _WORDS_OF_A_TAG = 5
 _LEAST_RESTATED = 4  # words
 # Logits by which an answer that says its question again ("Yes, the plan was approved.") must stand above where a bare "Yes." would pass: it gives the
-# cross-encoder more to read, and of right ones hardly any stands lower (docs/models/embedded.md).
+# cross-encoder more to read, and of right ones hardly any stands lower (docs/models/embedded-tries.md).
 _RESTATED = 1.3
 # A sentence behind its question (docs/adr/0097-a-sentence-is-read-behind-its-question-too.md): what a logit of that counts.
 _PER_LOGIT, _MOST_BESIDE = 0.2, 40  # the latter in words

@@ -3,7 +3,7 @@ that have changed places, or steps in another order.
 
 Pair models are sure of "before" where the text says "after", and labelled answers hold too few such claims to learn a weight from: of those
 that people called supported, fewer than 1 in 1,000 stand against an opposite that is as clear as `_CLEAR`. So the weight is set, not fit: a clear
-contrary is worth `_LOGITS`. docs/models/embedded.md has what other weights did.
+contrary is worth `_LOGITS`. docs/models/embedded-tries.md has what other weights did.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def choices(ranked: Ranked, chosen: Sequence[int], documents: Sequence[EncodedDo
 
 def premise_words(claim: str, *, nearly_there: bool = False) -> int:
     """How many words of evidence a claim gets, the least where one sentence holds nearly all of it. With half as many again answers are ranked no better
-    (docs/models/embedded.md, "What was tried")."""
+    (docs/models/embedded-tries.md)."""
     return _LEAST_WORDS if nearly_there else int(min(120, max(_LEAST_WORDS, 30 + 2.5 * len(claim.split()))))
 
 
