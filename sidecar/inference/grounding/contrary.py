@@ -19,6 +19,7 @@ from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray, misplaced
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
+from sidecar.inference.contrasts.lacking import Field, Lacking, lacking
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.reading import Reading, carrying, read
@@ -102,6 +103,11 @@ class Contraries:
         elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
         if elsewhere is not None:
             return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
+        lacks = self._lacks(claim, places, texts, documents)
+        if lacks is not None and not lacks.right:
+            there = _evidence(documents, *places[lacks.cell.text], lacks.cell.start, lacks.cell.end)
+            return Contrary(_CERTAIN, (ValueConflict(lacks.start, lacks.end, there), *said.conflicts))
+        words = [] if lacks is not None else words
         sentences = [texts[number][_span(documents, number, n)] for number, n in places]
         name = misnamed(claim, sentences, texts, self._weight) or other_acronym(claim, sentences, texts, self._weight)
         told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
@@ -157,6 +163,23 @@ class Contraries:
         if len(rows) < _LEAST_ROWS:
             return None
         return misplaced(self._read(claim), rows, [one for one, head in zip(pieces, heads, strict=True) if not head])
+
+    def _lacks(
+        self,
+        claim: str,
+        places: Sequence[tuple[int, int]],
+        texts: Sequence[str],
+        documents: Sequence[EncodedDocument],
+    ) -> Lacking | None:
+        """What a claim says that a row of a table lacks."""
+        read = self._read(claim)
+        if not any(read.negated):
+            return None
+        heads = [header_of(texts[number], documents[number].spans[n].start) for number, n in places]
+        rows = [(k, texts[number][_span(documents, number, n)]) for k, (number, n) in enumerate(places)]
+        return lacking(
+            read, [one for (k, row), head in zip(rows, heads, strict=True) if head for one in _fields(k, row, head)]
+        )
 
     def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
         """Where a claim says of a thing what a list denies of it, or the other way round."""
@@ -251,6 +274,17 @@ def _row(number: int, text: str, head: str) -> Row | None:
         return None
     told = [Cell(_words(cell), start, start + len(cell)) for start, cell in cells]
     return Row(number, head, _words(" ".join(heads)), told)
+
+
+def _fields(number: int, text: str, head: str) -> list[Field]:
+    cells, heads = cells_of(text, head)
+    if not cells:
+        return []
+    row = _words(cells[0][1])
+    return [
+        Field(cell, row, _words(name), number, start, start + len(cell))
+        for (start, cell), name in zip(cells[1:], heads[1:], strict=False)
+    ]
 
 
 def _words(text: str) -> frozenset[str]:

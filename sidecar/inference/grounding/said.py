@@ -14,7 +14,7 @@ from sidecar.inference.calibrated import FloatVector
 from sidecar.inference.contrasts.sections import OF_ANOTHER
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
-from sidecar.inference.embedding.text import content_stem, read_words
+from sidecar.inference.embedding.text import read_words
 from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import (
     as_made,
@@ -30,10 +30,10 @@ from sidecar.inference.grounding.placed import (
 )
 from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of
+from sidecar.inference.values.by_row import told_by_row
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import current
-from sidecar.inference.values.dates import DAY_NAMES
 from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.labelled import Label, labelled
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
@@ -42,6 +42,7 @@ from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.relative import named_days, shifted_days
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
+from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.supposed import supposed
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.times import by_times
@@ -157,6 +158,7 @@ class Values:
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
+        known |= told_by_row(claim, own, stated_there, stem_beside_values)
         amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
         matched = [
             as_made(one, known, amounts, next(iter(stated_there), ()))
@@ -323,14 +325,6 @@ def _conflict(finding: Finding, starts: Sequence[tuple[int, int]]) -> ValueConfl
 def _counts(finding: Finding) -> bool:
     """A label ("TiO2", "COVID-19") that the evidence does not have is a name that is missing, and no value."""
     return finding.value.kind is not Kind.NAME or finding.outcome is not Outcome.ABSENT
-
-
-def stem_beside_values(word: str) -> str | None:
-    """The stem of a word, None of one that says nothing, contracted ("we're") or not; of a weekday one stem, however short."""
-    if word in DAY_NAMES:
-        return DAY_NAMES[word]
-    says_nothing = "'" in word and content_stem(word.partition("'")[0]) is None
-    return None if says_nothing else content_stem(word)
 
 
 def _labels_of(texts: tuple[tuple[str, ...], ...]) -> Mapping[tuple[int, int], Label]:

@@ -169,8 +169,10 @@ def _of_word(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _among_days(tokens: Tokens, n: int) -> bool:
-    """Whether "Mon", "Sat" or "Sun" stands beside another day or before a time: "Mon-Fri", "Sat 10:00"."""
+    """Whether "Mon", "Sat" or "Sun" stands beside another day or before a time: "Mon-Fri", "Sat 10:00", "| Sat | 10:00"."""
     before, after = tokens[n - 1], tokens[n + 1]
+    if after.text in ("|", ":"):
+        after = tokens[n + 2]
     beside = [at for at, one in ((n - 2, before), (n + 2, after)) if one.low in _BETWEEN_DAYS]
     days = WEEKDAY.keys() | _SHORT_WEEKDAY.keys()
     return after.kind in ("clock", "number") or any(

@@ -16,6 +16,7 @@ _BEHIND = frozenset(
     "and or but by as if unless before after until within in by with without for at on when per".split()
 )
 _PER = frozenset("a an per each every".split())
+_OF_AN_HOUR = frozenset("of hour hours hourly - ‑".split())
 _ALONE = {"fortnightly": (2, "week"), "biweekly": (2, "week"), "quarterly": (3, "month"), "biennially": (2, "year")}
 
 
@@ -39,9 +40,11 @@ def frequency_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
 
 
 def _every(tokens: Tokens, n: int) -> tuple[Value, int] | None:
-    """Every week, every other week, each Tuesday, every second Tuesday: what it says of the day is a value of its own."""
+    """Every week, every other week, each quarter, each Tuesday, every second Tuesday: what it says of the day is a value of its own."""
     at = n + 1 + (tokens[n].low == "every" and tokens[n + 1].low in ("other", "second"))
     unit = tokens[at].low
+    if unit == "quarter" and at == n + 1 and tokens[at + 1].low not in _OF_AN_HOUR:
+        return _value(tokens, n, at + 1, 3.0, "month")
     if unit in WEEKDAY:
         return _value(tokens, n, at, float(at - n), "week")
     if _time(unit):

@@ -40,11 +40,15 @@ _MOST_PENCE = 100  # 480p and more are lines of a screen
 
 
 def pence_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
-    """50p."""
+    """50p, 13.2p per kWh."""
     of_pence = (
-        number.figures and tokens[number.end].text == "p" and tokens.joined(number.end) and tokens[n + 2].text != "-"
+        number.figures
+        and tokens[number.end].text == "p"
+        and tokens.joined(number.end)
+        and tokens[n + 2].text != "-"
+        and tokens[n - 1].text != "/"
     )
-    if not of_pence or number.end != n + 1 or not 0 < number.amount < _MOST_PENCE or number.amount % 1:
+    if not of_pence or number.end != n + 1 or not 0 < number.amount < _MOST_PENCE:
         return None
     return with_rate(tokens, *value_of(tokens, n, number.end + 1, Kind.MONEY, number, "GBP", 0.01))
 

@@ -73,7 +73,11 @@ def cell_instead(
     if any(own.value.name in row for row in named):
         return None
     cells = [
-        (one, piece) for one, piece in evidence if one.row in named and dimension(one.value) == dimension(own.value)
+        (one, piece)
+        for one, piece in evidence
+        if one.row in named
+        and dimension(one.value) == dimension(own.value)
+        and (not own.value.per or one.value.per in ("", own.value.per))
     ]
     own_words: Set[str] = {stem for stem, share in own.words.items() if share > HARDLY}
     for one_word in (own.lead, own.label):

@@ -16,6 +16,7 @@ from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.frequency import TWICE
 from sidecar.inference.values.periods import with_periods
 from sidecar.inference.values.read import read_tokens
+from sidecar.inference.values.span import PER
 from sidecar.inference.values.tokens import END, Token
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -29,6 +30,7 @@ _RIGHT_BEFORE, _LEAST_TOLD = 3, 2  # words before a value, those of them that sa
 _MOST_SMALL = 4  # words from a value back to the one that leads to it
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset("and but while whereas or although though against compared then plus versus vs".split())
+_JOINS_VALUES = ("and", "or")
 _LEADS = frozenset(
     "to from of at by for per in on with up a an the about around over under until and or than until least most more less -".split()
 )
@@ -165,13 +167,17 @@ class _Sentence:
         return found
 
     def lead(self, value: Value) -> str:
-        """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there."""
+        """The stem before a value with nothing but a few small words between, "" where another value or a mark stands there, or what is said of another
+        one: "the 8th with Economy or the 16th with Express", "£19 a month with a £25 joining fee"."""
         at = self._at[value.start]
+        first = value is self._alike[dimension(value)][0]
         for k in range(at - 1, max(-1, at - 1 - _MOST_SMALL), -1):
-            if k in self._of_values or self._tokens[k].kind == "sign":
+            joins = not first and self._tokens[k].low in _JOINS_VALUES
+            if joins or k in self._of_values or self._tokens[k].kind == "sign":
                 return ""
             if self._stems[k] is not None and self._tokens[k].low not in _LEADS:
-                return self._stems[k] or ""
+                of_another = self._tokens[k - 1].low in PER and k - 2 in self._of_values
+                return "" if of_another else self._stems[k] or ""
         return ""
 
     def _is_age(self, value: Value) -> bool:

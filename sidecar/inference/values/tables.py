@@ -16,6 +16,7 @@ from sidecar.inference.values.units import CURRENCIES, WORKING, unit_named
 
 _UNIT = re.compile(r"\(([^()|]{1,20})\)\s*$")
 _SCALED = re.compile(r"(?:in )?([A-Za-z]{3}|[$€£¥]) ?('?\w{1,9})")
+_PENCE = re.compile(r"p(?=(?:/| per )\w)")
 _SCALES = {"m": "million", "k": "thousand", "b": "billion", "000": "thousand", "'000": "thousand"}
 _SEVERAL = re.compile(r",\s*(?:and\s|or\s)?|\s/\s|\s(?:and|or|&)\s")
 _FIGURE = re.compile(r"[-+~<>$€£]?\d")
@@ -109,7 +110,7 @@ def _in_order(unit: str) -> str:
     scaled = _SCALED.fullmatch(unit)
     if scaled and scaled.group(1).lower() in CURRENCIES:
         return f"{_SCALES.get(scaled.group(2).lower(), scaled.group(2))} {scaled.group(1)}"
-    return unit
+    return f"pence{unit[1:]}" if _PENCE.match(unit) else unit
 
 
 def _is_rule(line: str) -> bool:

@@ -85,7 +85,7 @@ CURRENCIES = {
     "kroner": "NOK", "zloty": "PLN", "won": "KRW", "pesos": "MXN", "rand": "ZAR", "lira": "TRY",
 } | {code.lower(): code for code in "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HKD SGD KRW BRL MXN ZAR TRY RUB".split()}  # fmt: skip
 CENT = "cent"
-CENTS = {"cent": CENT, "cents": CENT, "pence": "GBP"}
+CENTS = {"cent": CENT, "cents": CENT, "ct": CENT, "pence": "GBP"}
 OF_CENTS = frozenset({CENT, *"USD EUR CAD AUD NZD HKD SGD ZAR".split()})
 
 

@@ -8,9 +8,9 @@ from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.reading import Reading, read
 from sidecar.inference.contrasts.steps import tells_steps, turned_steps
 from sidecar.inference.embedding.text import content_stem, sentences
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.ordered import wrong_order
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 
 OVERTIME = "Overtime is approved by the team lead and reported to payroll."
 LEAVE = "Requests are submitted through the portal. The line manager reviews the dates and the HR partner approves the request."

@@ -8,11 +8,11 @@ import pytest
 
 from sidecar.inference.base import Claim
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.made import begun
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.rows import is_multiple
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 
 PLANS = "Plans: Starter: 3 users, email support. Team: 20 users, chat support. Enterprise: unlimited users, SSO, phone support."
 TIERS = "**Basic**\n- 10 GB storage\n- 1 mailbox\n\n**Pro**\n- 100 GB storage\n- 10 mailboxes\n- daily backups"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.grounding.said import stem_beside_values as stem
 from sidecar.inference.values.brackets import Table, of_another_row, tables_of
+from sidecar.inference.values.stems import stem_beside_values as stem
 
 POWER = """Tariff:
 

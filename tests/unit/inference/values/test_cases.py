@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from sidecar.inference.grounding.said import stem_beside_values as stem
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.rules import Rule, rules_of
+from sidecar.inference.values.stems import stem_beside_values as stem
 
 SHIPPING = "Orders over $50 ship free. Others pay $6."
 BAGS = "Checked bags up to 23 kg are free. Bags from 23 to 32 kg cost €60; heavier bags are not accepted."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 
 
 def _is_end(claim: str, *pieces: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sidecar.inference.embedding.text import sentences
-from sidecar.inference.grounding.said import stem_beside_values as stem
 from sidecar.inference.values.labelled import SECTIONS, labelled
+from sidecar.inference.values.stems import stem_beside_values as stem
 
 BRANCHES = (
     "**Denton branch**\nWorkshop: Mon-Fri 7.30-17.30\nCollection: Mon-Fri 7.00-18.30",

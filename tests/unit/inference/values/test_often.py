@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.often import as_often
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 
 
 @pytest.mark.parametrize(

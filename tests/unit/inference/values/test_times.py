@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.read import read_values
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.times import by_times, says_times, wrong_times
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from sidecar.inference.grounding.placed import as_shown
-from sidecar.inference.grounding.said import stem_beside_values
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.worked import Worked, worked
 
 

@@ -1,0 +1,14 @@
+"""The stems that values are compared by."""
+
+from __future__ import annotations
+
+from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.values.dates import DAY_NAMES
+
+
+def stem_beside_values(word: str) -> str | None:
+    """The stem of a word, None of one that says nothing, contracted ("we're") or not; of a weekday one stem, however short."""
+    if word in DAY_NAMES:
+        return DAY_NAMES[word]
+    says_nothing = "'" in word and content_stem(word.partition("'")[0]) is None
+    return None if says_nothing else content_stem(word)

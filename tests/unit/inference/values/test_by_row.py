@@ -1,0 +1,67 @@
+"""Claims that tell several rows of a table, one after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from sidecar.inference.values.by_row import told_by_row
+from sidecar.inference.values.stated import stated
+from sidecar.inference.values.stems import stem_beside_values
+from sidecar.inference.values.tables import row_stated
+
+PLANS = (
+    "| Plan | Monthly fee | Joining fee | Guest visits |",
+    "| Basic | £19.00 | £25 | 0 |",
+    "| Plus | £29.00 | £15 | 2 |",
+    "| Family | £49.50 | none | 4 |",
+)
+HOURS = (
+    "| Day | Opens | Closes |",
+    "| Mon–Fri | 6:30 | 21:00 |",
+    "| Sat | 8:00 | 18:00 |",
+    "| Sun | 9:00 | 17:30 |",
+)
+POSTED = (
+    "| Destination | Economy | Express |",
+    "| EU | 11 December | 18 December |",
+    "| Norway, Switzerland | 8 December | 16 December |",
+)
+
+
+def _told(table: tuple[str, ...], claim: str) -> int:
+    pieces = [row_stated(row, table[0], stem_beside_values) for row in table[1:]]
+    return len(told_by_row(claim, stated(claim, stem_beside_values), pieces, stem_beside_values))
+
+
+@pytest.mark.parametrize(
+    ("table", "claim"),
+    [
+        (PLANS, "Basic is £19 a month with a £25 joining fee, Plus £29 with £15, and Family £49.50."),
+        (PLANS, "It is £19, £29 or £49.50 a month for Basic, Plus and Family respectively."),
+        (PLANS, "The joining fee is £25 on Basic and £15 on Plus."),
+        (PLANS, "On Plus you pay £29 a month and £15 to join."),
+        (HOURS, "On weekdays from 6.30 am to 9 pm, Saturdays 8 am to 6 pm and Sundays 9 am to 5.30 pm."),
+        (HOURS, "It opens at 6:30 from Monday to Friday, at 8:00 on Saturdays and at 9:00 on Sundays."),
+        (POSTED, "For Norway it's 8 December with Economy or 16 December with Express."),
+        (POSTED, "Parcels to Switzerland must leave by 8 December, or by 16 December with Express."),
+    ],
+)
+def test_values_that_stand_each_in_the_row_named_beside_them_are_there(table: tuple[str, ...], claim: str) -> None:
+    assert _told(table, claim) == len(stated(claim, stem_beside_values))
+
+
+@pytest.mark.parametrize(
+    ("table", "claim"),
+    [
+        (PLANS, "Basic is £19 a month with a £15 joining fee, Plus £29 with £25."),
+        (PLANS, "It is £29, £19 or £49.50 a month for Basic, Plus and Family respectively."),
+        (PLANS, "The joining fee is £15 on Basic and £25 on Plus."),
+        (PLANS, "On Plus you pay £29 a month and £25 to join."),
+        (PLANS, "Plus costs £19 a month."),
+        (HOURS, "It opens at 6:30 from Monday to Friday, at 9:00 on Saturdays and at 8:00 on Sundays."),
+        (POSTED, "For Norway it's 16 December with Economy or 8 December with Express."),
+        (POSTED, "Send it by 8 December, or by 16 December with Express."),
+    ],
+)
+def test_nothing_is_said_where_one_stands_elsewhere_or_no_row_is_named(table: tuple[str, ...], claim: str) -> None:
+    assert _told(table, claim) == 0
