@@ -30,7 +30,7 @@ from sidecar.inference.grounding.placed import (
 )
 from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of
-from sidecar.inference.values.by_row import told_by_row
+from sidecar.inference.values.by_row import in_its_row, told_by_row, without_names
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import current
@@ -151,17 +151,17 @@ class Values:
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
-        own = current(claim, own, stated_there, question)
+        own = without_names(claim, current(claim, own, stated_there, question), stated_there, stem_beside_values)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         beside = self._beside(claim, values, others)
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
-        known |= told_by_row(claim, own, stated_there, stem_beside_values)
+        by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
         matched = [
-            as_made(one, known, amounts, next(iter(stated_there), ()))
+            as_made(in_its_row(one, by_row), known, amounts, next(iter(stated_there), ()))
             for one in match(
                 own,
                 stated_there,

@@ -46,7 +46,8 @@ def with_rate(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
     after = tokens[at + 1]
     if not rate or after.kind != "word" or after.low in _NO_NOUN:
         return value, end
-    unit = unit_named(after.text)
+    of_hours = tokens[at + 2].text == "-" and tokens[at + 3].low in ("hour", "hours")
+    unit = unit_named(f"{after.low}-hour" if of_hours else after.text) or unit_named(after.text)
     if sign.low in ("a", "an") and tokens[at + 2].low in _APART:
         return value, end
     if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):

@@ -47,7 +47,12 @@ def _told(table: tuple[str, ...], claim: str) -> int:
     ],
 )
 def test_values_that_stand_each_in_the_row_named_beside_them_are_there(table: tuple[str, ...], claim: str) -> None:
-    assert _told(table, claim) == len(stated(claim, stem_beside_values))
+    values = [
+        one
+        for one in stated(claim, stem_beside_values)
+        if not any(date.weekday is not None for date in one.value.dates)
+    ]
+    assert _told(table, claim) == len(values) > 1
 
 
 @pytest.mark.parametrize(
