@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -27,6 +28,12 @@ _PROVIDERS = {
 _SELF_HOSTED = frozenset(
     {"ollama", "vllm", "llamacpp", "llama_cpp", "lmstudio", "lm_studio", "sglang", "tgi", "localai"}
 )
+_BEDROCK = "aws"
+# "us.anthropic.claude-sonnet-4-20250514-v1:0", "amazon.nova-lite-v1:0", "openai.gpt-oss-120b-1:0": such names are Bedrock's whoever reports them. Oracle has
+# names with a dot as well, without a version of Bedrock.
+_OF_BEDROCK = re.compile(r"(?:[a-z-]{2,6}\.)?(?:(?:amazon|anthropic)\.[a-z]|[a-z0-9]+\.[a-z][a-z0-9.-]*:\d+\Z)")
+# "ft:gpt-4o-mini-2024-07-18:org::id"; a fine-tuned model costs more than its base.
+_FINE_TUNED = "ft:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +77,16 @@ def listed(provider: str | None, model: str, now: float) -> Tiers | None:
 def _candidates(provider: str | None, model: str) -> list[tuple[str | None, str]]:
     """Under which names to look: as the provider's, as any provider's, and as `provider/model` of a gateway.
 
-    Many gateways and frameworks report a provider name of their own, but the model's true name.
+    Many gateways and frameworks report a provider name of their own, but the model's true name; a name that is Bedrock's is looked up there, too.
     """
     known = _PROVIDERS.get(provider or "", provider)
     found: list[tuple[str | None, str]] = [(known, model), (None, model)] if known else [(None, model)]
     prefix, slash, rest = model.partition("/")
     if slash and prefix not in _SELF_HOSTED:
         found += [(_PROVIDERS.get(prefix, prefix), rest), (None, rest)]
+    bare = model.rpartition("/")[2]
+    if prefix not in _SELF_HOSTED and _OF_BEDROCK.match(bare):
+        found.append((_BEDROCK, bare))
     return found
 
 
@@ -88,6 +98,8 @@ def _listed(provider: str | None, model: str, now: float) -> Tiers | None:
             Usage(input_tokens=0, output_tokens=0), model, provider_id=provider, genai_request_timestamp=moment
         )
     except (LookupError, ValueError, OverflowError):
+        return None
+    if model.rpartition("/")[2].startswith(_FINE_TUNED) and not found.model.id.startswith(_FINE_TUNED):
         return None
     price = found.model_price
     if price.input_mtok is None and price.output_mtok is None:
