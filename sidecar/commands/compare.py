@@ -15,6 +15,7 @@ from exporters.text import clean
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.decide import DecideOption, deciding
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, Variant, compare_arms, refuse_unknown, variant_of
@@ -35,6 +36,7 @@ _TWO = "give two: --variant A --variant B"
 
 @cli.command()
 def compare(
+    context: typer.Context,
     a: Annotated[
         Path | None, typer.Argument(metavar="A", help="A report of `evaluate` as JSON, or a file of results.")
     ] = None,
@@ -78,11 +80,18 @@ def compare(
             refuse_same_file(source, target)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
         raise ConfigError("compare", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+    if prometheus is None:
+        refuse_idle(
+            context, ("window", "token_file"), "Prometheus is not asked", "leave it out, or give --prometheus URL"
+        )
+    if topic is None:
+        refuse_idle(context, ("last",), "no topic is read", "leave it out, or give --topic")
     if len(sources) == 1 and not variant:
         mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
         raise refusal(sources[0], "there is no second report to compare it with", mend)
     if len(sources) == 2:
         _refuse_of_results(variant, service)
+        refuse_idle(context, ("share_a",), "two files are reports of the same cases, whose split is no traffic's")
         found = _reports(sources[0], sources[1], decide)
     else:
         own = _lines(sources[0]) if sources else []

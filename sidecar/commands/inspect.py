@@ -23,6 +23,7 @@ from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.unread import Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
@@ -47,6 +48,7 @@ _BETWEEN = re.compile(rb"(?<=\})\s*\n(?=\{)")
 
 @cli.command()
 def inspect(
+    context: typer.Context,
     source: Annotated[
         Path | None,
         typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines; - is standard input."),
@@ -64,9 +66,15 @@ def inspect(
             "inspect", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
         )
     if source is not None:
+        refuse_idle(
+            context, ("records", "bootstrap_servers"), "a file is read, and no topic", "leave it out, or give --topic"
+        )
         settings = config.load(config_file, kafka=False)
         found = read_files(source, logs)
     else:
+        refuse_idle(
+            context, ("logs",), "a topic is read, and no file", "leave it out: log records of the topic are read"
+        )
         settings = config.load_for_topic(config_file, servers=bootstrap_servers)
         found = asyncio.run(_peek(settings, str(topic), records))
     place = _line if topic is None else _offset

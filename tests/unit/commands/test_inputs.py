@@ -241,6 +241,20 @@ def test_what_other_tools_export_is_told_with_where_to_take_it(
         assert said in called("inspect", "--json", path).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("x.jsonl", "--records", "5"), "--records: a file is read, and no topic (leave it out, or give --topic)"),
+        (("x.jsonl", "--bootstrap-servers", "b:1"), "--bootstrap-servers: a file is read, and no topic"),
+        (("--topic", "t", "--logs", "l.json"), "--logs: a topic is read, and no file (leave it out: log records"),
+    ],
+)
+def test_inspect_refuses_what_would_say_nothing(words: tuple[str, ...], said: str) -> None:
+    run = called("inspect", *words)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"error {said}")
+
+
 def test_inspect_tells_spans_as_the_sdk_prints_them_one_after_another(tmp_path: Path) -> None:
     span = {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}}
     (path := tmp_path / "spans.json").write_text((json.dumps(span, indent=4) + "\n") * 2, encoding="utf-8")
