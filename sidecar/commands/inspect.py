@@ -29,7 +29,7 @@ from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
 from sidecar.decode.wire.parse import load_json
-from sidecar.decode.wire.sniff import OTLP_KEYS
+from sidecar.decode.wire.sniff import otlp_in
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -224,7 +224,7 @@ def _exports(data: bytes) -> list[bytes]:
         items = load_json(data)
     except DecodeError:
         return []
-    are = isinstance(items, list) and any(isinstance(one, dict) and key in one for one in items for key in OTLP_KEYS)
+    are = isinstance(items, list) and any(otlp_in(one) is not None for one in items)
     return [orjson.dumps(one) for one in items] if are else []
 
 

@@ -13,7 +13,7 @@ from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.misspelt import Misspelt
 from sidecar.decode.native.reader import read_native, unread
 from sidecar.decode.wire.parse import load_json
-from sidecar.decode.wire.sniff import OTLP_KEYS
+from sidecar.decode.wire.sniff import otlp_in
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import Record
@@ -86,7 +86,7 @@ def _native(value: bytes | None) -> tuple[list[Any], bool]:
         return [], False
     if isinstance(data, list):
         return data, True
-    return ([data] if isinstance(data, dict) and not any(key in data for key in OTLP_KEYS) else []), False
+    return ([data] if isinstance(data, dict) and otlp_in(data) is None else []), False
 
 
 __all__ = ["Unread"]
