@@ -21,6 +21,10 @@ from sidecar.record.record import Record
 _MOST_NAMES = 20
 # A log record of something else is none of ours.
 _NO_LOSS = "log_without_span"
+_MEANS = {
+    "bad_attributes": " (`attributes` is neither a list of keys and values nor an object)",
+    "bad_time": " (a time such as `startTimeUnixNano` is neither nanoseconds since the epoch nor ISO 8601)",
+}
 
 
 class Unread:
@@ -47,7 +51,7 @@ class Unread:
         if lost and items:
             return list(self._faults(items, record.timestamp, is_list))
         return [
-            f": {reason}: {many(count, 'part')} of the record could not be read"
+            f": {reason}: {many(count, 'part')} of the record could not be read{_MEANS.get(reason, '')}"
             for reason, count in lost.items()
             if reason != _NO_LOSS
         ]
