@@ -11,7 +11,7 @@ from exporters.text import many, safe
 from sidecar.assemble.repeats import MEND
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.misspelt import Misspelt
-from sidecar.decode.native.reader import read_native, unread
+from sidecar.decode.native.reader import misshapen_in, read_native, unread
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.sniff import otlp_in
 from sidecar.observe.telemetry import Telemetry
@@ -74,12 +74,18 @@ class Unread:
     def _faults(self, items: list[Any], timestamp: float, is_list: bool) -> Iterator[str]:
         """Records that cannot be read, or a field of theirs: the decoder takes what is left of them, and counts it."""
         for number, item in enumerate(items, 1):
-            try:
-                if not isinstance(item, dict):
-                    raise DecodeError("not_an_object")
-                read_native(item, self._config, fallback_timestamp=timestamp)
-            except DecodeError as error:
-                yield f", record {number} of its list: {error}" if is_list else f": {error}"
+            for said in self._of_one(item, timestamp):
+                yield f", record {number} of its list: {said}" if is_list else f": {said}"
+
+    def _of_one(self, item: Any, timestamp: float) -> Iterator[str]:
+        try:
+            if not isinstance(item, dict):
+                raise DecodeError("not_an_object")
+            read_native(item, self._config, fallback_timestamp=timestamp)
+        except DecodeError as error:
+            yield str(error)
+        if isinstance(item, dict):
+            yield from (f"bad_field: {said}" for said in misshapen_in(item, self._config))
 
 
 def _native(value: bytes | None) -> tuple[list[Any], bool]:

@@ -52,7 +52,7 @@ class OfflineScorer:
 
     def __init__(self, settings: Config) -> None:
         self._limits = settings.decode
-        self.misspelt = Misspelt(settings.decode)
+        self.misspelt = Misspelt(settings.decode, values=True)
         self._pricer = Pricer(settings.price)
         self._redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
         redactor = partial(redactor_of, settings.redact)

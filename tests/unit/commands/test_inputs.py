@@ -226,6 +226,7 @@ def test_inspect_refuses_what_would_say_nothing(words: tuple[str, ...], said: st
     ("content", "said"),
     [
         ({**GOOD, "answer": ["Two", "years."]}, ": bad_field: answer must be a text"),
+        ({**GOOD, "latency_ms": "15 ms"}, ": bad_field: latency_ms must be a number from 0 to 1,000,000 seconds"),
         ([GOOD, {**GOOD, "contexts": [1]}], ", record 2 of its list: bad_field: contexts: item 1 is neither"),
         ([GOOD, 5], ", record 2 of its list: not_an_object"),
         (export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
@@ -238,7 +239,7 @@ def test_inspect_refuses_what_would_say_nothing(words: tuple[str, ...], said: st
             ": bad_attributes: 1 part of the record could not be read (`attributes` is neither a list",
         ),
     ],
-    ids=["a field", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
+    ids=["a field", "a number", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
 )
 def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, content: object, said: str) -> None:
     (path := tmp_path / "in.json").write_text(json.dumps(content), encoding="utf-8")
