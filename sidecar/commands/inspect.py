@@ -7,7 +7,7 @@ import codecs
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from rich.tree import Tree
 from exporters.text import clean, safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.assemble.missing import no_request
 from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
@@ -137,17 +138,31 @@ def inspect_records(
     ]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
     notes = unread.told(lost)
+    ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for said in (*problems, *notes):
+        for said in (*problems, *_unanswered(spans, ignored), *notes):
             sys.stderr.write(said + "\n")
     else:
-        ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
         _print(spans, requests, ignored, problems)
         for said in notes:
             sys.stdout.write(said + "\n")
     return 0 if requests and not problems else 1
+
+
+def _unanswered(spans: Iterable[RagSpan], ignored: Mapping[str, str]) -> Iterator[str]:
+    """Traces without a request in which something holds an answer, and why it is not taken for one."""
+    for trace_id, own in _by_trace(spans).items():
+        if trace_id in ignored and (said := no_request(own)):
+            yield f"trace {safe(trace_id)}: no request of its own: {ignored[trace_id]}; missing {said}"
+
+
+def _by_trace(spans: Iterable[RagSpan]) -> dict[str, list[RagSpan]]:
+    found: dict[str, list[RagSpan]] = {}
+    for span in spans:
+        found.setdefault(span.trace_id, []).append(span)
+    return found
 
 
 def request_to_json(request: RagTrace) -> dict[str, Any]:
@@ -237,10 +252,8 @@ def _print(
     spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
 ) -> None:
     console = Console(highlight=False, markup=False)
-    by_trace: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
-    for span in spans:
-        by_trace.setdefault(span.trace_id, []).append(span)
-    for trace_id, own in by_trace.items():
+    whole: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
+    for trace_id, own in {**whole, **_by_trace(spans)}.items():
         tree = Tree(f"trace {safe(trace_id)}", guide_style="dim")
         _branch(tree, own)
         console.print(tree)
@@ -248,6 +261,8 @@ def _print(
             _print_request(console, request)
         if trace_id in ignored:
             console.print(f"  no request of its own: {ignored[trace_id]}")
+            if said := no_request(own):
+                console.print(f"    missing {said}", style="yellow", soft_wrap=True)
         console.print()
     for problem in problems:
         console.print(f"unreadable: {safe(problem)}", style="red", soft_wrap=True)
