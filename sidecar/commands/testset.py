@@ -124,10 +124,7 @@ def make(
     given = sum((bool(documents), from_results is not None, topic is not None))
     if given != 1:
         raise ConfigError("testset", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
-    if documents:
-        refuse_idle(context, _OF_RESULTS, "cases are made from documents, and no results are read")
-    else:
-        refuse_idle(context, _OF_DOCUMENTS, "cases are drawn from results, and nothing is made from documents")
+    _refuse_idle(context, of_documents=bool(documents))
     if documents:
         settings = config.load(config_file, kafka=False)
         for one in documents:
@@ -158,6 +155,14 @@ def make(
             _tell(job)
     if len(made) < cases or not all_well:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _refuse_idle(context: typer.Context, *, of_documents: bool) -> None:
+    """Raises ConfigError for an option of the other way to make cases."""
+    if of_documents:
+        refuse_idle(context, _OF_RESULTS, "cases are made from documents, and no results are read")
+    else:
+        refuse_idle(context, _OF_DOCUMENTS, "cases are drawn from results, and nothing is made from documents")
 
 
 def _made(job: _Job) -> Sequence[Mapping[str, Any]]:
