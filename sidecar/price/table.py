@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -29,9 +28,8 @@ _SELF_HOSTED = frozenset(
     {"ollama", "vllm", "llamacpp", "llama_cpp", "lmstudio", "lm_studio", "sglang", "tgi", "localai"}
 )
 _BEDROCK = "aws"
-# "us.anthropic.claude-sonnet-4-20250514-v1:0", "amazon.nova-lite-v1:0", "openai.gpt-oss-120b-1:0": such names are Bedrock's whoever reports them. Oracle has
-# names with a dot as well, without a version of Bedrock.
-_OF_BEDROCK = re.compile(r"(?:[a-z-]{2,6}\.)?(?:(?:amazon|anthropic)\.[a-z]|[a-z0-9]+\.[a-z][a-z0-9.-]*:\d+\Z)")
+_VENDORS_OF_BEDROCK = frozenset({"amazon", "anthropic"})
+_REGIONS = frozenset({"us", "us-gov", "eu", "apac", "au", "jp", "in", "ca", "global"})
 # "ft:gpt-4o-mini-2024-07-18:org::id"; a fine-tuned model costs more than its base.
 _FINE_TUNED = "ft:"
 
@@ -85,9 +83,19 @@ def _candidates(provider: str | None, model: str) -> list[tuple[str | None, str]
     if slash and prefix not in _SELF_HOSTED:
         found += [(_PROVIDERS.get(prefix, prefix), rest), (None, rest)]
     bare = model.rpartition("/")[2]
-    if prefix not in _SELF_HOSTED and _OF_BEDROCK.match(bare):
+    if prefix not in _SELF_HOSTED and _is_of_bedrock(bare):
         found.append((_BEDROCK, bare))
     return found
+
+
+def _is_of_bedrock(model: str) -> bool:
+    """Whether a name is one of Bedrock, whoever reports it: "us.anthropic.claude-sonnet-4-20250514-v1:0", "openai.gpt-oss-120b-1:0". Oracle has names with a dot as
+    well, without such a version; a version as in "llama3.1:8b" is no vendor's dot."""
+    region, _, rest = model.partition(".")
+    vendor, dot, name = (rest if region in _REGIONS else model).partition(".")
+    if not dot or not name[:1].isalpha():
+        return False
+    return vendor in _VENDORS_OF_BEDROCK or (name.rpartition(":")[2].isdecimal() and ":" in name)
 
 
 def _listed(provider: str | None, model: str, now: float) -> Tiers | None:
