@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
+from sidecar.assemble.tree import ORCHESTRATORS
 from sidecar.record.request import Missing, RagTrace, TraceKind
+from sidecar.record.span import RagSpan, SpanKind
 
 _SWITCHES = {
     "openinference": "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and their kin",
@@ -18,8 +22,8 @@ _SWITCHES = {
 _NO_TEXT = "the instrumentation does not send texts"
 
 
-def what_is_missing(trace: RagTrace) -> tuple[Missing, ...]:
-    """Missing question, answer, documents, tokens, in this order."""
+def what_is_missing(trace: RagTrace, shown_by: Collection[SpanKind] = ()) -> tuple[Missing, ...]:
+    """Missing question, answer, documents, tokens, in this order. `shown_by` are kinds of spans, no model's, that hold a text as an answer."""
     if trace.text_dropped:
         return ()
     switch = _SWITCHES.get(trace.convention, "switch content capture on")
@@ -28,6 +32,8 @@ def what_is_missing(trace: RagTrace) -> tuple[Missing, ...]:
         found.append(Missing("question", f"{_NO_TEXT}: {switch}"))
     if trace.answer is None and trace.kind is not TraceKind.RETRIEVAL_ONLY and trace.error_class is None:
         found.append(Missing("answer", f"{_NO_TEXT}: {switch}"))
+    if trace.kind is TraceKind.RETRIEVAL_ONLY and trace.answer is None and shown_by:
+        found.append(Missing("answer", no_model(shown_by)))
     if not any(document.text for document in trace.documents):
         found.append(Missing("documents", _no_documents(trace, switch)))
     if trace.tokens.input is None and trace.kind is not TraceKind.RETRIEVAL_ONLY and trace.error_class is None:
@@ -37,6 +43,21 @@ def what_is_missing(trace: RagTrace) -> tuple[Missing, ...]:
             )
         )
     return tuple(found)
+
+
+def no_model(shown_by: Collection[SpanKind], call: str = "a model call") -> str:
+    """Why the text that some spans hold as an answer is not taken for one."""
+    verb = "hold" if len(shown_by) > 1 else "holds"
+    return (
+        f"a span of {' and of '.join(sorted(shown_by))} {verb} one, but no span of {call} was seen that it could be of: "
+        "instrument the client of the model, too (docs/troubleshooting.md)"
+    )
+
+
+def no_request(spans: Iterable[RagSpan]) -> str | None:
+    """Why a trace that is no RAG request has none, where something in it holds an answer."""
+    shown_by = {span.kind for span in spans if span.kind in ORCHESTRATORS and span.said.answer}
+    return f"answer: {no_model(shown_by, 'a model call or a retrieval')}" if shown_by else None
 
 
 def _no_documents(trace: RagTrace, switch: str) -> str:

@@ -101,7 +101,10 @@ def _request(group: Sequence[Node], root: Node | None, marks: tuple[str, ...]) -
         spans=len(group),
         attributes=_attributes(group, top),
     )
-    return replace(trace, missing=what_is_missing(trace), messages=generation.said.messages if generation else ())
+    shown_by = {n.span.kind for n in group if n.span.kind in ORCHESTRATORS and n.said.answer}
+    return replace(
+        trace, missing=what_is_missing(trace, shown_by), messages=generation.said.messages if generation else ()
+    )
 
 
 def _attributes(group: Sequence[Node], top: Node) -> Attributes:

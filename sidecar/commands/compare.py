@@ -15,6 +15,7 @@ from exporters.text import clean
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.decide import DecideOption, deciding
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, Variant, compare_arms, refuse_unknown, variant_of
@@ -35,6 +36,7 @@ _TWO = "give two: --variant A --variant B"
 
 @cli.command()
 def compare(
+    context: typer.Context,
     a: Annotated[
         Path | None, typer.Argument(metavar="A", help="A report of `evaluate` as JSON, or a file of results.")
     ] = None,
@@ -78,6 +80,7 @@ def compare(
             refuse_same_file(source, target)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
         raise ConfigError("compare", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
+    _refuse_idle(context, topic=topic, prometheus=prometheus, reports=len(sources) == 2)
     if len(sources) == 1 and not variant:
         mend = "give two reports of `evaluate`; of one file of results the variants, --variant A --variant B"
         raise refusal(sources[0], "there is no second report to compare it with", mend)
@@ -97,6 +100,17 @@ def compare(
     whole = write_and_show(found, targets, terminal.show_compared)
     if not whole or not any(one.delta is not None for one in found.comparisons):
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _refuse_idle(context: typer.Context, *, topic: str | None, prometheus: str | None, reports: bool) -> None:
+    """Raises ConfigError for an option that says nothing of what is compared."""
+    if prometheus is None:
+        mend = "leave it out, or give --prometheus URL"
+        refuse_idle(context, ("window", "token_file"), "Prometheus is not asked", mend)
+    if topic is None:
+        refuse_idle(context, ("last",), "no topic is read", "leave it out, or give --topic")
+    if reports:
+        refuse_idle(context, ("share_a",), "two files are reports of the same cases, whose split is no traffic's")
 
 
 def _refuse_of_results(variant: Iterable[str] | None, service: str | None) -> None:

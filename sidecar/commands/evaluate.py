@@ -129,7 +129,7 @@ def _read(path: Path, form: Format, settings: Config) -> tuple[Source, list[Case
     """Raises ConfigError where there is no case."""
     source, found = rows.read(path, form, settings.decode)
     own, unread = read_cases(found, settings.decode)
-    misspelt = Misspelt(settings.decode)
+    misspelt = Misspelt(settings.decode, values=True)
     for row in found:
         misspelt.add(row)
     if found.blank:

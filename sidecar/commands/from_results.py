@@ -20,6 +20,7 @@ from sidecar.offline.testset.sampled import Drawn, Sample, Told, draw
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor, redactor_of
+from sidecar.settings.input_file import refusal
 
 _CAPTURE = "switch the capture of texts on in the service (README.md, Send it traces), or give requests that have texts"
 
@@ -46,9 +47,12 @@ def draw_cases(place: Results, wanted: Wanted, count: int, seed: int) -> Sequenc
         )
     source = open_source(place.file, place.topic, place.records, place.requests, place.received, place.config)
     collected = Collected()
-    rows = {row.record.id: row for row in collected.read(source.lines()) if wanted.takes(row)}
+    read = collected.read(source.lines())
+    rows = {row.record.id: row for row in read if wanted.takes(row)}
     if collected.unread:
         errors.print(f"{words.many(collected.unread, 'line')} unread", soft_wrap=True)
+    if not read:
+        raise _no_results(place.file, source.topic, collected.unread)
     if not rows:
         raise ConfigError("--from-results", "none of the results is one of those that were asked for", "ask for others")
     drawn = draw([_sample(row) for row in rows.values()], _texts(source, rows), count, seed)
@@ -56,6 +60,14 @@ def draw_cases(place: Results, wanted: Wanted, count: int, seed: int) -> Sequenc
         raise _no_texts(drawn, "--received" if place.received else "--requests")
     _show(drawn)
     return drawn.cases
+
+
+def _no_results(file: Path | None, topic: str, unread: int) -> ConfigError:
+    """Of a file or a topic that holds nothing, or nothing but lines that are no results."""
+    problem = f"holds no result, but {words.many(unread, 'other line')}" if unread else "holds no result"
+    if file is None:
+        return ConfigError("--topic", f"{topic} {problem}", "give the topic that the sidecar writes its results to")
+    return refusal(file, problem, "give what `rag-sidecar score` wrote", "--from-results")
 
 
 def _sample(row: Row) -> Sample:

@@ -7,7 +7,7 @@ import codecs
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,15 +20,17 @@ from rich.tree import Tree
 from exporters.text import clean, safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
+from sidecar.assemble.missing import no_request
 from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.unread import Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
 from sidecar.decode.wire.parse import load_json
-from sidecar.decode.wire.sniff import OTLP_KEYS
+from sidecar.decode.wire.sniff import otlp_in
 from sidecar.kafka.peek import peek
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.clock import SystemClock
@@ -47,6 +49,7 @@ _BETWEEN = re.compile(rb"(?<=\})\s*\n(?=\{)")
 
 @cli.command()
 def inspect(
+    context: typer.Context,
     source: Annotated[
         Path | None,
         typer.Argument(metavar="FILE", help="Spans: OTLP .pb or .json, or native JSON lines; - is standard input."),
@@ -64,9 +67,15 @@ def inspect(
             "inspect", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
         )
     if source is not None:
+        refuse_idle(
+            context, ("records", "bootstrap_servers"), "a file is read, and no topic", "leave it out, or give --topic"
+        )
         settings = config.load(config_file, kafka=False)
         found = read_files(source, logs)
     else:
+        refuse_idle(
+            context, ("logs",), "a topic is read, and no file", "leave it out: log records of the topic are read"
+        )
         settings = config.load_for_topic(config_file, servers=bootstrap_servers)
         found = asyncio.run(_peek(settings, str(topic), records))
     place = _line if topic is None else _offset
@@ -129,17 +138,31 @@ def inspect_records(
     ]
     requests = sorted((request for one in ended for request in one.requests), key=lambda r: r.timestamp)
     notes = unread.told(lost)
+    ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for said in (*problems, *notes):
+        for said in (*problems, *_unanswered(spans, ignored), *notes):
             sys.stderr.write(said + "\n")
     else:
-        ignored = {one.trace_id: one.ignored_reason for one in ended if one.ignored_reason}
         _print(spans, requests, ignored, problems)
         for said in notes:
             sys.stdout.write(said + "\n")
     return 0 if requests and not problems else 1
+
+
+def _unanswered(spans: Iterable[RagSpan], ignored: Mapping[str, str]) -> Iterator[str]:
+    """Traces without a request in which something holds an answer, and why it is not taken for one."""
+    for trace_id, own in _by_trace(spans).items():
+        if trace_id in ignored and (said := no_request(own)):
+            yield f"trace {safe(trace_id)}: no request of its own: {ignored[trace_id]}; missing {said}"
+
+
+def _by_trace(spans: Iterable[RagSpan]) -> dict[str, list[RagSpan]]:
+    found: dict[str, list[RagSpan]] = {}
+    for span in spans:
+        found.setdefault(span.trace_id, []).append(span)
+    return found
 
 
 def request_to_json(request: RagTrace) -> dict[str, Any]:
@@ -216,7 +239,7 @@ def _exports(data: bytes) -> list[bytes]:
         items = load_json(data)
     except DecodeError:
         return []
-    are = isinstance(items, list) and any(isinstance(one, dict) and key in one for one in items for key in OTLP_KEYS)
+    are = isinstance(items, list) and any(otlp_in(one) is not None for one in items)
     return [orjson.dumps(one) for one in items] if are else []
 
 
@@ -229,10 +252,8 @@ def _print(
     spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
 ) -> None:
     console = Console(highlight=False, markup=False)
-    by_trace: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
-    for span in spans:
-        by_trace.setdefault(span.trace_id, []).append(span)
-    for trace_id, own in by_trace.items():
+    whole: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
+    for trace_id, own in {**whole, **_by_trace(spans)}.items():
         tree = Tree(f"trace {safe(trace_id)}", guide_style="dim")
         _branch(tree, own)
         console.print(tree)
@@ -240,6 +261,8 @@ def _print(
             _print_request(console, request)
         if trace_id in ignored:
             console.print(f"  no request of its own: {ignored[trace_id]}")
+            if said := no_request(own):
+                console.print(f"    missing {said}", style="yellow", soft_wrap=True)
         console.print()
     for problem in problems:
         console.print(f"unreadable: {safe(problem)}", style="red", soft_wrap=True)

@@ -20,6 +20,7 @@ from rich.table import Table
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.from_results import Results, draw_cases
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritable
 from sidecar.commands.price import tell_price
 from sidecar.commands.results import options
@@ -46,6 +47,9 @@ cli = new_cli()
 
 _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 
+# Parameters that one of the two ways takes alone.
+_OF_RESULTS = ("records", "requests", "received", "service", "verdict", "ended_since")
+_OF_DOCUMENTS = ("share", "window", "concurrency", "most_usd", "resume")
 
 _Documents = Annotated[
     list[Path] | None, typer.Argument(metavar="DOCUMENTS", help="Folders and files of .txt, .md and .jsonl (id, text).")
@@ -88,6 +92,7 @@ _FromResults = Annotated[
 
 @cli.command()
 def make(
+    context: typer.Context,
     documents: _Documents = None,
     output: _Output = None,
     cases: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 100,
@@ -119,6 +124,7 @@ def make(
     given = sum((bool(documents), from_results is not None, topic is not None))
     if given != 1:
         raise ConfigError("testset", "give documents, --from-results or --topic, one of them", "see docs/testset.md")
+    _refuse_idle(context, of_documents=bool(documents))
     if documents:
         settings = config.load(config_file, kafka=False)
         for one in documents:
@@ -149,6 +155,14 @@ def make(
             _tell(job)
     if len(made) < cases or not all_well:
         raise typer.Exit(ExitCode.NOT_ALL_WELL)
+
+
+def _refuse_idle(context: typer.Context, *, of_documents: bool) -> None:
+    """Raises ConfigError for an option of the other way to make cases."""
+    if of_documents:
+        refuse_idle(context, _OF_RESULTS, "cases are made from documents, and no results are read")
+    else:
+        refuse_idle(context, _OF_DOCUMENTS, "cases are drawn from results, and nothing is made from documents")
 
 
 def _made(job: _Job) -> Sequence[Mapping[str, Any]]:

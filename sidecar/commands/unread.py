@@ -11,9 +11,9 @@ from exporters.text import many, safe
 from sidecar.assemble.repeats import MEND
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.native.misspelt import Misspelt
-from sidecar.decode.native.reader import read_native, unread
+from sidecar.decode.native.reader import misshapen_in, read_native, unread
 from sidecar.decode.wire.parse import load_json
-from sidecar.decode.wire.sniff import OTLP_KEYS
+from sidecar.decode.wire.sniff import otlp_in
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
 from sidecar.record.record import Record
@@ -21,6 +21,10 @@ from sidecar.record.record import Record
 _MOST_NAMES = 20
 # A log record of something else is none of ours.
 _NO_LOSS = "log_without_span"
+_MEANS = {
+    "bad_attributes": " (`attributes` is neither a list of keys and values nor an object)",
+    "bad_time": " (a time such as `startTimeUnixNano` is neither nanoseconds since the epoch nor ISO 8601)",
+}
 
 
 class Unread:
@@ -47,7 +51,7 @@ class Unread:
         if lost and items:
             return list(self._faults(items, record.timestamp, is_list))
         return [
-            f": {reason}: {many(count, 'part')} of the record could not be read"
+            f": {reason}: {many(count, 'part')} of the record could not be read{_MEANS.get(reason, '')}"
             for reason, count in lost.items()
             if reason != _NO_LOSS
         ]
@@ -70,12 +74,18 @@ class Unread:
     def _faults(self, items: list[Any], timestamp: float, is_list: bool) -> Iterator[str]:
         """Records that cannot be read, or a field of theirs: the decoder takes what is left of them, and counts it."""
         for number, item in enumerate(items, 1):
-            try:
-                if not isinstance(item, dict):
-                    raise DecodeError("not_an_object")
-                read_native(item, self._config, fallback_timestamp=timestamp)
-            except DecodeError as error:
-                yield f", record {number} of its list: {error}" if is_list else f": {error}"
+            for said in self._of_one(item, timestamp):
+                yield f", record {number} of its list: {said}" if is_list else f": {said}"
+
+    def _of_one(self, item: Any, timestamp: float) -> Iterator[str]:
+        try:
+            if not isinstance(item, dict):
+                raise DecodeError("not_an_object")
+            read_native(item, self._config, fallback_timestamp=timestamp)
+        except DecodeError as error:
+            yield str(error)
+        if isinstance(item, dict):
+            yield from (f"bad_field: {said}" for said in misshapen_in(item, self._config))
 
 
 def _native(value: bytes | None) -> tuple[list[Any], bool]:
@@ -86,7 +96,7 @@ def _native(value: bytes | None) -> tuple[list[Any], bool]:
         return [], False
     if isinstance(data, list):
         return data, True
-    return ([data] if isinstance(data, dict) and not any(key in data for key in OTLP_KEYS) else []), False
+    return ([data] if isinstance(data, dict) and otlp_in(data) is None else []), False
 
 
 __all__ = ["Unread"]

@@ -14,7 +14,7 @@ from sidecar.decode.spans import SpanReader
 from sidecar.decode.wire.json_spans import json_logs, json_spans
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.proto import proto_logs
-from sidecar.decode.wire.sniff import OTLP_KEYS, is_bare, said_of_bare, spans_or_logs
+from sidecar.decode.wire.sniff import is_bare, otlp_in, said_of_bare, spans_or_logs
 from sidecar.decode.wire.split import Part, split_json, split_proto
 from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import DecodeError
@@ -92,10 +92,8 @@ class Decoder:
         encoding = self._encoding(record)
         if encoding in ("otlp_proto", "otlp_logs_proto") or (encoding == "sniff" and value[:1] == b"\n"):
             return split_proto(value, bad) or None
-        data = load_json(value) if encoding != "native_json" else None
-        if not isinstance(data, dict) or not any(key in data for key in OTLP_KEYS):
-            return None
-        return split_json(data, bad) or None
+        data = otlp_in(load_json(value)) if encoding != "native_json" else None
+        return None if data is None else split_json(data, bad) or None
 
     def read(self, raw: Iterable[RawSpan]) -> list[RagSpan]:
         """RagSpans of RawSpans; our own and evaluators' are left out."""
@@ -122,10 +120,9 @@ class Decoder:
     def _json(self, value: bytes, encoding: Encoding, record: Record, bad: dict[str, int]) -> Decoded:
         data = load_json(value)
         if isinstance(data, dict) and encoding != "native_json":
-            if "resourceSpans" in data or "resource_spans" in data:
-                return Decoded(self.read(json_spans(data, bad)))
-            if "resourceLogs" in data or "resource_logs" in data:
-                return Decoded(self.read(json_logs(data, bad)))
+            if (otlp := otlp_in(data)) is not None:
+                spans = "resourceSpans" in otlp or "resource_spans" in otlp
+                return Decoded(self.read((json_spans if spans else json_logs)(otlp, bad)))
             if encoding == "otlp_json":
                 raise DecodeError("missing_field", "resourceSpans")
         if isinstance(data, dict):

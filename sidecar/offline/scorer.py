@@ -52,7 +52,7 @@ class OfflineScorer:
 
     def __init__(self, settings: Config) -> None:
         self._limits = settings.decode
-        self.misspelt = Misspelt(settings.decode)
+        self.misspelt = Misspelt(settings.decode, values=True)
         self._pricer = Pricer(settings.price)
         self._redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
         redactor = partial(redactor_of, settings.redact)
@@ -97,9 +97,9 @@ class OfflineScorer:
         most = self._limits.most_record_bytes
         if (size := line.size or len(line.text)) > most:
             return orjson.dumps(_unread(line.number, too_large(size, most))), None
-        data = _object(line.text)
+        data = _data(line.text)
         self.misspelt.add(data)
-        own = _request_id(data, self._limits.mapping)
+        own = _request_id(data if isinstance(data, dict) else {}, self._limits.mapping)
         try:
             trace = read_native_line(line.text, self._limits, fallback_timestamp=time.time())
         except DecodeError as error:
@@ -120,13 +120,13 @@ class OfflineScorer:
         return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
-    """The object of a line, empty where it holds none."""
+def _data(line: bytes) -> object:
+    """The JSON of a line, None where it is none."""
     try:
-        data = load_json(line)
+        found: object = load_json(line)
     except DecodeError:
-        return {}
-    return data if isinstance(data, dict) else {}
+        return None
+    return found
 
 
 def _request_id(data: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:

@@ -27,6 +27,11 @@ _PROVIDERS = {
 _SELF_HOSTED = frozenset(
     {"ollama", "vllm", "llamacpp", "llama_cpp", "lmstudio", "lm_studio", "sglang", "tgi", "localai"}
 )
+_BEDROCK = "aws"
+_VENDORS_OF_BEDROCK = frozenset({"amazon", "anthropic"})
+_REGIONS = frozenset({"us", "us-gov", "eu", "apac", "au", "jp", "in", "ca", "global"})
+# "ft:gpt-4o-mini-2024-07-18:org::id"; a fine-tuned model costs more than its base.
+_FINE_TUNED = "ft:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +75,27 @@ def listed(provider: str | None, model: str, now: float) -> Tiers | None:
 def _candidates(provider: str | None, model: str) -> list[tuple[str | None, str]]:
     """Under which names to look: as the provider's, as any provider's, and as `provider/model` of a gateway.
 
-    Many gateways and frameworks report a provider name of their own, but the model's true name.
+    Many gateways and frameworks report a provider name of their own, but the model's true name; a name that is Bedrock's is looked up there, too.
     """
     known = _PROVIDERS.get(provider or "", provider)
     found: list[tuple[str | None, str]] = [(known, model), (None, model)] if known else [(None, model)]
     prefix, slash, rest = model.partition("/")
     if slash and prefix not in _SELF_HOSTED:
         found += [(_PROVIDERS.get(prefix, prefix), rest), (None, rest)]
+    bare = model.rpartition("/")[2]
+    if prefix not in _SELF_HOSTED and _is_of_bedrock(bare):
+        found.append((_BEDROCK, bare))
     return found
+
+
+def _is_of_bedrock(model: str) -> bool:
+    """Whether a name is one of Bedrock, whoever reports it: "us.anthropic.claude-sonnet-4-20250514-v1:0", "openai.gpt-oss-120b-1:0". Oracle has names with a dot as
+    well, without such a version; a version as in "llama3.1:8b" is no vendor's dot."""
+    region, _, rest = model.partition(".")
+    vendor, dot, name = (rest if region in _REGIONS else model).partition(".")
+    if not dot or not name[:1].isalpha():
+        return False
+    return vendor in _VENDORS_OF_BEDROCK or (name.rpartition(":")[2].isdecimal() and ":" in name)
 
 
 def _listed(provider: str | None, model: str, now: float) -> Tiers | None:
@@ -88,6 +106,8 @@ def _listed(provider: str | None, model: str, now: float) -> Tiers | None:
             Usage(input_tokens=0, output_tokens=0), model, provider_id=provider, genai_request_timestamp=moment
         )
     except (LookupError, ValueError, OverflowError):
+        return None
+    if model.rpartition("/")[2].startswith(_FINE_TUNED) and not found.model.id.startswith(_FINE_TUNED):
         return None
     price = found.model_price
     if price.input_mtok is None and price.output_mtok is None:

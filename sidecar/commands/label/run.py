@@ -15,6 +15,7 @@ from rich.console import Console
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, errors, new_cli
+from sidecar.commands.idle import given, refuse_idle
 from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, shown
 from sidecar.commands.label.exchange import export as write_reviews
@@ -48,6 +49,7 @@ class Wanted:
 
 @cli.command("label")
 def label_command(
+    context: typer.Context,
     results: Annotated[
         Path | None,
         typer.Argument(metavar="RESULTS.jsonl", help="Results of `score`; without it those of the results topic."),
@@ -86,6 +88,7 @@ def label_command(
     to a file, the labels topic or both. The same command goes on where it was left. `rag-sidecar calibrate` reads the file; what a topic holds
     --save writes into one.
     """
+    _refuse_idle(context)
     settings = config.load(config_file, kafka=False)
     labels_topic = labels_topic or settings.labels.topic
     if labels_topic or (results is None and import_ is None and save is None):
@@ -107,6 +110,14 @@ def label_command(
         write_reviews(queue, export)
         return
     _ask(queue, store, who)
+
+
+def _refuse_idle(context: typer.Context) -> None:
+    """Raises ConfigError for what names a draw where none is made, and for a count beside a probability."""
+    if given(context, "pick"):
+        refuse_idle(context, ("count", "rate", "seed"), "answers that --pick names are not drawn")
+    if given(context, "rate"):
+        refuse_idle(context, ("count",), "the probability of each answer is given by --rate", "give one of them")
 
 
 def _store(file: Path | None, topic: str | None, settings: Config) -> Store:

@@ -35,6 +35,11 @@ class NativeRecord:
                 if value is not None:
                     yield value
 
+    def there(self) -> Iterator[tuple[str, Any]]:
+        """All names that are there, squeezed, with their values, the top level first."""
+        for level in self._levels:
+            yield from level.items()
+
     def number(self, squeezed: str) -> float | None:
         """The first number under a name that is squeezed already."""
         for level in self._levels:

@@ -16,6 +16,17 @@ from sidecar.decode.values.scalars import count, first_count, make_tokens, numbe
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import Durations, Tokens
 
+MOST_SECONDS = 1e6
+_GIVEN = ("prompt_tokens", "input_tokens", "promptTokenCount", "input")
+_MADE = ("completion_tokens", "output_tokens", "candidatesTokenCount", "output")
+_CACHED = ("cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
+_WRITTEN = ("cache_write", "cache_creation_input_tokens")
+_REASONING = ("reasoning", "reasoning_tokens", "thoughtsTokenCount")
+_GIVEN_DETAILS = ("prompt_tokens_details", "input_tokens_details", "input_token_details")
+_MADE_DETAILS = ("completion_tokens_details", "output_tokens_details", "output_token_details")
+# The names of counts in a usage, and of the objects in it that hold parts of them.
+TOKENS = frozenset((*_GIVEN, *_MADE, *_CACHED, *_WRITTEN, *_REASONING))
+DETAILS = frozenset((*_GIVEN_DETAILS, *_MADE_DETAILS))
 _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0, "us": 1e-6}
 
 
@@ -42,19 +53,19 @@ def read_tokens(record: NativeRecord) -> Tokens:
     if exclusive is not None:
         return exclusive
     usage = record.mapping(*field_names("usage"))
-    given_details = _details(usage, "prompt_tokens_details", "input_tokens_details", "input_token_details")
-    made_details = _details(usage, "completion_tokens_details", "output_tokens_details", "output_token_details")
-    cached = first_count(usage, "cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
+    given_details = _details(usage, *_GIVEN_DETAILS)
+    made_details = _details(usage, *_MADE_DETAILS)
+    cached = first_count(usage, *_CACHED)
     if cached is None:
         cached = first_count(given_details, "cached_tokens", "cache_read")
-    written = first_count(usage, "cache_write", "cache_creation_input_tokens")
+    written = first_count(usage, *_WRITTEN)
     if written is None:
         written = first_count(given_details, "cache_creation", "cache_creation_tokens")
-    reasoning = first_count(usage, "reasoning", "reasoning_tokens", "thoughtsTokenCount")
+    reasoning = first_count(usage, *_REASONING)
     if reasoning is None:
         reasoning = first_count(made_details, "reasoning_tokens", "reasoning")
-    given = first_count(usage, "prompt_tokens", "input_tokens", "promptTokenCount", "input")
-    made = first_count(usage, "completion_tokens", "output_tokens", "candidatesTokenCount", "output")
+    given = first_count(usage, *_GIVEN)
+    made = first_count(usage, *_MADE)
     beside = (cached or 0) + (written or 0)
     if given is not None and _counts_apart(usage, given + (made or 0), beside):
         given += beside
@@ -93,20 +104,20 @@ def _counts_apart(usage: Mapping[str, Any], counted: int, beside: int) -> bool:
 
 def read_durations(record: NativeRecord) -> Durations:
     return Durations(
-        total=_seconds(record, *field_names("latency")),
-        retrieval=_seconds(record, *field_names("retrieval_latency")),
-        generation=_seconds(record, *field_names("generation_latency")),
-        time_to_first_token=_seconds(record, *field_names("ttft")),
-        time_to_first_token_source=NAME if _seconds(record, *field_names("ttft")) is not None else None,
+        total=seconds(record, *field_names("latency")),
+        retrieval=seconds(record, *field_names("retrieval_latency")),
+        generation=seconds(record, *field_names("generation_latency")),
+        time_to_first_token=seconds(record, *field_names("ttft")),
+        time_to_first_token_source=NAME if seconds(record, *field_names("ttft")) is not None else None,
     )
 
 
-def _seconds(record: NativeRecord, *names: str) -> float | None:
+def seconds(record: NativeRecord, *names: str) -> float | None:
     """A duration by its unit suffix; DeepEval's completion_time, ttft and a bare duration are seconds."""
     nested = record.mapping(*field_names("durations"))
     for name, factor in _with_units(names):
         value = record.number(name)
-        if value is not None and 0 <= value * factor < 1e6:
+        if value is not None and 0 <= value * factor < MOST_SECONDS:
             return value * factor
     for name in names:
         bare = [nested.get(name), nested.get(name.removesuffix("_latency").removesuffix("_duration"))]
@@ -114,7 +125,7 @@ def _seconds(record: NativeRecord, *names: str) -> float | None:
             bare += list(record.values(name))
         for candidate in bare:
             value = number(candidate)
-            if value is not None and 0 <= value < 1e6:
+            if value is not None and 0 <= value < MOST_SECONDS:
                 return value
     return None
 

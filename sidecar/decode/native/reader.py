@@ -13,6 +13,7 @@ from sidecar.decode.native.authored import Dropped, read_authored, read_messages
 from sidecar.decode.native.failures import read_error
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, scalar_in
 from sidecar.decode.native.mapping import apply, mentioned
+from sidecar.decode.native.misshapen import misshapen
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
 from sidecar.decode.native.table import names, unknown
 from sidecar.decode.probes import says_so
@@ -72,7 +73,7 @@ def read_native(
 ) -> RagTrace:
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name. Where `dropped` is given, what only the author of
     a case writes, a question or an answer that is no text, contexts that cannot be read, and a conversation that is too long, costs no request:
-    it is told the reason, and the field is left out."""
+    it is told the reason, and the field is left out. So it is told of each field of another shape than is read (`misshapen_in`)."""
     record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
     messages, (asked, answered) = read_messages(record, dropped)
     question = record.text(*_QUESTION) or asked or _unlikely("question", record.values(*_ASKED), dropped)
@@ -85,6 +86,9 @@ def read_native(
     tokens = read_tokens(record)
     model = record.short(*names("model"))
     provider = record.short(*names("provider"))
+    if dropped is not None:
+        for _ in misshapen(record):
+            dropped("bad_field")
     return RagTrace(
         trace_id=_id(record) or _id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
         span_id=_hex(record.short("span_id"), 16),
@@ -118,6 +122,11 @@ def read_native(
         messages=messages,
         probe=any(map(says_so, record.values("probe"))),
     )
+
+
+def misshapen_in(data: Mapping[str, Any], limits: Limits) -> list[str]:
+    """What is wrong with fields that are passed over, as their value is of another shape than is read, in words that hold nothing of the record."""
+    return misshapen(NativeRecord(apply(limits.mapping, data) if limits.mapping else data))
 
 
 def unread(data: Mapping[str, Any], limits: Limits) -> list[str]:

@@ -13,7 +13,7 @@ from sidecar.record.record import Attributes
 from sidecar.record.request import Tokens
 
 MOST_SLOTS = 10_000
-_MOST_TOKENS = 10**9
+MOST_TOKENS = 10**9
 _REPR = re.compile(
     r"^<[\w. ]+(?: object)?(?: at 0x[0-9a-f]+| \S+ at 0x[0-9a-f]+)?>$|^<generator object|^<async_generator"
     r"|^(?:ChatMessage|ChatResponse|CompletionResponse|Response|AIMessage|HumanMessage|StreamingResponse|NodeWithScore|Document)\(\w+="
@@ -90,7 +90,7 @@ def number(value: Any) -> float | None:
 def count(value: Any) -> int | None:
     """A token count: a whole number of a believable size, or None."""
     found = number(value)
-    return int(found) if found is not None and 0 <= found <= _MOST_TOKENS else None
+    return int(found) if found is not None and 0 <= found <= MOST_TOKENS else None
 
 
 def first_count(source: Mapping[str, Any], *keys: str) -> int | None:

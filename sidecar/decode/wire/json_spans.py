@@ -1,7 +1,8 @@
 """OTLP/JSON into RawSpans.
 
 It is read as tolerantly as the Collector reads it: ids as hex or base64, 64-bit integers as strings or numbers, enums as
-numbers or names, snake_case and camelCase, instrumentationLibrarySpans for scopeSpans.
+numbers or names, snake_case and camelCase, instrumentationLibrarySpans for scopeSpans. Attributes may be a plain object, and
+times ISO 8601, too; what is neither is counted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import binascii
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sidecar.decode.wire.raw import DEEPEST, MOST_EVENTS, Bad, count_bad, log_span, string
+from sidecar.decode.wire.json_values import read_attributes, read_int, read_iso_time, read_time, read_value
+from sidecar.decode.wire.raw import MOST_EVENTS, Bad, count_bad, log_span, string
 from sidecar.record.record import AttributeValue
 from sidecar.record.span import RawEvent, RawSpan
 
@@ -21,7 +23,7 @@ _STATUS = {"STATUS_CODE_UNSET": 0, "STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2}
 def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
     """Spans of an ExportTraceServiceRequest in OTLP/JSON."""
     for resource_spans in maps(get(data, "resourceSpans", "resource_spans"), bad):
-        resource = _json_attributes(_map(resource_spans.get("resource")).get("attributes"))
+        resource = read_attributes(_map(resource_spans.get("resource")).get("attributes"), bad)
         groups = get(resource_spans, "scopeSpans", "scope_spans") or get(resource_spans, "instrumentationLibrarySpans")
         for scope_spans in maps(groups, bad):
             scope = _map(scope_spans.get("scope") or scope_spans.get("instrumentationLibrary"))
@@ -31,13 +33,13 @@ def json_spans(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
                 if trace_id is None or span_id is None:
                     count_bad(bad, "no_trace_id" if trace_id is None else "no_span_id")
                     continue
-                yield _json_span(span, trace_id, span_id, resource, scope)
+                yield _json_span(span, (trace_id, span_id), resource, scope, bad)
 
 
 def json_logs(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
     """Log records of an ExportLogsServiceRequest in OTLP/JSON that name a span."""
     for resource_logs in maps(get(data, "resourceLogs", "resource_logs"), bad):
-        resource = _json_attributes(_map(resource_logs.get("resource")).get("attributes"))
+        resource = read_attributes(_map(resource_logs.get("resource")).get("attributes"), bad)
         for scope_logs in maps(get(resource_logs, "scopeLogs", "scope_logs"), bad):
             for record in maps(get(scope_logs, "logRecords", "log_records"), bad):
                 trace_id = read_id(get(record, "traceId", "trace_id"), 32)
@@ -48,10 +50,10 @@ def json_logs(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
                 yield log_span(
                     trace_id,
                     span_id,
-                    time_ns=_int(get(record, "timeUnixNano", "time_unix_nano"))
-                    or _int(get(record, "observedTimeUnixNano", "observed_time_unix_nano")),
-                    attributes=_json_attributes(record.get("attributes")),
-                    body=_json_value(record.get("body")),
+                    time_ns=read_time(get(record, "timeUnixNano", "time_unix_nano"), bad)
+                    or read_time(get(record, "observedTimeUnixNano", "observed_time_unix_nano"), bad),
+                    attributes=read_attributes(record.get("attributes"), bad),
+                    body=read_value(record.get("body")),
                     event_name=string(get(record, "eventName", "event_name")),
                     resource=resource,
                     scope=string(_map(scope_logs.get("scope")).get("name")),
@@ -59,68 +61,47 @@ def json_logs(data: Mapping[str, Any], bad: Bad) -> Iterator[RawSpan]:
 
 
 def _json_span(
-    span: Mapping[str, Any], trace_id: str, span_id: str, resource: dict[str, AttributeValue], scope: Mapping[str, Any]
+    span: Mapping[str, Any],
+    ids: tuple[str, str],
+    resource: dict[str, AttributeValue],
+    scope: Mapping[str, Any],
+    bad: Bad,
 ) -> RawSpan:
     status = _map(span.get("status"))
     code = status.get("code")
     events = span.get("events")
     return RawSpan(
-        trace_id=trace_id,
-        span_id=span_id,
+        trace_id=ids[0],
+        span_id=ids[1],
         parent_span_id=read_id(get(span, "parentSpanId", "parent_span_id"), 16),
         name=string(span.get("name")),
-        start_ns=_int(get(span, "startTimeUnixNano", "start_time_unix_nano")),
-        end_ns=_int(get(span, "endTimeUnixNano", "end_time_unix_nano")),
-        attributes=_json_attributes(span.get("attributes")),
+        start_ns=_time(span, ("startTimeUnixNano", "start_time_unix_nano"), ("startTime", "start_time"), bad),
+        end_ns=_time(span, ("endTimeUnixNano", "end_time_unix_nano"), ("endTime", "end_time"), bad),
+        attributes=read_attributes(span.get("attributes"), bad),
         resource=resource,
         scope=string(scope.get("name")),
         scope_version=string(scope.get("version")),
         events=tuple(
             RawEvent(
                 string(event.get("name")),
-                _int(get(event, "timeUnixNano", "time_unix_nano")),
-                _json_attributes(event.get("attributes")),
+                read_time(get(event, "timeUnixNano", "time_unix_nano"), bad),
+                read_attributes(event.get("attributes"), bad),
             )
             for event in (events[:MOST_EVENTS] if isinstance(events, list) else ())
             if isinstance(event, dict)
         ),
-        status_code=_STATUS.get(code, 0) if isinstance(code, str) else _int(code),
+        status_code=_STATUS.get(code, 0) if isinstance(code, str) else read_int(code),
         status_message=string(status.get("message")),
         trace_state=string(get(span, "traceState", "trace_state")),
-        flags=_int(span.get("flags")),
-        dropped_attributes=_int(get(span, "droppedAttributesCount", "dropped_attributes_count")),
+        flags=read_int(span.get("flags")),
+        dropped_attributes=read_int(get(span, "droppedAttributesCount", "dropped_attributes_count")),
     )
 
 
-def _json_attributes(pairs: Any) -> dict[str, AttributeValue]:
-    if not isinstance(pairs, list):
-        return {}
-    return {
-        pair["key"]: _json_value(pair.get("value"))
-        for pair in pairs
-        if isinstance(pair, dict) and isinstance(pair.get("key"), str)
-    }
-
-
-def _json_value(value: Any, depth: int = 0) -> AttributeValue:
-    if not isinstance(value, dict) or not value or depth > DEEPEST:
-        return None
-    kind, inner = next(iter(value.items()))
-    if kind in ("stringValue", "string_value"):
-        return inner if isinstance(inner, str) else None
-    if kind in ("intValue", "int_value"):
-        return _int(inner)
-    if kind in ("doubleValue", "double_value"):
-        return _float(inner)
-    if kind in ("boolValue", "bool_value"):
-        return bool(inner)
-    values = _map(inner).get("values")
-    if kind in ("arrayValue", "array_value"):
-        return [_json_value(one, depth + 1) for one in values] if isinstance(values, list) else []
-    if kind in ("kvlistValue", "kvlist_value") and isinstance(values, list):
-        pairs = [pair for pair in values if isinstance(pair, dict) and isinstance(pair.get("key"), str)]
-        return {pair["key"]: _json_value(pair.get("value"), depth + 1) for pair in pairs}
-    return None
+def _time(span: Mapping[str, Any], names: tuple[str, ...], others: tuple[str, ...], bad: Bad) -> int:
+    """A time under its names, or ISO 8601 under those that who writes such times gives them."""
+    found = get(span, *names)
+    return read_iso_time(get(span, *others), bad) if found is None else read_time(found, bad)
 
 
 def read_id(value: Any, digits: int) -> str | None:
@@ -165,25 +146,3 @@ def maps(value: Any, bad: Bad) -> Iterator[dict[str, Any]]:
 
 def _map(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _int(value: Any) -> int:
-    """A whole number from a number or a decimal string, held within 64 bits; else 0."""
-    if isinstance(value, bool) or not isinstance(value, int | str | float):
-        return 0
-    try:
-        found = int(value) if not isinstance(value, str) or len(value) <= 20 else 0
-    except (ValueError, OverflowError):
-        return 0
-    return found if -(2**63) <= found < 2**64 else 0
-
-
-def _float(value: Any) -> float | None:
-    try:
-        return (
-            float(value)
-            if isinstance(value, int | float | str) and not (isinstance(value, str) and len(value) > 40)
-            else None
-        )
-    except (ValueError, OverflowError):
-        return None

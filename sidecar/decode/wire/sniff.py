@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.proto import proto_logs, proto_spans
 from sidecar.record.errors import DecodeError
 from sidecar.record.span import RawSpan
 
-OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+# Under which names the answers of Tempo (/api/v2/traces) and Jaeger (/api/v3/traces) hold a request of OTLP.
+_AROUND = ("trace", "result")
 _BARE = tuple(bytes((one,)) for one in b'"-0123456789tfn')
+
+
+def otlp_in(data: object) -> Mapping[str, Any] | None:
+    """The request of OTLP that some JSON is, or that an answer of Tempo or Jaeger holds; None where it is something else."""
+    if not isinstance(data, Mapping):
+        return None
+    for one in (data, *(data.get(name) for name in _AROUND)):
+        if isinstance(one, Mapping):
+            if any(key in one for key in _OTLP_KEYS):
+                return one
+            if _is_tempo(one.get("batches")):
+                return {"resourceSpans": one["batches"]}
+    return None
+
+
+def _is_tempo(batches: object) -> bool:
+    """Whether a list is the resource spans that Tempo's /api/traces calls batches."""
+    first = batches[0] if isinstance(batches, list) and batches else None
+    return isinstance(first, Mapping) and any(key in first for key in _SCOPES)
 
 
 def spans_or_logs(value: bytes, bad: dict[str, int]) -> list[RawSpan]:

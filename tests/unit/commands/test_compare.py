@@ -141,6 +141,17 @@ def test_a_topic_that_the_sidecar_writes_results_to_is_read_where_they_are(tmp_p
             ("a.json", "b.json", "--service", "s"),
             "--service: two files are reports, which have no services (leave it out)",
         ),
+        (
+            ("a.json", "b.json", "--share-a", "0.5"),
+            "--share-a: two files are reports of the same cases, whose split is no traffic's (leave it out)",
+        ),
+        (
+            ("a.json", "b.json", "--window", "1d"),
+            "--window: Prometheus is not asked (leave it out, or give --prometheus URL)",
+        ),
+        (("a.jsonl", *VARIANTS, "--token-file", "t"), "--token-file: Prometheus is not asked"),
+        (("--topic", "t", *VARIANTS, "--window", "2h"), "--window: Prometheus is not asked"),
+        (("a.jsonl", *VARIANTS, "--last", "5"), "--last: no topic is read (leave it out, or give --topic)"),
         (("--prometheus", "user:secret@x", *VARIANTS), "--prometheus: is no address: "),
         (("a.json",), "a.json: there is no second report to compare it with (give two reports"),
         (("missing.jsonl", *VARIANTS), "No such file"),

@@ -84,6 +84,22 @@ def test_only_those_are_drawn_that_were_asked_for(results: Path, requests: Path)
     assert [json.loads(line)["service"] for line in run.stdout.splitlines()] == ["shop"]
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "holds no result (give what `rag-sidecar score` wrote)"),
+        ("\n \n", "holds no result (give what `rag-sidecar score` wrote)"),
+        ('{"a": 1}\n5\n', "holds no result, but 2 other lines (give what `rag-sidecar score` wrote)"),
+    ],
+    ids=["empty", "blank", "something else"],
+)
+def test_a_file_without_any_result_is_told_as_such(requests: Path, tmp_path: Path, content: str, said: str) -> None:
+    (path := tmp_path / "results.jsonl").write_text(content, encoding="utf-8")
+    run = cli("testset", "--from-results", path, "--requests", requests)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.splitlines()[-1] == f"error --from-results: {path}: {said}"
+
+
 def test_without_texts_the_error_names_what_would_give_them(results: Path, requests: Path, tmp_path: Path) -> None:
     run = cli("testset", "--from-results", results)
     assert run.returncode == 2
@@ -120,6 +136,21 @@ def test_documents_and_results_are_not_given_together(results: Path, tmp_path: P
         run = cli("testset", *words)
         assert run.returncode == 2
         assert "one of them" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--share", "simple=1"), ("--window", "300"), ("--concurrency", "2"), ("--most-usd", "1"), ("--no-resume",)],
+)
+def test_what_makes_cases_of_documents_is_refused_beside_results(
+    results: Path, requests: Path, option: tuple[str, ...]
+) -> None:
+    run = cli("testset", "--from-results", results, "--requests", requests, *option)
+    name = option[0].replace("--no-resume", "--resume")
+    assert (run.returncode, run.stderr) == (
+        2,
+        f"error {name}: cases are drawn from results, and nothing is made from documents (leave it out)\n",
+    )
 
 
 def test_results_and_requests_come_from_their_topics(tmp_path: Path) -> None:

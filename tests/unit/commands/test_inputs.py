@@ -15,6 +15,7 @@ import pytest
 from tests.parts.broker import produce
 from tests.parts.mock_kafka import MockKafka
 from tests.unit.commands.called import called
+from tests.unit.commands.exports import export
 from tests.unit.commands.test_cli import GOOD
 
 PATH = "{path}"
@@ -207,75 +208,38 @@ def test_where_standard_input_is_not_read_that_is_said() -> None:
     assert (run.returncode, run.stderr) == (2, "error -: standard input is not read here (give a file)\n")
 
 
-@pytest.mark.parametrize("command", ["score", "evaluate"])
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("words", "said"),
     [
-        ({"resourceSpans": []}, "1 record: traces of OpenTelemetry, not requests: `rag-sidecar inspect --json FILE`"),
-        (
-            {
-                "event_id": "e",
-                "record_attributes": {"ai.observability.span_type": "record_root"},
-                "record_type": "SPAN",
-            },
-            "1 record: an event of TruLens, whose requests stand in several: export its traces; `rag-sidecar inspect",
-        ),
-        (
-            {"record_id": "r", "input": "How long?", "output": "Two years.", "record_json": "{}"},
-            "1 record: a record of TruLens, whose contexts stand in the calls of record_json: give them as `contexts`",
-        ),
-        (
-            {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}},
-            "1 record: a span as the SDK prints it, not a request: export it; `rag-sidecar inspect --json FILE`",
-        ),
+        (("x.jsonl", "--records", "5"), "--records: a file is read, and no topic (leave it out, or give --topic)"),
+        (("x.jsonl", "--bootstrap-servers", "b:1"), "--bootstrap-servers: a file is read, and no topic"),
+        (("--topic", "t", "--logs", "l.json"), "--logs: a topic is read, and no file (leave it out: log records"),
     ],
-    ids=["otlp", "events of trulens", "records of trulens", "console"],
 )
-def test_what_other_tools_export_is_told_with_where_to_take_it(
-    tmp_path: Path, command: str, row: dict[str, object], said: str
-) -> None:
-    (path := tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    assert said in called(command, path).stderr
-    if not said.startswith("1 record: traces"):
-        assert said in called("inspect", path).stdout
-        assert said in called("inspect", "--json", path).stderr
-
-
-def test_inspect_tells_spans_as_the_sdk_prints_them_one_after_another(tmp_path: Path) -> None:
-    span = {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}}
-    (path := tmp_path / "spans.json").write_text((json.dumps(span, indent=4) + "\n") * 2, encoding="utf-8")
-    run = called("inspect", path)
-    assert run.returncode == 1
-    assert f"unreadable: {path}, line 9: missing_field" in run.stdout
-    assert "2 records: a span as the SDK prints it, not a request: export it" in run.stdout
-
-
-def _export(*traces: str) -> dict[str, object]:
-    said = {"openinference.span.kind": "LLM", "input.value": "How long?", "output.value": "Two years."}
-    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in said.items()]
-    spans = [{"traceId": one, "spanId": "b" * 16, "name": "q", "attributes": attributes} for one in traces]
-    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
-
-
-@pytest.mark.parametrize("as_list", [False, True], ids=["one after another", "a list"])
-def test_inspect_reads_several_exports_of_several_lines(tmp_path: Path, as_list: bool) -> None:
-    exports = [_export("c" * 32), _export("d" * 32)]
-    texts = [json.dumps(one, indent=2) for one in ([exports] if as_list else exports)]
-    (path := tmp_path / "spans.json").write_text("\n\n".join(texts), encoding="utf-8")
-    run = called("inspect", "--json", path)
-    assert (run.returncode, run.stderr) == (0, "")
-    assert [json.loads(line)["answer"] for line in run.stdout.splitlines()] == ["Two years."] * 2
+def test_inspect_refuses_what_would_say_nothing(words: tuple[str, ...], said: str) -> None:
+    run = called("inspect", *words)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"error {said}")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ({**GOOD, "answer": ["Two", "years."]}, ": bad_field: answer must be a text"),
+        ({**GOOD, "latency_ms": "15 ms"}, ": bad_field: latency_ms must be a number from 0 to 1,000,000 seconds"),
         ([GOOD, {**GOOD, "contexts": [1]}], ", record 2 of its list: bad_field: contexts: item 1 is neither"),
         ([GOOD, 5], ", record 2 of its list: not_an_object"),
-        (_export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
+        (export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
+        (
+            export("c" * 32, startTimeUnixNano="soon"),
+            ": bad_time: 1 part of the record could not be read (a time such as `startTimeUnixNano` is neither",
+        ),
+        (
+            export("c" * 32, events=[{"attributes": "a"}]),
+            ": bad_attributes: 1 part of the record could not be read (`attributes` is neither a list",
+        ),
     ],
-    ids=["a field", "a field of one of a list", "one of a list", "spans"],
+    ids=["a field", "a number", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
 )
 def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, content: object, said: str) -> None:
     (path := tmp_path / "in.json").write_text(json.dumps(content), encoding="utf-8")

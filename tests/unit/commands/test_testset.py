@@ -224,6 +224,19 @@ def test_a_judge_that_fails_costs_the_next_run_its_failures_alone(documents: Pat
     [
         (["nowhere"], "there is no such file"),
         (["docs", "--share", "easy=1"], "is no share"),
+        *(
+            (
+                ["docs", *option],
+                f"error {option[0]}: cases are made from documents, and no results are read (leave it out)",
+            )
+            for option in (
+                ["--records", "5"],
+                ["--requests", "r"],
+                ["--received"],
+                ["--service", "s"],
+                ["--since", "2h"],
+            )
+        ),
         (["docs", "--share", "reasoning=1"], "none of these kinds can be made"),
     ],
 )

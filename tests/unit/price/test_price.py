@@ -158,6 +158,57 @@ def test_provider_names_of_the_conventions_find_their_prices(provider: str, mode
     assert sum(priced.cost_usd.values()) > 0
 
 
+@pytest.mark.parametrize("provider", [None, "langchain", "aws.bedrock"])
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("anthropic.claude-3-5-sonnet-20241022-v2:0", 3.0),
+        ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", 3.0),
+        ("litellm_proxy/us.anthropic.claude-3-5-sonnet-20241022-v2:0", 3.0),
+        ("us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.3),
+        ("amazon.nova-lite-v1:0", 0.06),
+        ("meta.llama3-1-70b-instruct-v1:0", 0.72),
+        ("mistral.mistral-large-2402-v1:0", 4.0),
+        ("openai.gpt-oss-120b-1:0", 0.15),
+    ],
+)
+def test_names_of_bedrock_have_its_prices_whoever_reports_them(
+    provider: str | None, model: str, expected: float
+) -> None:
+    cost = pricer().price([one(provider, model, input=1_000_000, output=0)]).cost_usd
+    assert cost is not None
+    assert cost["input"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [("oci", "meta.llama-3.1-70b-instruct"), (None, "llama3.1:8b"), (None, "ollama/meta.llama3-1-70b-instruct-v1:0")],
+)
+def test_names_that_are_like_those_of_bedrock_have_no_price_of_it(provider: str | None, model: str) -> None:
+    assert pricer().price([one(provider, model, input=10, output=5)]) == Priced(None, 15)
+
+
+@pytest.mark.parametrize("provider", [None, "openai", "aws.bedrock"])
+@pytest.mark.parametrize("model", ["ft:gpt-4-0613:org::id", "openai/ft:gpt-4-0613:org::id", "ft:gpt-4.1:org::id"])
+def test_a_fine_tuned_model_never_has_the_price_of_its_base(provider: str | None, model: str) -> None:
+    assert pricer().price([one(provider, model, input=10, output=5)]) == Priced(None, 15)
+    own = pricer(**{"gpt-4*": ModelPrice(input=3.0, output=6.0)})
+    assert own.price([one(provider, model, input=10, output=5)]) == Priced(None, 15)
+
+
+def test_a_fine_tuned_model_costs_what_the_list_has_for_it_as_such() -> None:
+    # OpenAI asks twice the price of gpt-4o-mini for its fine-tuned ones.
+    [base, tuned] = [
+        pricer().price([one("openai", model, input=1_000_000, output=0)]).cost_usd
+        for model in ("gpt-4o-mini-2024-07-18", "ft:gpt-4o-mini-2024-07-18:org::id")
+    ]
+    assert base is not None
+    assert tuned is not None
+    assert tuned["input"] == pytest.approx(2 * base["input"])
+    without = pricer().price([one(None, "ft:gpt-4o-mini-2024-07-18:org::id", input=10, output=5)])
+    assert without == Priced(None, 15)
+
+
 def test_a_model_on_ones_own_machine_has_no_list_price() -> None:
     assert pricer().price([one("ollama", "gpt-4o", input=10)]) == Priced(None, 10)
     assert pricer().price([one("vllm", "meta-llama/llama-3.3-70b-instruct", input=10)]) == Priced(None, 10)

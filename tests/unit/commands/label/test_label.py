@@ -61,6 +61,23 @@ def test_it_goes_on_where_it_was_left_and_asks_nothing_twice(tmp_path: Path) -> 
     assert "0 to ask about" in desk.run().stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--rate", "1", "--count", "100"),
+            r"--count: the probability of each answer is given by --rate \(give one of",
+        ),
+        (("--pick", "r0", "--count", "5"), r"--count: answers that --pick names are not drawn \(leave it out\)"),
+        (("--pick", "r0", "--rate", "1"), "--rate: answers that --pick names are not drawn"),
+        (("--pick", "r0", "--seed", "2"), "--seed: answers that --pick names are not drawn"),
+    ],
+)
+def test_an_option_that_would_say_nothing_is_refused(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        Desk(tmp_path, count=2).run(*words)
+
+
 def test_the_draw_goes_on_at_its_rate_when_more_was_answered(tmp_path: Path) -> None:
     desk = Desk(tmp_path, count=200)
     desk.run("--count", "50", typed="g\n" * 100)
