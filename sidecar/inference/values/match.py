@@ -313,7 +313,8 @@ def _of_another_row(own: Stated, same: _There, other: _There, named: Rows | None
     """Whether the claim names the row of a table that the other value stands in, and not that of the equal one."""
     if named is None:
         return False
-    there = bool(other.stated.row) and (other.stated.row <= own.words.keys() or other.stated.row in named)
+    figures_alone = all(map(str.isdecimal, other.stated.row))  # "3" is no row of "2-3 days"
+    there = (not figures_alone and other.stated.row <= own.words.keys()) or other.stated.row in named
     mine = same.stated.row <= own.words.keys() or same.stated.row in named
     return there and not mine and (same.stated.row - other.stated.row).isdisjoint(own.words)
 
