@@ -72,7 +72,7 @@ def cell_instead(
     """Another value, with its text's number, that the rows `named` have in the column that a claim names, or its question where it names none, where
     others alone have the claim's. None where there is none, and in a list, which names no columns, where the claim speaks of several lines or values, or its
     value may be made of the line's."""
-    if any(own.value.name in row for row in named):
+    if own.value.difference or any(own.value.name in row for row in named):
         return None
     cells = [
         (one, piece)
