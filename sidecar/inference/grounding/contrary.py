@@ -93,6 +93,9 @@ class Contraries:
         found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
         words = [one for one in both if one is not None and one.strength > _FROM]
+        words = [
+            one for one in words if not _is_of_head(claim[one.start : one.end], places[one.piece], texts, documents)
+        ]
         other = self._misplaced(claim, pieces, places, texts, documents)
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
@@ -274,6 +277,14 @@ def _row(number: int, text: str, head: str) -> Row | None:
         return None
     told = [Cell(_words(cell), start, start + len(cell)) for start, cell in cells]
     return Row(number, head, _words(" ".join(heads)), told)
+
+
+def _is_of_head(words: str, place: tuple[int, int], texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:
+    """Whether words name a column of the table that a row is of, so that what the row has in others is no contrary: "Free from"."""
+    number, n = place
+    head = header_of(texts[number], documents[number].spans[n].start)
+    own = _words(words) if head else frozenset[str]()
+    return bool(own) and own <= _words(head.replace("|", " "))
 
 
 def _fields(number: int, text: str, head: str) -> list[Field]:

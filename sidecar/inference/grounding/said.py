@@ -30,7 +30,7 @@ from sidecar.inference.grounding.placed import (
 )
 from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of
-from sidecar.inference.values.by_row import in_its_row, told_by_row, without_names
+from sidecar.inference.values.by_row import in_its_row, swapped, told_by_row, without_names
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import current
@@ -159,9 +159,10 @@ class Values:
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
+        moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)
         amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
         matched = [
-            as_made(in_its_row(one, by_row), known, amounts, next(iter(stated_there), ()))
+            as_made(in_its_row(one, by_row, moved), known, amounts, next(iter(stated_there), ()))
             for one in match(
                 own,
                 stated_there,

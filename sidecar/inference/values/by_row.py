@@ -18,6 +18,9 @@ _BETWEEN = 2  # other words at most between those that name a row
 _LEAST = 2  # values
 _IN_ITS_ROW = 0.8  # of the words about a value, as good as said
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"\b(?:than|unlike|instead|not|rather|compared|against|versus|vs|but|from)\b|n['’]t\b", re.IGNORECASE
+)
 _WORKDAYS = frozenset({"monday", "friday"})
 _OF_WORKDAYS = ("weekday", "weekdays")
 
@@ -81,8 +84,57 @@ def _told(
     return next((told for names in ways if (told := _each_in_place(values, names, evidence, in_place))), {})
 
 
-def in_its_row(one: Finding, there: Mapping[Value, tuple[Value, int]]) -> Finding:
-    """What became of a value that stands in the row that is named beside it, whatever others say."""
+def swapped(
+    claim: str, own: Sequence[Stated], pieces: Sequence[Sequence[Stated]], stem: Stem
+) -> Mapping[Value, tuple[Value, int]]:
+    """Values of a claim that have changed places, each with the cell that it should be and the number of its text: "Basic is £29, Plus £19", where the claim names one
+    thing for each value, and the values are those that a table has of these things in one column, or row, in another order."""
+    evidence = [(one, number) for number, piece in enumerate(pieces) for one in piece if one.row and one.head]
+    if len(own) < _LEAST or not evidence or len(claim) > _LONGEST or _COMPARES.search(claim):
+        return {}
+    tokens, cells = tokenise(claim), [one for one, _ in evidence]
+    return _changed(own, evidence, _mentions(tokens, _rows(cells), stem), lambda one: (one.row, one.head)) or _changed(
+        own, evidence, _mentions(tokens, _columns(cells), stem), lambda one: (one.head, one.row)
+    )
+
+
+def _changed(
+    own: Sequence[Stated],
+    evidence: Evidence,
+    mentions: Sequence[_Mention],
+    name_and_line: Callable[[Stated], tuple[Name, Name]],
+) -> dict[Value, tuple[Value, int]]:
+    names = [one.name for one in mentions]
+    values = [one for one in own if not any(each.start <= one.value.start < each.end for each in mentions)]
+    if not len(values) == len(names) == len(set(names)) >= _LEAST:
+        return {}
+    apart = values[-1].value.end <= mentions[0].start or mentions[-1].end <= values[0].value.start
+    beside = [[_named_beside(one.value, mentions, behind=behind) for one in values] for behind in (False, True)]
+    order = names if apart else next((one for one in beside if len(set(one)) == len(names)), [])
+    lines: dict[Name, dict[Name, tuple[Value, int]]] = {}
+    for cell, number in evidence:
+        name, own_line = name_and_line(cell)
+        lines.setdefault(own_line, {}).setdefault(name, (cell.value, number))
+    held = [line for line in lines.values() if line.keys() >= set(names)]
+    there = [line for line in held if _is_permuted(values, [line[name][0] for name in names])]
+    if not order or len(there) != 1:
+        return {}
+    should = [there[0][name] for name in order]
+    return {one.value: cell for one, cell in zip(values, should, strict=True) if not _is_it(one.value, cell[0])}
+
+
+def _is_permuted(values: Sequence[Stated], cells: Sequence[Value]) -> bool:
+    """Whether each value is one of the cells, and each cell another one of the values."""
+    ways = [[n for n, cell in enumerate(cells) if _is_it(one.value, cell)] for one in values]
+    return sorted(one[0] for one in ways if len(one) == 1) == list(range(len(cells)))
+
+
+def in_its_row(
+    one: Finding, there: Mapping[Value, tuple[Value, int]], elsewhere: Mapping[Value, tuple[Value, int]]
+) -> Finding:
+    """What became of a value that stands in the row that is named beside it, whatever others say, or that has changed places with another one."""
+    if one.value in elsewhere and one.value not in there:
+        return Finding(Outcome.DISAGREES, one.value, 1.0, *elsewhere[one.value], certain=True)
     if one.value not in there or one.outcome in (Outcome.AGREES, Outcome.FOLLOWS):
         return one
     return Finding(Outcome.AGREES, one.value, _IN_ITS_ROW, *there[one.value])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sidecar.inference.values.by_row import told_by_row
+from sidecar.inference.values.by_row import swapped, told_by_row, without_names
 from sidecar.inference.values.stated import stated
 from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.tables import row_stated
@@ -70,3 +70,45 @@ def test_values_that_stand_each_in_the_row_named_beside_them_are_there(table: tu
 )
 def test_nothing_is_said_where_one_stands_elsewhere_or_no_row_is_named(table: tuple[str, ...], claim: str) -> None:
     assert _told(table, claim) == 0
+
+
+def _swapped(table: tuple[str, ...], claim: str) -> list[tuple[float, float]]:
+    pieces = [row_stated(row, table[0], stem_beside_values) for row in table[1:]]
+    found = swapped(claim, stated(claim, stem_beside_values), pieces, stem_beside_values)
+    return [(own.amount, there.amount) for own, (there, _) in found.items()]
+
+
+LIMITS = (
+    "| Limit | Free | Pro | Enterprise |",
+    "| Requests per minute | 60 | 600 | 6,000 |",
+    "| Seats | 3 | 20 | 90 |",
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "claim", "found"),
+    [
+        (PLANS, "The joining fee is £15 on Basic and £25 on Plus.", [(15.0, 25.0), (25.0, 15.0)]),
+        (PLANS, "Basic costs £29 and Plus £19.", [(29.0, 19.0), (19.0, 29.0)]),
+        (PLANS, "It is £29, £19 or £49.50 for Basic, Plus and Family respectively.", [(29.0, 19.0), (19.0, 29.0)]),
+        (LIMITS, "Free has 20 seats, Pro 3.", [(20.0, 3.0), (3.0, 20.0)]),
+        (PLANS, "The joining fee is £25 on Basic and £15 on Plus.", []),
+        (PLANS, "Unlike Plus, Basic costs £19 a month, not £29.", []),
+        (PLANS, "Basic costs £29 and Plus £39.", []),  # no row has that
+        (PLANS, "Basic costs £29.", []),
+        (LIMITS, "Free has 3 seats, Pro 20.", []),
+    ],
+)
+def test_values_that_changed_places_are_told_with_their_cells(
+    table: tuple[str, ...], claim: str, found: list[tuple[float, float]]
+) -> None:
+    assert _swapped(table, claim) == found
+
+
+def test_figures_of_names_are_no_values() -> None:
+    rows = ("| Model | Weight | Price |", "| Air 13 | 1.1 kg | $1,199 |", "| Pro 14 | 1.6 kg | $1,999 |")
+    claim = "The Pro 14 costs $800 more than the Air 13."
+    pieces = [row_stated(row, rows[0], stem_beside_values) for row in rows[1:]]
+    left = without_names(claim, stated(claim, stem_beside_values), pieces, stem_beside_values)
+    assert [one.value.amount for one in left] == [800.0]
+    assert len(without_names(claim, stated(claim, stem_beside_values), [], stem_beside_values)) == 3
