@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from sidecar.evaluate.text.clauses import is_sentence
+
 _MOST_CHARACTERS = 600
 _MOST_TOKENS = 60
 _APART = 7  # tokens
@@ -136,7 +138,14 @@ def is_of_the_house(sentence: str) -> bool:
 
 
 def is_silent(sentence: str) -> bool:
-    """Whether a sentence says that what was asked stands nowhere, is not known or will not be told."""
+    """Whether a sentence says that what was asked stands nowhere, is not known or will not be told; of two whole clauses with a semicolon between one does."""
+    if not _is_silent(sentence):
+        return False
+    clauses = sentence[:_MOST_CHARACTERS].split("; ", 1)
+    return len(clauses) == 1 or not all(map(is_sentence, clauses)) or any(map(_is_silent, clauses))
+
+
+def _is_silent(sentence: str) -> bool:
     if _REPLY.match(sentence) or _ITEM.match(sentence) or is_of_the_house(sentence):
         return False
     row = list(_classes(sentence))

@@ -51,6 +51,7 @@ SETS = {
         "assistants",
         "desk",
         "tabled",
+        "charts",
         "chinese",
         "chinese_second",
     )
@@ -123,6 +124,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("assistants", 76),
         ("desk", 105),
         ("tabled", 158),
+        ("charts", 107),
         ("chinese", 75),
         ("chinese_second", 44),
     ],

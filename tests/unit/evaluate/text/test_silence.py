@@ -32,6 +32,7 @@ def test_silence_is_told_by_where_one_looked_and_what_came_of_it(sentence: str) 
         "Nothing in the box may be thrown away.",
         "No, we can't.",
         "I would choose the Pro plan: it includes phone support, which Basic lacks.",
+        "Only the Business plan comes with an audit log; Starter and Team don't include it.",
         "",
     ],
 )
