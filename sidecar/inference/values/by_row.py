@@ -65,9 +65,12 @@ def told_by_row(
     if len(own) < _LEAST or not evidence or len(claim) > _LONGEST:
         return {}
     tokens, cells = tokenise(claim), [one for one, _ in evidence]
-    return _told(claim, own, evidence, _mentions(tokens, _rows(cells), stem), _in_its_row) or _told(
-        claim, own, evidence, _mentions(tokens, _columns(cells), stem), _in_its_column
-    )
+    rows = _mentions(tokens, _rows(cells), stem)
+    if told := _told(claim, own, evidence, rows, _in_its_row):
+        return told
+    named = {one.name for one in rows} or {one.row for one in cells}
+    of_them = [(one, number) for one, number in evidence if one.row in named]
+    return _told(claim, own, of_them, _mentions(tokens, _columns(cells), stem), _in_its_column)
 
 
 def _told(

@@ -57,11 +57,11 @@ def tables(text: str) -> tuple[Table, ...]:
 @pytest.mark.parametrize(
     ("text", "question", "claim", "instead"),
     [
-        (POWER, "I used 3,400 kWh. What do I pay?", "You pay 29.8 ct per kWh.", "31.4"),
+        (POWER, "I used 3,400 kWh. What do I pay?", "You pay 29.8 ct per kWh.", "31.4 ct"),
         (POWER, "I used 3,400 kWh. What do I pay?", "You pay 31.4 ct per kWh and €10.90.", None),
         (POWER, "I used 3,400 kWh. What do I pay?", "With 3,400 kWh your base fee is €13.20.", "€10.90"),
         (POWER, "I used 2,000 kWh. What do I pay?", "You pay 33.9 ct per kWh.", None),  # the bound itself is within
-        (POWER, "I used 5,000 kWh. What do I pay?", "You pay 31.4 ct per kWh.", "29.8"),
+        (POWER, "I used 5,000 kWh. What do I pay?", "You pay 31.4 ct per kWh.", "29.8 ct"),
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much is it?", "It costs €18.49.", "€23.99"),
         (PARCELS, "My parcel of 6.5 kg goes to the EU. How much is it?", "€23.99.", None),
         (PARCELS, "My parcel of 1 kg goes to the EU. How much is it?", "It costs €14.49.", None),

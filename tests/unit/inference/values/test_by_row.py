@@ -63,6 +63,7 @@ def test_values_that_stand_each_in_the_row_named_beside_them_are_there(table: tu
         (PLANS, "The joining fee is £15 on Basic and £25 on Plus."),
         (PLANS, "On Plus you pay £29 a month and £25 to join."),
         (PLANS, "Plus costs £19 a month."),
+        (PLANS, "Plus comes with a joining fee of £25 and 4 guest visits."),  # of other rows than that it names
         (HOURS, "It opens at 6:30 from Monday to Friday, at 9:00 on Saturdays and at 8:00 on Sundays."),
         (POSTED, "For Norway it's 16 December with Economy or 8 December with Express."),
         (POSTED, "Send it by 8 December, or by 16 December with Express."),
