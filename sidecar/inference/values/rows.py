@@ -23,7 +23,7 @@ def rows_named(claim: Sequence[Stated], cells: Sequence[Stated], about: frozense
     rows = [one.row for one in cells]
     counts = Counter(word for row in set(rows) for word in row)
     own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
-    counted = {f"{one.value.amount:g}" for one in claim if one.value.kind is not Kind.NUMBER or one.noun}
+    counted = {f"{one.value.amount:g}" for one in claim if one.value.kind is not Kind.NUMBER}
     rows = [row for row in rows if not row <= counted]  # 2 of "2 days" is no "zone 2"
     return (
         frozenset(row for row in rows if row <= own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.inference.values.by_row import swapped, told_by_row, without_names
+from sidecar.inference.values.rows import rows_named
 from sidecar.inference.values.stated import stated
 from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.tables import row_stated
@@ -113,3 +114,12 @@ def test_figures_of_names_are_no_values() -> None:
     left = without_names(claim, stated(claim, stem_beside_values), pieces, stem_beside_values)
     assert [one.value.amount for one in left] == [800.0]
     assert len(without_names(claim, stated(claim, stem_beside_values), [], stem_beside_values)) == 3
+
+
+def test_a_row_named_by_a_number_is_named_by_a_number_alone() -> None:
+    rows = ("| Guests | Price |", "| 10 | €200 |", "| 20 | €350 |")
+    cells = [one for row in rows[1:] for one in row_stated(row, rows[0], stem_beside_values) if one.row]
+    guests = stated("For 10 guests it costs €350.", stem_beside_values)
+    days = stated("Within 10 days it costs €350.", stem_beside_values)
+    assert rows_named(guests, cells, frozenset()) == {frozenset({"10"})}
+    assert not rows_named(days, cells, frozenset())
