@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Each command and each worker of the tests would compile all modules again where the environment forbids to keep what was compiled.
+unexport PYTHONDONTWRITEBYTECODE
 export RAG_SIDECAR_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rag-sidecar
 
 .PHONY: demo stack test test-fast test-long chaos soak bench lint site parts lock docs dashboards dashboards-preview clean

@@ -18,6 +18,7 @@ from exporters.serialize import rfc3339
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.decide import DecideOption, deciding
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
@@ -54,6 +55,7 @@ _COLUMNS = (
 
 @cli.command()
 def evaluate(
+    context: typer.Context,
     cases: Annotated[
         Path,
         typer.Argument(
@@ -105,6 +107,7 @@ def evaluate(
     """
     settings = config.load(config_file, kafka=False)
     targets = {target: form_of(target, FORMS) for target in output or ()}
+    _refuse_idle(context, settings, targets)
     limits, stored = _limits(gate, settings), _stored(against, decide, settings)
     refuse_unwritable(*targets)
     _refuse_what_is_read(targets, cases, against)
@@ -116,6 +119,13 @@ def evaluate(
     whole = write_and_show(report, targets, partial(_show, stored, misspelt), run.forget)
     if (code := _code(report, whole=whole)) is not None:
         raise typer.Exit(code)
+
+
+def _refuse_idle(context: typer.Context, settings: Config, targets: Iterable[Path]) -> None:
+    if settings.judge.url is None:
+        refuse_idle(context, ("most_usd",), "no judge is asked", "leave it out, or set judge.url")
+    if context.params["resume"] and _journal_path(list(targets)) is None:
+        refuse_idle(context, ("resume",), "no report is written that a run could be kept beside", "give a file with -o")
 
 
 def _refuse_what_is_read(targets: Iterable[Path], cases: Path, against: Path | None) -> None:

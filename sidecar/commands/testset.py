@@ -26,6 +26,7 @@ from sidecar.commands.price import tell_price
 from sidecar.commands.results import options
 from sidecar.commands.results.read import Wanted as Chosen
 from sidecar.commands.results.read import since
+from sidecar.commands.results.source import refuse_records
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
 from sidecar.offline.case import Unread
@@ -138,6 +139,7 @@ def make(
         made, all_well = _made(job), not unread
     else:
         refuse_same_file(from_results or Path("-"), output)
+        refuse_records(context, from_results, received=received)
         place = Results(from_results, topic, requests, received, config_file, records)
         made, all_well = (
             draw_cases(place, Chosen(service, verdict=verdict, since=since(ended_since)), cases, seed),

@@ -152,6 +152,8 @@ class MainJobSuite:
         topic, results, group = fresh("spans"), fresh("results"), fresh("group")
         for name in (topic, results):
             broker.create_topic(name)
+        # The mock cluster lets a group that was left wait for so long.
+        receive = {"group_id": group, "session_timeout_seconds": 6}
         spans = SpanMaker(5)
         trace_id, data = spans.openinference(Corpus(5).compose(Kind.FAITHFUL), time.time())
         halves = _halves(data.SerializeToString())
@@ -159,12 +161,12 @@ class MainJobSuite:
             "assemble": {"quiet_seconds": 30, "quiet_without_root_seconds": 30},
             "results": {"topic": results},
         }
-        async with running(broker, [topic], receive={"group_id": group}, **slow) as app:
+        async with running(broker, [topic], receive=receive, **slow) as app:
             await asyncio.to_thread(produce, broker, topic, [Message(halves[0], key=trace_id.encode())])
             while not app.telemetry.value("rag_sidecar_open_traces"):  # noqa: ASYNC110 - a gauge, not an event
                 await asyncio.sleep(0.05)
         quick: dict[str, dict[str, Any]] = {"results": {"topic": results}}
-        async with running(broker, [topic], receive={"group_id": group}, **quick) as app:
+        async with running(broker, [topic], receive=receive, **quick) as app:
             await asyncio.to_thread(produce, broker, topic, [Message(halves[1], key=trace_id.encode())])
             await until(app, 1)
             [one] = await asyncio.to_thread(read, broker, results, count=1)

@@ -16,7 +16,7 @@ from exporters.text import clean
 from sidecar.commands.common import ConfigOption, ExitCode, WholeHelp, errors, new_cli
 from sidecar.commands.results import options, show
 from sidecar.commands.results.read import Collected, Row, Wanted, latest, named, plain, since, worst
-from sidecar.commands.results.source import Source, TextsOf, open_source
+from sidecar.commands.results.source import Source, TextsOf, open_source, refuse_records
 from sidecar.offline.render import words
 from sidecar.record.errors import ConfigError
 from sidecar.settings.environment import near
@@ -30,6 +30,7 @@ cli = new_cli(
 
 @cli.command("worst")
 def worst_command(
+    context: typer.Context,
     file: options.File = None,
     count: options.Count = 10,
     by: options.By = None,
@@ -51,6 +52,7 @@ def worst_command(
     The score is that which decides the verdict. Of two results of one request the more complete one is shown (docs/results.md). Answers without a score
     are not among the worst.
     """
+    refuse_records(context, file, received=received)
     source = open_source(file, topic, records, requests, received, config_file)
     wanted = Wanted(service, model, variant, verdict, since(ended_since))
     collected = Collected()
@@ -63,6 +65,7 @@ def worst_command(
 
 @cli.command("tail")
 def tail_command(
+    context: typer.Context,
     file: options.File = None,
     count: options.Count = 10,
     follow: options.Follow = False,
@@ -80,6 +83,7 @@ def tail_command(
     config_file: ConfigOption = None,
 ) -> None:
     """Show the latest answers, oldest first; with --follow also those that come."""
+    refuse_records(context, file, received=received)
     source = open_source(file, topic, records, requests, received, config_file)
     wanted = Wanted(service, model, variant, verdict, since(ended_since))
     if follow:
@@ -94,6 +98,7 @@ def tail_command(
 
 @cli.command("show")
 def show_command(
+    context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="ID", help="Of a result (its beginning will do), a trace, or the request's own id.")
     ],
@@ -108,6 +113,7 @@ def show_command(
     config_file: ConfigOption = None,
 ) -> None:
     """Show one answer: each claim, the sentence that it was held against, and what every evaluator says."""
+    refuse_records(context, file, received=received)
     source = open_source(file, topic, records, requests, received, config_file)
     collected = Collected()
     every = collected.read(source.lines())

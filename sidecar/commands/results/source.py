@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+import typer
+
+from sidecar.commands.idle import refuse_idle
 from sidecar.commands.inspect import read_files
 from sidecar.commands.requests import Requests, Texts, read_requests, texts_of
 from sidecar.commands.results.read import Row
@@ -69,6 +72,12 @@ class TextsOf:
         """What the request says, so that its result's places point into it; None where it was not read."""
         record, trace = row.record, self.request(row)
         return None if trace is None else texts_of(trace, self._redactor if record.redacted is not None else None)
+
+
+def refuse_records(context: typer.Context, file: Path | None, *, received: bool) -> None:
+    """Raises ConfigError where --records is given and no topic is read."""
+    if file is not None and not received:
+        refuse_idle(context, ("records",), "a file is read, and no topic")
 
 
 def open_source(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -66,23 +67,26 @@ def other_acronym(
     claim: str, pieces: Sequence[str], texts: Sequence[str], weight: Callable[[str], float]
 ) -> Misnamed | None:
     """The first acronym of a claim that no text has or spells out, where one of the `pieces` says the claim with another one beside the same word."""
-    for own in itertools.islice(_ACRONYM.finditer(claim), _MOST_NAMES):
-        if own[0] in _NO_ACRONYM or any(own[0].lower() in text.lower() for text in texts):
-            continue
-        found = _another_there(claim, own, pieces, weight)
+    unsaid = [own for own in itertools.islice(_ACRONYM.finditer(claim), _MOST_NAMES) if own[0] not in _NO_ACRONYM]
+    if unsaid:
+        lower = [text.lower() for text in texts]
+        unsaid = [own for own in unsaid if not any(own[0].lower() in text for text in lower)]
+    if not unsaid:
+        return None
+    words = Counter(read_words(claim).stems)
+    held = [(number, piece, set(read_words(piece).stems)) for number, piece in enumerate(pieces)]
+    for own in unsaid:
+        stems = set(words - Counter(read_words(own[0]).stems))
+        total = sum(map(weight, stems))
+        near = [one for one in held if total and sum(map(weight, stems & one[2])) >= _HELD * total]
+        found = _another_there(claim, own, near)
         if found is not None and not any(_spelt_out(own[0], text) for text in texts):
             return found
     return None
 
 
-def _another_there(
-    claim: str, own: re.Match[str], pieces: Sequence[str], weight: Callable[[str], float]
-) -> Misnamed | None:
-    stems = set(read_words(claim[: own.start()] + claim[own.end() :]).stems)
-    total = sum(map(weight, stems))
-    for number, piece in enumerate(pieces):
-        if not total or sum(map(weight, stems.intersection(read_words(piece).stems))) < _HELD * total:
-            continue
+def _another_there(claim: str, own: re.Match[str], pieces: Sequence[tuple[int, str, set[str]]]) -> Misnamed | None:
+    for number, piece, _ in pieces:
         for other in itertools.islice(_ACRONYM.finditer(piece), _MOST_NAMES):
             if _another(own[0], other[0]) and _beside(claim, own) & _beside(piece, other):
                 return Misnamed(own.start(), own.end(), number, other.start(), other.end())

@@ -211,15 +211,21 @@ def test_where_standard_input_is_not_read_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("x.jsonl", "--records", "5"), "--records: a file is read, and no topic (leave it out, or give --topic)"),
-        (("x.jsonl", "--bootstrap-servers", "b:1"), "--bootstrap-servers: a file is read, and no topic"),
-        (("--topic", "t", "--logs", "l.json"), "--logs: a topic is read, and no file (leave it out: log records"),
+        (("inspect", "x", "--records", "5"), "--records: a file is read, and no topic (leave it out, or give --topic)"),
+        (("inspect", "x", "--bootstrap-servers", "b:1"), "--bootstrap-servers: a file is read, and no topic"),
+        (("inspect", "--topic", "t", "--logs", "l"), "--logs: a topic is read, and no file (leave it out: log records"),
+        *(
+            (("results", *command, "x", "--records", "5"), "--records: a file is read, and no topic (leave it out)\n")
+            for command in (("worst",), ("tail",), ("show", "abc"))
+        ),
+        (("testset", "--from-results", "x", "--requests", "y", "--records", "5"), "--records: a file is read, and no"),
+        (("evaluate", "x", "--most-usd", "1"), "--most-usd: no judge is asked (leave it out, or set judge.url)\n"),
+        (("evaluate", "x", "-o", "-", "--resume"), "--resume: no report is written that a run could be kept beside"),
     ],
 )
-def test_inspect_refuses_what_would_say_nothing(words: tuple[str, ...], said: str) -> None:
-    run = called("inspect", *words)
-    assert run.returncode == 2
-    assert run.stderr.startswith(f"error {said}")
+def test_what_would_say_nothing_is_refused(words: tuple[str, ...], said: str) -> None:
+    run = called(*words)
+    assert (run.returncode, run.stderr[: len(f"error {said}")]) == (2, f"error {said}")
 
 
 @pytest.mark.parametrize(

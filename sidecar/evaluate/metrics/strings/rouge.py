@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -10,6 +11,9 @@ from sidecar.evaluate.base import About, Cost, Dependencies, Section
 from sidecar.evaluate.metrics.strings.base import Found, Strings
 from sidecar.evaluate.metrics.strings.tokens import Words, count_words
 from sidecar.record.errors import Unscorable
+
+if TYPE_CHECKING:
+    from rouge_score.rouge_scorer import RougeScorer
 
 # The longest sequence in common takes a step for each pair of words, in Python.
 _MOST_PAIRS = 9_000_000
@@ -47,13 +51,17 @@ class Rouge(Strings):
     )
 
     def __init__(self, settings: RougeSettings, dependencies: Dependencies) -> None:
+        self._kind, self._measure = settings.kind, settings.measure
+        self._own_words = settings.tokenizer == "words"
+        words = [] if self._own_words else ["rouge_score"]
+        self.method = "_".join([settings.kind, settings.measure, *words])
+
+    @cached_property
+    def _scorer(self) -> RougeScorer:
+        """Made with the first reference: its libraries are a tenth of what a command takes to start."""
         from rouge_score.rouge_scorer import RougeScorer
 
-        self._kind, self._measure = settings.kind, settings.measure
-        words = [] if settings.tokenizer == "words" else ["rouge_score"]
-        self.method = "_".join([settings.kind, settings.measure, *words])
-        own = Words() if settings.tokenizer == "words" else None
-        self._scorer = RougeScorer([settings.kind], use_stemmer=True, tokenizer=own)
+        return RougeScorer([self._kind], use_stemmer=True, tokenizer=Words() if self._own_words else None)
 
     def compare(self, answer: str, reference: str) -> Found:
         """The reference is the target. Raises Unscorable: too_long."""
