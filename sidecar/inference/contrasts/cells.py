@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
+from sidecar.inference.contrasts.sections import touches
 from sidecar.inference.embedding.text import content_stem
 
 _LEAST_ITEMS, _MOST_STEMS = 2, 4  # of a label; of an item: more is a sentence
@@ -115,7 +116,7 @@ def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str
     labels = {one.row for one in items}
     named = {row for row in labels if row <= said}
     named = {row for row in named if not any(row < other for other in named)}
-    if len(named) != 1 or any(row & said for row in labels - named if not row & next(iter(named))):
+    if len(named) != 1 or any(touches(row, said) for row in labels - named if not row & next(iter(named))):
         return None
     [name] = named
     groups = {one.group for one in items if one.row == name}

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from exporters.result import Evidence
-from sidecar.inference.contrasts.sections import REFERS, named
+from sidecar.inference.contrasts.sections import REFERS, named, touches
 from sidecar.inference.embedding.text import content_stem, read_words, sentences
-from sidecar.inference.values.labelled import SECTIONS, labelled
+from sidecar.inference.values.labelled import SECTIONS, labelled, sentences_with_headings
 
 _OF_BOTH = re.compile(
     r"\b(?:other|another|else|elsewhere|instead|unlike|than|both|either|compared?|upgrad\w{1,4}|downgrad\w{1,4}|differen\w{1,4}|switch\w{0,4})\b",
@@ -45,7 +45,7 @@ def of_another(
     found = {}
     for n, own in enumerate(said):
         mine = named(rows, own) if names[n] else _of_the_answer(rows, names, asked, best[:n] + best[n + 1 :])
-        if mine is None or any((row - mine) & (own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
+        if mine is None or any(touches(row - mine, own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
             continue
         there = _of_another(own - mine, mine, lines, others, weight)
         if there is not None:
@@ -106,7 +106,7 @@ def _best(said: frozenset[str], lines: Sequence[_Line], weight: Callable[[str], 
 def _lines(texts: Sequence[str]) -> tuple[list[_Line], frozenset[str]]:
     """The sentences of sections that are told apart, and the stems of all others; none where there are not two."""
     spans = [sentences(text) for text in texts]
-    pieces = [[text[one.start : one.end] for one in own] for text, own in zip(texts, spans, strict=True)]
+    pieces = [sentences_with_headings(text, own) for text, own in zip(texts, spans, strict=True)]
     labels = labelled(pieces, content_stem)
     if len({label.row for label in labels.values() if label.group == SECTIONS}) < _LEAST_SECTIONS:
         return [], frozenset()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.values.cases import Case
 from sidecar.inference.values.compare import dimension
-from sidecar.inference.values.labelled import Label
+from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.made import Scaled
 from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.stated import Stated
@@ -66,14 +66,15 @@ def by_its_rule(one: Finding, ruled: Sequence[Case]) -> Finding:
 
 
 def labelled_as(values: tuple[Stated, ...], label: Label | None) -> tuple[Stated, ...]:
-    """The values of a line that is labelled, as of a row of a table."""
+    """The values of a line that is labelled, as of a row of a table; those within its label are of its section alone."""
     if label is None:
         return values
     about = dict.fromkeys(label.row | label.head, _OF_ITS_HEADING)
+    within = label.row if label.group == SECTIONS else frozenset[str]()
     return tuple(
         replace(one, words={**about, **one.words}, row=label.row, head=label.head)
         if one.value.start >= label.begins
-        else one
+        else replace(one, words={**dict.fromkeys(within, _OF_ITS_HEADING), **one.words}, row=within)
         for one in values
     )
 
@@ -93,12 +94,14 @@ def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
 def on_its_day(
     one: Finding, outside: Sequence[Value], told: Mapping[Value, bool], stated_there: Sequence[Sequence[Stated]]
 ) -> Finding:
-    """What became of a value that is outside what the texts say, or of a day that something is `told` to be open or closed on."""
+    """What became of a value that is outside what the texts say, or of a day, or an hour, that something is `told` to be open or closed on."""
     if one.value not in told and one.value not in outside:
         return one
     if told.get(one.value, True):
         return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
-    there = ((value, n) for n, values in enumerate(stated_there) for value in values if value.value.kind is Kind.DATE)
+    there = (
+        (value, n) for n, values in enumerate(stated_there) for value in values if value.value.kind is one.value.kind
+    )
     other, piece = next(((each.value, n) for each, n in there), (None, 0))
     return one if other is None else Finding(Outcome.DISAGREES, one.value, 1.0, other, piece, certain=True)
 

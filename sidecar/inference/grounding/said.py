@@ -35,9 +35,10 @@ from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import current
 from sidecar.inference.values.ends import is_end
-from sidecar.inference.values.labelled import Label, labelled
+from sidecar.inference.values.labelled import Label, labelled, sentences_with_headings
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
 from sidecar.inference.values.match import Finding, Outcome, match
+from sidecar.inference.values.open_hours import told_hours
 from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.relative import named_days, shifted_days
 from sidecar.inference.values.rules import Rule, rules_of
@@ -173,6 +174,8 @@ class Values:
             )
         ]
         told = told_open(claim, values, texts)
+        shut = False in told.values()
+        told = {**told, **told_hours(claim, values, texts)}
         outside = shifted_days(claim, values, pieces, there)
         outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
         outside += [one.value for one in matched if is_outside(claim, one, pieces)]
@@ -186,7 +189,7 @@ class Values:
         no_case = any(one.certain and of_value(one, ruled) for one in found)
         spared = any(case.falls and case.rule.holds(case.value) is False for case in ruled)
         said = _said(claim, found, pieces, starts)
-        return replace(said, outside=bool(outside) or spared, no_case=no_case, shut=False in told.values())
+        return replace(said, outside=bool(outside) or spared, no_case=no_case, shut=shut)
 
     def _beside(self, claim: str, own: Sequence[Value], others: Sequence[str]) -> list[Spoken]:
         """The answer's other claims with their values, for one with an amount of money; each is read once."""
@@ -211,8 +214,7 @@ class Values:
         """What the sentences of lists are labelled by."""
         return self._labels(
             tuple(
-                tuple(text[span.start : span.end] for span in document.spans)
-                for text, document in zip(texts, documents, strict=True)
+                sentences_with_headings(text, document.spans) for text, document in zip(texts, documents, strict=True)
             )
         )
 

@@ -14,7 +14,7 @@ from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 ENDS = re.compile(
-    r"\b(?:end(?:s|ed|ing)?|finish(?:es|ed)?|clos(?:es|ed|ing)|expir(?:es|ed|y)|until|over|arriv(?:es?|ed|al|ing)|lands?|back|completed?)\b",
+    r"\b(?:end(?:s|ed|ing)?|finish(?:es|ed)?|clos(?:es|ed|ing)|expir(?:es|ed|y)|until|over|arriv(?:es?|ed|al|ing)|lands?|back|completed?|(?:be|get|are|is) out)\b",
     re.IGNORECASE,
 )
 BEGINS = re.compile(

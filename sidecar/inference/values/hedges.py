@@ -173,7 +173,7 @@ def _denied(tokens: Tokens, n: int) -> bool:
     for at in range(n, n - 4, -1):
         token = tokens[at]
         if token.low in _NOT or token.low.endswith("n't"):
-            return True
+            return (token.low, tokens[at + 1].low) != ("no", "longer") or tokens[at + 2].low == "than"
         if token.kind != "word":
             return False
     return False

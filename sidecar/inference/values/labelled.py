@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from sidecar.inference.embedding.text import Span
 from sidecar.inference.values.stated import Stem
 
 SECTIONS = -1  # the group of all that headings tell apart
@@ -19,18 +20,23 @@ _QUESTION = re.compile(
     r"(?:how|what|when|where|who|why|which|can|do|does|is|are|may|should|will)\b|.*\?$", re.IGNORECASE
 )
 _HEADING = re.compile(r"#{1,6}\s(?P<marked>[^\n|]{2,80})|\*\*(?P<bold>[^*\n|]{2,80})\*\*[:.]?(?P<rest>[^\n|]{0,400})")
-# "Visa for students.", "Main pool (27 °C).", the first words of a text: no mark within them, and no verb.
-_TITLE = re.compile(r"(?P<title>[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,6})(?: \([^()\n]{1,40}\))?[.:]?")
+# "Visa for students.", "Main pool (27 °C).", "2.4 (June 2026)", the first words of a text: no mark within them, and no verb.
+_TITLE = re.compile(
+    r"(?P<title>(?:[^\W\d_][\w'’/-]*|v?\d{1,4}(?:\.\d{1,4}){1,3})(?: (?:[\w'’/-]+|v?\d{1,4}(?:\.\d{1,4}){1,3})){0,6})(?: \([^()\n]{1,40}\))?[.:]?"
+)
 VERBS = frozenset(
     "is are was were has have had can may must will do does did not costs takes lasts opens closes starts begins ends runs leaves arrives needs includes covers works lives "
     "teaches sells offers applies pays charges allows accepts requires contains ships weighs holds follows stop please call ask see use read press open close".split()
 )
+_MARK = "# "
 _BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
 _LABEL = re.compile(
     r"(?<![^\W_])(?<![^\W_] )(?:\*\*)?(?P<name>[^\W\d_][^:.!?\n|*]{1,50}?)(?:\*\*)?(?::(?:\*\*)?\s{1,2}|\s(?:-|–|—)\s)(?=\S)"
 )
 _ANOTHER = re.compile(r"[;,.]\s[^\W\d_][\w ]{0,40}(?::|\s[-–—])\s")
 _WORD = re.compile(r"[^\W_]+")
+_BRACKETS = re.compile(r"(?<=\w) ?\([^()\n]{1,40}\)[.:]?$")
+_VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\w)")
 _SAYS_NOTHING = frozenset("note tip hint warning important example answer question one next last date".split())
 
 
@@ -58,6 +64,22 @@ class _Section:
     heading: frozenset[str]
     lines: list[_Line] = field(default_factory=list)
     items: set[frozenset[str]] = field(default_factory=set)  # the stems of its bulleted lines
+
+
+def sentences_with_headings(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
+    """The sentences of a text at `spans`; one that stands alone on its line, an empty one above and another below, is marked as a heading."""
+    found = []
+    for before, span in zip((None, *spans), spans, strict=False):
+        own = text[span.start : span.end]
+        above = before is not None and text[before.end : span.start].count("\n") > 1
+        below = text[span.end : span.end + 2]
+        alone = above and below[:1] == "\n" and below[1:].strip()
+        found.append(_MARK + own if alone and _is_title(own) else own)
+    return tuple(found)
+
+
+def _is_title(text: str) -> bool:
+    return _TITLE.fullmatch(text.strip()) is not None and VERBS.isdisjoint(text.lower().rstrip(".").split())
 
 
 def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
@@ -107,10 +129,10 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
         title = (heading["marked"] or heading["bold"]).strip() if heading else ""
         if n == 0 and len(sentences) > 1 and (plain := _TITLE.fullmatch(text.strip())):
             name = _name(plain["title"], stem)
-            if name and VERBS.isdisjoint(text.lower().rstrip(".").split()):
+            if name and _is_title(text):
                 section = _Section(name)
                 continue
-        name = frozenset[str]() if _QUESTION.match(title) else _name(title, stem)
+        name = frozenset[str]() if _QUESTION.match(title) else _name(_BRACKETS.sub("", title), stem)
         rest = heading["rest"] if heading and heading["rest"] else ""
         if heading and name and (not rest.strip() or rest.lstrip().startswith(("-", "–", "—"))):
             yield section
@@ -139,8 +161,9 @@ def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int]:
 
 
 def _name(text: str, stem: Stem) -> frozenset[str]:
-    """The stems of a heading, with its figures: "Hub 3 status light"."""
-    return _stems(text, stem) | {word for word in _WORD.findall(text) if word.isdecimal()}
+    """The stems of a heading, with its figures: "Hub 3 status light", and versions whole: "2.4 for Windows"."""
+    rest = _VERSION.sub(" ", text)
+    return _stems(rest, stem) | {word for word in _WORD.findall(rest) if word.isdecimal()} | {*_VERSION.findall(text)}
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:

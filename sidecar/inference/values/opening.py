@@ -15,7 +15,7 @@ from sidecar.inference.values.value import Kind, Value
 _MOST_LINES, _LONGEST, _REMEMBERED = 40, 300, 16
 _LEAST_DAYS = 3  # that are said one by one, and leave others out
 _STEM = 5  # letters
-_WEEK = frozenset(range(7))
+WEEK = frozenset(range(7))
 _NAMED = re.compile(
     rf"\b(?:{'|'.join(sorted(DAY_NAMES, key=len, reverse=True))}|weekdays?|weekends?|daily|every day)\b", re.IGNORECASE
 )
@@ -34,7 +34,7 @@ _IS_THERE = re.compile(_THERE, re.IGNORECASE)
 _NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|none|nor)\b|n['’]t\b", re.IGNORECASE)
 _REPLY = re.compile(r"\A(?:no|yes|sorry|(?:unfortunately|i[’']m afraid)(?: not)?)\b[,.:]?\s", re.IGNORECASE)
 _ASKED = re.compile(r"\A(?P<asked>[^?]{3,200})\?\s(?P<reply>yes|no)\b", re.IGNORECASE)
-_EVERY = re.compile(r"\b(?:daily|every day|seven days|7 days|24/7)\b|\ball week\b", re.IGNORECASE)
+EVERY_DAY = re.compile(r"\b(?:daily|every day|seven days|7 days|24/7)\b|\ball week\b", re.IGNORECASE)
 _ELSE = re.compile(
     r"\b(?:if|unless|except|only|last|first|next|this|every (?:other|second)|holidays?|before|after|or)\b",
     re.IGNORECASE,
@@ -65,7 +65,7 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     happens = _happens(claim) if days else None
     if happens is None or any(date.month is not None for one in values for date in one.dates):
         return {}
-    stems, every = _stems(claim), _lines(tuple(texts))
+    stems, every = stems_of(claim), _lines(tuple(texts))
     any_hours = _IS_THERE.search(claim) is None  # hours say nothing of what else there is
     lines = [one for one in every if (any_hours and one.timed) or not one.stems.isdisjoint(stems)]
     closed = frozenset().union(*(one.days for one in lines if one.closed))
@@ -100,7 +100,8 @@ def _happens(claim: str) -> bool | None:
     return True if negations == 0 and _POSITIVE.search(text) else None
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
+    """The words of a text by their first letters, but for days."""
     return frozenset(word[:_STEM].lower() for word in _WORD.findall(text)) - _NO_STEMS
 
 
@@ -115,11 +116,11 @@ def _lines(texts: tuple[str, ...]) -> tuple[_Line, ...]:
     lines = [line for text in texts for line in _LINES.split(text) if len(line) <= _LONGEST and _NAMED.search(line)]
     found = []
     for line in lines[:_MOST_LINES]:
-        stems, shut = _stems(line), _SHUT.search(line) is not None
+        stems, shut = stems_of(line), _SHUT.search(line) is not None
         for part in _PARTS.split(line) if shut else [line]:
             values = read_values(part)
             days = frozenset().union(*map(days_of, values))
-            days |= _WEEK if _EVERY.search(part) and not shut else frozenset()
+            days |= WEEK if EVERY_DAY.search(part) and not shut else frozenset()
             timed = _OPEN.search(line) is not None or any(one.kind is Kind.TIME for one in values)
             if days:
                 closed = _SHUT.search(part) is not None

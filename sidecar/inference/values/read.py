@@ -14,6 +14,7 @@ from sidecar.inference.values.frequency import frequency_at, recurring
 from sidecar.inference.values.grouping import with_digits, with_groups, with_wholes
 from sidecar.inference.values.han_numerals import letter_of_money
 from sidecar.inference.values.hedges import hedged
+from sidecar.inference.values.hours import hour_at
 from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import label_at
 from sidecar.inference.values.money import money_first, money_last, pence_at
@@ -88,7 +89,7 @@ def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
         return chinese_at(tokens, n)
     if token.kind in ("sign", "code"):
         return None
-    said = clock_at(tokens, n) or frequency_at(tokens, n)
+    said = clock_at(tokens, n) or hour_at(tokens, n) or frequency_at(tokens, n)
     if said:
         return said
     if _is_ignored(tokens, n) or _numbers_a_line(tokens, n) or _cites(tokens, n):
@@ -139,7 +140,17 @@ def _is_ignored(tokens: Tokens, n: int) -> bool:
         return False
     if tokens[n].low == "second" and tokens[n - 1].low in _OF_ONE and tokens[n + 1].kind == "word":
         return False
-    return tokens[n].low in _IGNORED
+    return tokens[n].low in _IGNORED or _refers(tokens, n)
+
+
+def _refers(tokens: Tokens, n: int) -> bool:
+    """Whether a number word stands for things that were named, and counts none: "the longer of the two is", "between the two"."""
+    if tokens[n].kind != "word" or tokens[n - 1].low != "the" or tokens[n - 2].low not in ("of", "between"):
+        return False
+    return tokens[n + 1].kind in ("sign", "end") or tokens[n + 1].low in _VERBS
+
+
+_VERBS = frozenset("is are was were has have had costs takes lasts can may will".split())
 
 
 _OF_ONE = frozenset("the his her its their our my your".split())

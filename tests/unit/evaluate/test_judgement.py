@@ -52,6 +52,8 @@ SETS = {
         "desk",
         "tabled",
         "charts",
+        "headed",
+        "sections",
         "chinese",
         "chinese_second",
     )
@@ -125,6 +127,8 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("desk", 105),
         ("tabled", 158),
         ("charts", 107),
+        ("headed", 171),
+        ("sections", 100),
         ("chinese", 75),
         ("chinese_second", 44),
     ],

@@ -58,7 +58,7 @@ class Rouge(Strings):
 
     @cached_property
     def _scorer(self) -> RougeScorer:
-        """Made with the first reference: its libraries are a tenth of what a command takes to start."""
+        """Made with the first reference: its libraries are slow to load, and most commands need none of them."""
         from rouge_score.rouge_scorer import RougeScorer
 
         return RougeScorer([self._kind], use_stemmer=True, tokenizer=Words() if self._own_words else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.inference.embedding.text import sentences
-from sidecar.inference.values.labelled import SECTIONS, labelled
+from sidecar.inference.values.labelled import SECTIONS, labelled, sentences_with_headings
 from sidecar.inference.values.stems import stem_beside_values as stem
 
 BRANCHES = (
@@ -16,7 +16,7 @@ BRANCHES = (
 
 def told(*texts: str) -> list[tuple[str, set[str], set[str]]]:
     """The text behind each label, the stems of its row and of its own line's label."""
-    cut = [[text[span.start : span.end] for span in sentences(text)] for text in texts]
+    cut = [sentences_with_headings(text, sentences(text)) for text in texts]
     return [
         (cut[number][n][label.begins :].strip(), set(label.row), set(label.head))
         for (number, n), label in labelled(cut, stem).items()
@@ -101,3 +101,28 @@ def test_the_first_words_of_a_text_are_its_heading_where_they_are_no_sentence() 
     assert told("Visas are for students. The fee is $160.", "Visas are for tourists. The fee is $80.") == []
     assert told("Visa for students.", "Visa for tourists. The fee is $80.") == []
     assert told("Opening hours. It opens at 9.", "Tourist visas. The fee is $80.") == []
+
+
+def test_a_line_that_stands_alone_is_a_heading() -> None:
+    text = "Plants\n\nMonstera\nLight: bright.\nWater: weekly.\n\nAloe vera\nLight: full sun.\nWater: monthly."
+    assert [row for _, row, _ in told(text)] == [{"monstera"}, {"monstera"}, {"aloe", "vera"}, {"aloe", "vera"}]
+    assert [head for _, _, head in told(text)] == [{"light"}, {"water"}, {"light"}, {"water"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Monstera\nLight: bright.\nAloe vera\nLight: full sun.",  # no empty line above
+        "It is green.\n\nMonstera\n\nLight: bright.\n\nAloe vera\n\nLight: full sun.",  # nor another below
+        "It is green.\n\nMonstera is tall\nLight: bright.\n\nAloe is small\nLight: full sun.",  # sentences
+        "It is green.\n\nMonstera, a vine\nLight: bright.\n\nAloe, a succulent\nLight: full sun.",
+    ],
+)
+def test_other_lines_are_none(text: str) -> None:
+    assert not [label for label in told(text) if label[2]]
+
+
+def test_versions_are_names_and_what_stands_behind_them_in_brackets_is_none() -> None:
+    text = "News\n\n2.4 (June 2026)\nFixed: exports.\n\n2.3 (April 2026)\nFixed: the login page."
+    assert told(text) == [("exports.", {"2.4"}, {"fixed"}), ("the login page.", {"2.3"}, {"fixed"})]
+    assert [row for _, row, _ in told(text.replace("2.4 (", "## v2.4.1 ("))] == [{"2.4.1"}, {"2.3"}]

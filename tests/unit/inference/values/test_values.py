@@ -137,6 +137,26 @@ def test_a_thing_that_is_more_than_a_value_is_bounded_by_it(word: str) -> None:
     assert [bound.hedge, denied.hedge] == ([Hedge.LEAST, Hedge.MOST] if least else [Hedge.MOST, Hedge.LEAST])
 
 
+def test_no_longer_denies_a_deed_and_turns_no_bound_but_its_own() -> None:
+    assert only("Exports no longer time out above 10,000 rows.").hedge is Hedge.LEAST
+    assert only("It takes no longer than 10 minutes.").hedge is Hedge.MOST
+    assert only("No rooms above 10,000 rows.").hedge is Hedge.MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("The longer of the two is the first walk.", []),
+        ("It is one of the two.", []),
+        ("Choose between the two.", []),
+        ("It is held in both of the two rooms.", [2]),
+        ("The two are alike.", [2]),
+    ],
+)
+def test_a_number_word_for_things_that_were_named_counts_none(text: str, counts: list[int]) -> None:
+    assert [one.amount for one in read_values(text) if one.kind is Kind.NUMBER] == counts
+
+
 @pytest.mark.parametrize(
     ("claim", "there", "agrees"),
     [
