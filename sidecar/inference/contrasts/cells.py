@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
-from sidecar.inference.contrasts.sections import touches
 from sidecar.inference.embedding.text import content_stem
 
 _LEAST_ITEMS, _MOST_STEMS = 2, 4  # of a label; of an item: more is a sentence
@@ -18,6 +17,7 @@ _OF_ALL = frozenset(
     for word in "all any every each everyone everybody everything both same common shared also plus add-on add-ons previous above below build builds".split()
     if (stem := content_stem(word)) is not None
 )
+_BEGINNING = 4  # letters
 _DAILY = "daily"  # a label that is of all others
 _SETS_APART = frozenset(
     "upgrade upgrading unlike than instead except besides only add extra additional need needs require requires or if while whereas but without lacks".split()
@@ -116,7 +116,7 @@ def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str
     labels = {one.row for one in items}
     named = {row for row in labels if row <= said}
     named = {row for row in named if not any(row < other for other in named)}
-    if len(named) != 1 or any(touches(row, said) for row in labels - named if not row & next(iter(named))):
+    if len(named) != 1 or any(_touches(row, said) for row in labels - named if not row & next(iter(named))):
         return None
     [name] = named
     groups = {one.group for one in items if one.row == name}
@@ -144,6 +144,12 @@ def astray(claim: Reading, items: Sequence[Item], others: Sequence[frozenset[str
             at = [k for k, stem in enumerate(claim.stems) if stem in words]
             return Astray(claim.spans[at[0]][0], claim.spans[at[-1]][1], one)
     return None
+
+
+def _touches(row: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether words have any of a row, be it in another form: "whales" of "Whale watching"."""
+    begin = {word[:_BEGINNING] for word in words if len(word) >= _BEGINNING}
+    return not row.isdisjoint(words) or not begin.isdisjoint(word[:_BEGINNING] for word in row)
 
 
 def _said_of(rest: frozenset[str], own: Row, other: Row) -> Iterator[tuple[frozenset[str], Cell]]:

@@ -15,7 +15,6 @@ OF_ANOTHER = re.compile(
     r"\b(?:other|another|else|elsewhere|next|previous|earlier|instead|upgrade|downgrade|cheaper|before|after|missed|different|switch)\b",
     re.IGNORECASE,
 )
-_BEGINNING = 4  # letters
 # Of what a claim says that stands in the other section alone: so many words of half of it, or fewer of more.
 _LEAST = ((3, 0.5), (2, 0.65))
 
@@ -45,7 +44,7 @@ def misattributed(
     name, told = named(rows, said), said
     if name is None and not any(row & said for row in rows):
         name, told = named(rows, question), said | question
-    if name is None or any(touches(row - name, told) for row in rows):
+    if name is None or any((row - name) & told for row in rows):
         return None
     own = frozenset[str]().union(*(one.stems for one in lines if one.row == name))
     if not REFERS.isdisjoint(own):
@@ -62,12 +61,6 @@ def misattributed(
     if not any(len(words) >= least and share >= part for least, part in _LEAST):
         return None
     return max((one for one in lines if one.row != name), key=lambda one: len(one.stems & words))
-
-
-def touches(row: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether words have any of a row, be it in another form: "whales" of "Whale watching"."""
-    begin = {word[:_BEGINNING] for word in words if len(word) >= _BEGINNING}
-    return not row.isdisjoint(words) or not begin.isdisjoint(word[:_BEGINNING] for word in row)
 
 
 def named(rows: set[frozenset[str]], words: frozenset[str]) -> frozenset[str] | None:

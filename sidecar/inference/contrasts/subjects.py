@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from exporters.result import Evidence
-from sidecar.inference.contrasts.sections import REFERS, named, touches
+from sidecar.inference.contrasts.sections import REFERS, named
 from sidecar.inference.embedding.text import content_stem, read_words, sentences
 from sidecar.inference.values.labelled import SECTIONS, labelled, sentences_with_headings
 
@@ -45,7 +45,7 @@ def of_another(
     found = {}
     for n, own in enumerate(said):
         mine = named(rows, own) if names[n] else _of_the_answer(rows, names, asked, best[:n] + best[n + 1 :])
-        if mine is None or any(touches(row - mine, own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
+        if mine is None or any((row - mine) & (own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
             continue
         there = _of_another(own - mine, mine, lines, others, weight)
         if there is not None:

@@ -145,11 +145,15 @@ def _is_ignored(tokens: Tokens, n: int) -> bool:
 
 def _refers(tokens: Tokens, n: int) -> bool:
     """Whether a number word stands for things that were named, and counts none: "the longer of the two is", "between the two"."""
-    if tokens[n].kind != "word" or tokens[n - 1].low != "the" or tokens[n - 2].low not in ("of", "between"):
+    if tokens[n].kind != "word" or tokens[n - 1].low != "the":
+        return False
+    chosen = tokens[n - 2].low == "of" and tokens[n - 3].low.endswith(_CHOOSES)
+    if not chosen and tokens[n - 2].low != "between":
         return False
     return tokens[n + 1].kind in ("sign", "end") or tokens[n + 1].low in _VERBS
 
 
+_CHOOSES = ("er", "est", "both", "one", "each", "either")
 _VERBS = frozenset("is are was were has have had costs takes lasts can may will".split())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sidecar.inference.contrasts.reading import read
-from sidecar.inference.contrasts.sections import Line, misattributed, touches
+from sidecar.inference.contrasts.sections import Line, misattributed
 from sidecar.inference.embedding.text import content_stem, read_words
 
 NEWEST, BEFORE = frozenset({"2.4"}), frozenset({"2.3"})
@@ -28,8 +28,3 @@ LINES = [Line(row, frozenset(read_words(text).stems), (0, n)) for n, (row, text)
 def test_a_line_of_another_section_is_found(claim: str, question: str, section: frozenset[str] | None) -> None:
     line = misattributed(read(claim, content_stem), frozenset({question}), LINES, [], lambda _: 5.0)
     assert (line and line.row) == section
-
-
-@pytest.mark.parametrize(("words", "touched"), [("whales", True), ("watched", True), ("whip", False), ("wax", False)])
-def test_a_name_is_touched_in_any_form(words: str, touched: bool) -> None:
-    assert touches(frozenset({"whale", "watch"}), frozenset(words.split())) is touched
