@@ -16,7 +16,7 @@ from tests.chaos.traffic import Sender
 from tests.chaos.verdict import Report, judge, read_results
 from tests.parts.cluster import KafkaCluster
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = pytest.mark.real
 
 # Well under what two cores score beside the brokers: it is the brokers that are tried here.
 RATE, GAP = 3.0, 0.5

@@ -7,7 +7,7 @@ import pytest
 from tests.soak.run import Plan, Soak
 from tests.soak.traffic import Traffic
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.alone
 
 _SUBJECTS = 20
 # docs/metrics.md says what a combination costs; the rest are our own series.

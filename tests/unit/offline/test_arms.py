@@ -106,7 +106,6 @@ def test_the_few_that_were_scored_otherwise_are_left_out_and_told() -> None:
     assert told.says == "B is better; left out: 1 score of B by local v9"
 
 
-@pytest.mark.slow
 def test_of_two_equal_variants_one_wins_in_no_more_than_five_of_hundred_runs() -> None:
     chance, runs, winners = np.random.default_rng(31), 200, 0
     for _ in range(runs):

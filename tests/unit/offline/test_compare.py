@@ -276,7 +276,6 @@ def rates(chance: np.random.Generator, *, cases: int, metrics: int, runs: int) -
     return winners, by_size
 
 
-@pytest.mark.slow
 def test_of_two_equal_systems_one_wins_in_no_more_than_five_of_hundred_runs() -> None:
     """Differences that are larger than .02 by chance are the rule with 100 cases: without a test half of the runs would have a winner."""
     chance, runs = np.random.default_rng(20), 100
