@@ -29,8 +29,8 @@ RUN python -m pip install --no-compile --no-deps --no-build-isolation --no-index
 FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
 # engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials, records and examples; messages of Google's services; a C parser
-# of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, their classes of characters, and a reader of Markdown; names of other
-# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; what speaks for browsers, macOS and Windows to their own stores and sockets; HTTP by libraries that are not there; websockets; benchmarks; plug-ins for a type checker, another event loop and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, their classes of characters, and a reader of Markdown with what asks for it; a parser of metrics; names of other
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; what speaks for browsers, macOS and Windows to their own stores and sockets; HTTP by libraries that are not there; websockets; benchmarks; plug-ins for a type checker and a test runner, another event loop, pipelines that are tried out and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
@@ -47,6 +47,8 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/genai_prices/_cli.py python3*/site-packages/httpx2/websockets python3*/site-packages/starlette/testclient.py \
         python3*/site-packages/packaging/licenses python3*/site-packages/pygments/unistring.py python3*/site-packages/pygments/cmdline.py \
         python3*/site-packages/httpcore*/_*sync/http2.py \
+        python3*/site-packages/rich/markdown.py python3*/site-packages/typer/rich_utils.py python3*/site-packages/prometheus_client/openmetrics/parser.py \
+        python3*/site-packages/pydantic/experimental/pipeline.py python3*/site-packages/anyio/pytest_plugin.py \
         python3*/site-packages/rich/_win32_console.py python3*/site-packages/rich/_windows_renderer.py python3*/site-packages/rich/__main__.py \
         python3*/site-packages/click/_winconsole.py python3*/site-packages/typer/_click/_winconsole.py \
         python3*/site-packages/opentelemetry/semconv/trace python3*/site-packages/grpc/beta python3*/site-packages/grpc/framework \
