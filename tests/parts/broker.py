@@ -34,9 +34,18 @@ class Message:
 def produce(
     broker: Broker, topic: str, messages: Iterable[Message | bytes], *, config: Mapping[str, Any] | None = None
 ) -> int:
-    """Send messages and wait until the broker has them all; returns how many. A partition of -1 lets the key decide."""
+    """Send messages and wait until the broker has them all; returns how many. A partition of -1 lets the key decide.
+
+    Each partition has them once and in their order: without idempotence a batch that is sent again, as the first one
+    after a topic was made may be, comes behind the next.
+    """
     producer = Producer(
-        {"bootstrap.servers": broker.bootstrap_servers, "message.max.bytes": 16_000_000, **(config or {})}
+        {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "message.max.bytes": 16_000_000,
+            "enable.idempotence": True,
+            **(config or {}),
+        }
     )
     count = 0
     failures: list[str] = []
