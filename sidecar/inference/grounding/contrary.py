@@ -30,6 +30,7 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
+from sidecar.inference.values.reference import positions, references, says_where
 from sidecar.inference.values.tables import cells_of, header_of
 from sidecar.inference.values.units import unit_named
 
@@ -75,6 +76,7 @@ class Contraries:
         self._weight = idf.of
         self._reading = functools.lru_cache(maxsize=_REMEMBERED)(_reading)
         self._denied_below = functools.lru_cache(maxsize=_REQUESTS)(denied_below)
+        self._references = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(references, stem=content_stem))
         self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
 
     def of(
@@ -103,6 +105,12 @@ class Contraries:
         listed = self._listed(claim, texts, documents)
         if listed is not None:
             return replace(listed, conflicts=(*listed.conflicts, *said.conflicts))
+        lies = positions(claim, self._references(tuple(texts)), content_stem) if says_where(claim) else []
+        wrong = next((one for one in lies if not one.right), None)
+        if wrong is not None:
+            there = Evidence(wrong.reference.text, wrong.reference.start, wrong.reference.end)
+            return Contrary(_CERTAIN, (ValueConflict(wrong.start, wrong.end, there), *said.conflicts))
+        words = [one for one in words if not any(lie.start <= one.start < lie.end for lie in lies)]
         elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
         if elsewhere is not None:
             return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))

@@ -40,6 +40,7 @@ from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.open_hours import told_hours
 from sidecar.inference.values.opening import told_open
+from sidecar.inference.values.reference import beside_their_ranges, references
 from sidecar.inference.values.relative import named_days, shifted_days
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
@@ -112,6 +113,9 @@ class Values:
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
         self._labels = functools.lru_cache(maxsize=_REQUESTS)(_labels_of)
         self._tables = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(tables_of, stem=stem_beside_values))
+        self._references = functools.lru_cache(maxsize=_REQUESTS)(
+            functools.partial(references, stem=stem_beside_values)
+        )
         self._rules = functools.lru_cache(maxsize=_REMEMBERED)(_rules_in)
 
     def said(
@@ -159,6 +163,7 @@ class Values:
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
+        known |= beside_their_ranges(claim, values, self._references(tuple(texts)), stem_beside_values)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)
         amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
