@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading
-from sidecar.inference.embedding.text import content_stem
+from sidecar.inference.embedding.text import content_stem, read_words
+from sidecar.inference.values.tables import cells_of
+from sidecar.inference.values.units import unit_named
 
+_LEAST_CELLS = 2  # of a row
 _LEAST_ITEMS, _MOST_STEMS = 2, 4  # of a label; of an item: more is a sentence
 _OF_ALL = frozenset(
     stem
@@ -57,6 +60,21 @@ class Misplaced:
     piece: int
     other_start: int
     other_end: int
+
+
+def row_of(number: int, text: str, head: str) -> Row | None:
+    """A row of a table, the text number `number`, None of one of a single cell."""
+    cells, heads = cells_of(text, head)
+    if len(cells) < _LEAST_CELLS:
+        return None
+    told = [Cell(words_of_cell(cell), start, start + len(cell)) for start, cell in cells]
+    return Row(number, head, words_of_cell(" ".join(heads)), told)
+
+
+def words_of_cell(text: str) -> frozenset[str]:
+    """The stems of a cell but for figures and units, which are of values."""
+    words = " ".join(word for word in text.split() if unit_named(word) is None)
+    return frozenset(one for one in read_words(words).stems if not one[0].isdecimal())
 
 
 def misplaced(claim: Reading, rows: Sequence[Row], others: Sequence[Reading]) -> Misplaced | None:

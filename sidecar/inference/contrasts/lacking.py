@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sidecar.inference.contrasts.cells import words_of_cell
 from sidecar.inference.contrasts.reading import Reading
+from sidecar.inference.values.tables import cells_of
 
 _EMPTY = frozenset("none no nil free waived ✗ ✘ ❌ ✖".split()) | {
     "",
@@ -43,6 +45,18 @@ class Lacking:
     end: int
     cell: Field
     right: bool
+
+
+def fields_of_row(number: int, text: str, head: str) -> list[Field]:
+    """The cells of a row, the text number `number`, behind the one that names it."""
+    cells, heads = cells_of(text, head)
+    if not cells:
+        return []
+    row = words_of_cell(cells[0][1])
+    return [
+        Field(cell, row, words_of_cell(name), number, start, start + len(cell))
+        for (start, cell), name in zip(cells[1:], heads[1:], strict=False)
+    ]
 
 
 def lacking(claim: Reading, cells: Sequence[Field]) -> Lacking | None:

@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
-from sidecar.inference.contrasts.cells import Cell, Item, Misplaced, Row, astray, misplaced
+from sidecar.inference.contrasts.cells import Item, Misplaced, astray, misplaced, row_of, words_of_cell
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
-from sidecar.inference.contrasts.lacking import Field, Lacking, lacking
+from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.reading import Reading, carrying, read
+from sidecar.inference.contrasts.records import exchanged, fields_of
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
 from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
@@ -30,15 +31,14 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
-from sidecar.inference.values.reference import positions, references, says_where
-from sidecar.inference.values.tables import cells_of, header_of
-from sidecar.inference.values.units import unit_named
+from sidecar.inference.values.reference import Position, positions, references, says_where
+from sidecar.inference.values.tables import header_of
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
 _CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
 _OF_NAMES = 0.5  # another name
-_LEAST_ROWS = 2  # of a table, and cells of a row
+_LEAST_ROWS = 2  # of a table
 _MOST_STEPS = 80  # sentences of a document
 _REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
@@ -77,6 +77,7 @@ class Contraries:
         self._reading = functools.lru_cache(maxsize=_REMEMBERED)(_reading)
         self._denied_below = functools.lru_cache(maxsize=_REQUESTS)(denied_below)
         self._references = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(references, stem=content_stem))
+        self._fields = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(fields_of, stem=content_stem))
         self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
 
     def of(
@@ -102,18 +103,12 @@ class Contraries:
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
-        listed = self._listed(claim, texts, documents)
-        if listed is not None:
-            return replace(listed, conflicts=(*listed.conflicts, *said.conflicts))
         lies = positions(claim, self._references(tuple(texts)), content_stem) if says_where(claim) else []
-        wrong = next((one for one in lies if not one.right), None)
-        if wrong is not None:
-            there = Evidence(wrong.reference.text, wrong.reference.start, wrong.reference.end)
-            return Contrary(_CERTAIN, (ValueConflict(wrong.start, wrong.end, there), *said.conflicts))
         words = [one for one in words if not any(lie.start <= one.start < lie.end for lie in lies)]
-        elsewhere = self._elsewhere(claim, question, texts, documents, labels) if labels else None
-        if elsewhere is not None:
-            return replace(elsewhere, conflicts=(*elsewhere.conflicts, *said.conflicts))
+        told = self._listed(claim, texts, documents) or self._recorded(claim, lies, texts)
+        told = told or (self._elsewhere(claim, question, texts, documents, labels) if labels else None)
+        if told is not None:
+            return replace(told, conflicts=(*told.conflicts, *said.conflicts))
         lacks = self._lacks(claim, places, texts, documents)
         if lacks is not None and not lacks.right:
             there = _evidence(documents, *places[lacks.cell.text], lacks.cell.start, lacks.cell.end)
@@ -121,12 +116,12 @@ class Contraries:
         words = [] if lacks is not None else words
         sentences = [texts[number][_span(documents, number, n)] for number, n in places]
         name = misnamed(claim, sentences, texts, self._weight) or other_acronym(claim, sentences, texts, self._weight)
-        told: list[Contrast | Misnamed] = [*words, name] if name else [*words]
+        otherwise: list[Contrast | Misnamed] = [*words, name] if name else [*words]
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
         certain = said.certain or (said.of_another_unit and said.disagree >= _CLEAR)
         return Contrary(
             _CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
-            (*(_conflict(one, places, documents) for one in told), *said.conflicts),
+            (*(_conflict(one, places, documents) for one in otherwise), *said.conflicts),
         )
 
     def together(
@@ -169,7 +164,7 @@ class Contraries:
         rows = [
             row
             for k, ((number, n), head) in enumerate(zip(places, heads, strict=True))
-            if head and (row := _row(k, texts[number][_span(documents, number, n)], head)) is not None
+            if head and (row := row_of(k, texts[number][_span(documents, number, n)], head)) is not None
         ]
         if len(rows) < _LEAST_ROWS:
             return None
@@ -189,7 +184,8 @@ class Contraries:
         heads = [header_of(texts[number], documents[number].spans[n].start) for number, n in places]
         rows = [(k, texts[number][_span(documents, number, n)]) for k, (number, n) in enumerate(places)]
         return lacking(
-            read, [one for (k, row), head in zip(rows, heads, strict=True) if head for one in _fields(k, row, head)]
+            read,
+            [one for (k, row), head in zip(rows, heads, strict=True) if head for one in fields_of_row(k, row, head)],
         )
 
     def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
@@ -203,6 +199,19 @@ class Contraries:
             return None
         number = next(number for number, one in lists if one is item)
         return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, item.start, item.end)),))
+
+    def _recorded(self, claim: str, lies: Sequence[Position], texts: Sequence[str]) -> Contrary | None:
+        """Where a claim says that a value lies elsewhere than beside its range, or under one label what a record has under another."""
+        for one in lies:
+            if not one.right:
+                there = Evidence(one.reference.text, one.reference.start, one.reference.end)
+                return Contrary(_CERTAIN, (ValueConflict(one.start, one.end, there),))
+        records = [self._fields(text) for text in texts]
+        under = exchanged(claim, records, content_stem) if any(records) else None
+        if under is None:
+            return None
+        there = Evidence(under.text, under.other.start, under.other.end)
+        return Contrary(_CERTAIN, (ValueConflict(under.start, under.end, there),))
 
     def _elsewhere(
         self,
@@ -269,7 +278,7 @@ def _items(
         text = texts[number][_span(documents, number, n)]
         for part in _ITEM.finditer(text, label.begins):
             figures = any(char.isdecimal() for char in part.group())
-            items.append(Item(label.row, label.group, _words(part.group()), figures, (number, n), *part.span()))
+            items.append(Item(label.row, label.group, words_of_cell(part.group()), figures, (number, n), *part.span()))
     others = [
         frozenset(one.stems)
         for number, document in enumerate(documents)
@@ -279,37 +288,12 @@ def _items(
     return items, others
 
 
-def _row(number: int, text: str, head: str) -> Row | None:
-    cells, heads = cells_of(text, head)
-    if len(cells) < _LEAST_ROWS:
-        return None
-    told = [Cell(_words(cell), start, start + len(cell)) for start, cell in cells]
-    return Row(number, head, _words(" ".join(heads)), told)
-
-
 def _is_of_head(words: str, place: tuple[int, int], texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:
     """Whether words name a column of the table that a row is of, so that what the row has in others is no contrary: "Free from"."""
     number, n = place
     head = header_of(texts[number], documents[number].spans[n].start)
-    own = _words(words) if head else frozenset[str]()
-    return bool(own) and own <= _words(head.replace("|", " "))
-
-
-def _fields(number: int, text: str, head: str) -> list[Field]:
-    cells, heads = cells_of(text, head)
-    if not cells:
-        return []
-    row = _words(cells[0][1])
-    return [
-        Field(cell, row, _words(name), number, start, start + len(cell))
-        for (start, cell), name in zip(cells[1:], heads[1:], strict=False)
-    ]
-
-
-def _words(text: str) -> frozenset[str]:
-    """The stems of a cell but for figures and units, which are of values."""
-    words = " ".join(word for word in text.split() if unit_named(word) is None)
-    return frozenset(one for one in read_words(words).stems if not one[0].isdecimal())
+    own = words_of_cell(words) if head else frozenset[str]()
+    return bool(own) and own <= words_of_cell(head.replace("|", " "))
 
 
 def _without_values(claim: Reading, said: Said, pieces: Sequence[Reading]) -> Reading:

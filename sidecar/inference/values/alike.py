@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidecar.inference.values.compare import (
+    digits_of,
     dimension,
     equal,
     same_day,
@@ -15,6 +16,9 @@ from sidecar.inference.values.compare import (
 from sidecar.inference.values.stated import AGE, Stated
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
+_RATHER = 0.3  # by how much a label is rather one value's than the other's
+_MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
+_FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _LARGE, _LEAST_FIGURES = 100, 10
 _OF_FIGURES = 0.8
 
@@ -81,8 +85,39 @@ def is_nearer(one: Stated, own: Stated, there: Stated, equal: Stated) -> bool:
     return bool(tells) and of_one >= of_own
 
 
+def led_crosswise(one: Stated, other: Stated, of_one: Stated, of_other: Stated) -> bool:
+    """Whether what leads to each of two values of a claim leads to what the other one is in the text, "payable on 15 December to holders of record on
+    28 November", or one alone is a bound, and there the other one: "200 by default and 50 at most"."""
+    leads, hedges = (one.lead, other.lead), (one.value.hedge, other.value.hedge)
+    led = leads == (of_other.lead, of_one.lead) and one.lead != other.lead and all(leads)
+    bounded = Hedge.NONE in hedges and hedges[0] is not hedges[1] and Hedge.ABOUT not in hedges
+    return led or (bounded and hedges == (of_other.value.hedge, of_one.value.hedge))
+
+
+def stand_exchanged(one: Stated, other: Stated, of_one: Stated, of_other: Stated) -> bool:
+    """Whether a claim has two values of one list, `of_one` and `of_other`, behind each other's labels: "rent of €180 and a service charge of €1,150"."""
+    mine, theirs = of_one.row - of_other.row, of_other.row - of_one.row
+    if not mine or not theirs or of_one.head != of_other.head:
+        return False
+    crossed, crossed_too = _is_of(one, theirs) - _is_of(one, mine), _is_of(other, mine) - _is_of(other, theirs)
+    return max(crossed, crossed_too) >= _RATHER and min(crossed, crossed_too) > -_RATHER
+
+
+def _is_of(one: Stated, label: frozenset[str]) -> float:
+    """How much a label is a value's own: by the word of it that is most so, of those in full."""
+    return max((one.words.get(stem, 0.0) for stem in label), default=0.0)
+
+
 def of_figures(own: Value, other: Value) -> float:
     """How clearly, at least, a value is another one by its figures alone: where it has the very same, two at least, in another currency."""
     of_money = own.kind is other.kind is Kind.MONEY and not equal(own, other)
     same = of_money and own.amount == other.amount and own.amount >= _LEAST_FIGURES
     return _OF_FIGURES if same else 0.0
+
+
+def same_figures(own: Value, other: Value) -> float:
+    """What the very same figures weigh beside words where they are of another unit or rate: "$1,899" of 1,899 euros. Of two bounds both may
+    be true: over $50 delivery is free, up to $50 it is not."""
+    opposed = {own.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST}
+    same = own.kind is other.kind and own.kind in _MEASURES and own.amount == other.amount and not opposed
+    return _FIGURE * min(digits_of(own.amount), _MOST_FIGURES) if same else 0.0

@@ -8,11 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.values.alike import comparable, is_its_amount, is_nearer, of_figures, of_the_same, stands_alike
+from sidecar.inference.values.alike import (
+    comparable,
+    is_its_amount,
+    is_nearer,
+    led_crosswise,
+    of_figures,
+    of_the_same,
+    same_figures,
+    stand_exchanged,
+    stands_alike,
+)
 from sidecar.inference.values.arithmetic import OF_A_DAY, follows
 from sidecar.inference.values.compare import (
     agree,
-    digits_of,
     dimension,
     equal,
     is_a_case,
@@ -35,8 +44,6 @@ _MOST_CROSSED = 12  # values of a claim
 _PIECES_OF_OPERANDS = 6  # the best: of many numbers any other can be made
 _SAME_MATTER = 0.3  # share of the claim's words from which on the other value speaks of the same matter
 _NEARLY_ALL = 0.75  # share from which on what the equal value has of the claim's words, the other has too: what it lacks is what counts
-_MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
-_FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _SAID_OF_IT, _SAID_IN_FULL = 0.6, 0.85  # shares from which on another day, and another amount, is said of the very same
 _LITTLE, _ASKED = 8.0, 0.6  # of idf: what says next to nothing; how much a word of the question is a value's own
 _BOUNDARY = frozenset("end ended start begin began due deadlin expir expiry clos".split())  # no day in between
@@ -80,13 +87,14 @@ class _There:
 
 @dataclass(slots=True)
 class _Case:
-    """A value of the claim with the best equal value and the best unequal one, and by how much it has changed places with another."""
+    """A value of the claim with the best equal value and the best unequal one, and by how much it has changed places with another; `certain` of one that
+    is of another time, or stands behind the other's label."""
 
     own: Stated
     same: _There | None
     other: _There | None
     crossed: float = 0.0
-    of_another_time: bool = False
+    certain: bool = False
 
 
 def match(
@@ -178,14 +186,14 @@ def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -
             same = max(same or found, found, key=lambda there: there.strength)
         elif not _is_another_way(own.value, one.value) and of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
-            found = _There(one, piece, _shared(own, one, weight, _figures(own.value, one.value)))
+            found = _There(one, piece, _shared(own, one, weight, same_figures(own.value, one.value)))
             alike = max(alike or found, found, key=lambda there: there.strength)
         elif own.value.side * one.value.side < 0 and equal(own.value, one.value):
             former = max(former or found, found, key=lambda there: there.strength)
     if same and own.whole:
         return _Case(own, same, None)
     if former and not same:  # What was, where the claim says what is.
-        return _Case(own, None, alike or former, former.strength, of_another_time=True)
+        return _Case(own, None, alike or former, former.strength, certain=True)
     return _Case(own, same, others if same else alike)
 
 
@@ -219,24 +227,19 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
         there = case.other.stated if case.other else None
         if there is partner.same.stated and is_nearer(partner.own, case.own, there, case.same.stated):
             case.other = None
-    if one.same.stated is other.same.stated or one.same.piece != other.same.piece:
+    exchanged = stand_exchanged(one.own, other.own, one.same.stated, other.same.stated)
+    if one.same.stated is other.same.stated or (one.same.piece != other.same.piece and not exchanged):
         return
     crossed = [_shared(one.own, other.same.stated, weight), _shared(other.own, one.same.stated, weight)]
-    gain = 1.0 if _led_crosswise(one, other) else sum(crossed) - one.same.strength - other.same.strength
+    gain = sum(crossed) - one.same.strength - other.same.strength
+    if exchanged or led_crosswise(one.own, other.own, one.same.stated, other.same.stated):
+        gain = 1.0
     for case, partner in ((one, other), (other, one)):
         assert partner.same is not None
         if gain > _CROSSED and gain > case.crossed:
-            case.other, case.crossed = partner.same, min(1.0, gain)
+            case.other, case.crossed, case.certain = partner.same, min(1.0, gain), exchanged
         elif gain <= _CROSSED and case.other and case.other.stated is partner.same.stated:
             case.other = None
-
-
-def _led_crosswise(one: _Case, other: _Case) -> bool:
-    """Whether what leads to each value leads to the other one in the text: "payable on 15 December to holders of record on 28 November"."""
-    assert one.same is not None
-    assert other.same is not None
-    mine, theirs = (one.own.lead, other.own.lead), (other.same.stated.lead, one.same.stated.lead)
-    return mine == theirs and mine[0] != mine[1] and all(mine)
 
 
 def _by_weight(
@@ -264,7 +267,7 @@ def _decide(
     own, same, other = case.own.value, case.same, case.other
     if case.crossed and other:
         crossed = min(1.0, (_OF_MONEY if own.kind is Kind.MONEY else 1) * case.crossed)
-        return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece, case.of_another_time)
+        return Finding(Outcome.DISAGREES, own, crossed, other.stated.value, other.piece, case.certain)
     margin = _CLEARLY_IN_ONE_TEXT if same and other and same.piece == other.piece else _CLEARLY
     in_another_row = same is not None and other is not None and _of_another_row(case.own, same, other, named)
     if same and other and stands_alike(case.own, same.stated, other.stated):
@@ -326,14 +329,6 @@ def _leads_to_another(own: Stated, same: _There, other: _There) -> bool:
     if same.piece != other.piece or not one or one != two or lead in ("", one, *own.words):
         return False
     return all(other.stated.words.get(stem, 0.0) >= OF_ITS_CLAUSE for stem in own.words)
-
-
-def _figures(own: Value, other: Value) -> float:
-    """What the very same figures weigh beside words where they are of another unit or rate: "$1,899" of 1,899 euros. Of two bounds both may
-    be true: over $50 delivery is free, up to $50 it is not."""
-    opposed = {own.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST}
-    same = own.kind is other.kind and own.kind in _MEASURES and own.amount == other.amount and not opposed
-    return _FIGURE * min(digits_of(own.amount), _MOST_FIGURES) if same else 0.0
 
 
 def _shared(own: Stated, other: Stated, weight: Weight, figures: float = 0.0) -> float:

@@ -95,7 +95,9 @@ def cell_instead(
         return None
     if any(not one.head for one, _ in cells):
         others = [one.value for one in claim if one is not own]
-        several = len(named) > 1 or any(dimension(one) == dimension(own.value) for one in others)
+        several = len({one.row for one, _ in cells}) > 1 or any(
+            dimension(one) == dimension(own.value) for one in others
+        )
         if several or follows(own.value, [*others, *(one.value for one, _ in evidence if one.row in named)]):
             return None
     equals = [one for one, _ in evidence if agree(own.value, one.value)]
