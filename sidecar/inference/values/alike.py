@@ -16,7 +16,7 @@ from sidecar.inference.values.compare import (
 from sidecar.inference.values.stated import AGE, Stated
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
-_RATHER = 0.3  # by how much a label is rather one value's than the other's
+_RATHER, _HARDLY_RATHER = 0.3, 0.5  # by how much a label is rather one value's than the other's
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _LARGE, _LEAST_FIGURES = 100, 10
@@ -100,7 +100,7 @@ def stand_exchanged(one: Stated, other: Stated, of_one: Stated, of_other: Stated
     if not mine or not theirs or of_one.head != of_other.head:
         return False
     crossed, crossed_too = _is_of(one, theirs) - _is_of(one, mine), _is_of(other, mine) - _is_of(other, theirs)
-    return max(crossed, crossed_too) >= _RATHER and min(crossed, crossed_too) > -_RATHER
+    return max(crossed, crossed_too) >= _RATHER and min(crossed, crossed_too) >= -_HARDLY_RATHER
 
 
 def _is_of(one: Stated, label: frozenset[str]) -> float:

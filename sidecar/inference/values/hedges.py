@@ -208,6 +208,8 @@ def _behind(tokens: Tokens, n: int) -> Hedge:
     for at in (n, n + 1):
         if tokens[at].low in ("minimum", "maximum"):
             return Hedge.LEAST if tokens[at].low == "minimum" else Hedge.MOST
+        if (pair := (tokens[at].low, tokens[at + 1].low)) in _AT and tokens[at + 2].kind != "number":
+            return _AT[pair]  # "50 at most", "14 days at least"
         if tokens[at].kind != "word":
             break
     return _called(tokens, n)
@@ -222,6 +224,7 @@ def _called(tokens: Tokens, n: int) -> Hedge:
     return Hedge.NONE if of_more else _CALLED[called]
 
 
+_AT = {("at", "least"): Hedge.LEAST, ("at", "most"): Hedge.MOST}
 _AS = frozenset({"is", "are", "as", "being"})
 _CALLED = dict.fromkeys("least minimum floor".split(), Hedge.LEAST) | dict.fromkeys(
     "most maximum ceiling limit cap".split(), Hedge.MOST

@@ -37,7 +37,7 @@ _ANOTHER = re.compile(r"[;,.]\s[^\W\d_][\w ]{0,40}(?::|\s[-–—])\s")
 _WORD = re.compile(r"[^\W_]+")
 _BRACKETS = re.compile(r"(?<=\w) ?\([^()\n]{1,40}\)[.:]?$")
 _VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\w)")
-_SAYS_NOTHING = frozenset("note tip hint warning important example answer question one next last".split())
+_SAYS_NOTHING = frozenset("note tip hint warning important example answer question one".split())
 
 
 @dataclass(frozen=True, slots=True)

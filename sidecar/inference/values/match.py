@@ -30,7 +30,15 @@ from sidecar.inference.values.compare import (
     same_digits,
 )
 from sidecar.inference.values.moments import is_moved
-from sidecar.inference.values.rows import HARDLY, OF_ITS_CLAUSE, Rows, cell_instead, named_of, other_measure, rows_named
+from sidecar.inference.values.rows import (
+    HARDLY,
+    OF_ITS_CLAUSE,
+    Rows,
+    cell_instead,
+    other_measure,
+    rows_named,
+    rows_of,
+)
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -113,13 +121,13 @@ def match(
     named = None if about is None else rows_named(claim, cells, about)
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     columns = any(one.head for one, _ in evidence)
-    of = [named_of(one, claim, named, question, columns=columns) for one in claim]
+    of = [rows_of(one, claim, cells, named, question, columns=columns) for one in claim]
     cases = [_asked_too(_case(one, evidence, weight), evidence, about, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
     found = [
-        _in_its_cell(case.own, claim, evidence, rows_of, question)
+        _in_its_cell(case.own, claim, evidence, rows, question)
         or (
             None
             if case.same
@@ -129,10 +137,10 @@ def match(
             case,
             [*_operands(case.own, claim, _of_its_rows(case.own, near)), *asked],
             [one.value for one, piece in evidence if case.other is not None and piece == case.other.piece],
-            rows_of,
+            rows,
             alone=len(claim) == 1 and not asked and case.other is not None and case.other.piece not in counted,
         )
-        for case, rows_of in zip(cases, of, strict=True)
+        for case, rows in zip(cases, of, strict=True)
     ]
     return [
         (_by_weight(own, evidence, lambda *_: True) or one) if one.outcome is Outcome.ABSENT else one

@@ -9,12 +9,15 @@ from sidecar.inference.values.alike import is_nearer
 from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.units import unit_named
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 Rows = frozenset[frozenset[str]]
 OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
 HARDLY = 0.2  # at most, of another value's clause
 _TOLD_ALIKE = frozenset({"mass", "volume"})
+_ON_TOP = "extra"  # "$39 extra"
+_BEGINNING = 6  # letters: "installed" of "Installation"
 _MOST_OF_IT = 0.6  # of a row's words
 
 
@@ -27,10 +30,22 @@ def rows_named(claim: Sequence[Stated], cells: Sequence[Stated], about: frozense
     rows = [row for row in rows if not row <= counted]  # 2 of "2 days" is no "zone 2"
     return (
         frozenset(row for row in rows if row <= own)
-        or frozenset(row for row in rows if about and row <= own | about)
+        or frozenset(
+            row for row in rows if about and row <= own | about and not _is_of_another_day(row, claim, cells, about)
+        )
         or frozenset(one.row for one in cells if any(part <= own and _alone(part, counts) for part in one.parts))
         or _mostly_named(frozenset(rows), own | about)
     )
+
+
+def _is_of_another_day(
+    row: frozenset[str], claim: Sequence[Stated], cells: Sequence[Stated], about: frozenset[str]
+) -> bool:
+    """Whether a claim tells another day of what its pronoun stands for than the line of a list does: "It should reach you on 9 May" of "Shipped: 5 May"."""
+    there = [one for one in cells if one.row == row]
+    days = all(one.value.kind is Kind.DATE for one in (*claim, *there))
+    words = frozenset().union(*(one.words for one in claim)) - about - row
+    return days and not any(one.head for one in there) and any(not word.isdecimal() for word in words)
 
 
 def _alone(part: frozenset[str], counts: Counter[str]) -> bool:
@@ -47,18 +62,42 @@ def _mostly_named(rows: Rows, words: frozenset[str]) -> Rows:
     return frozenset(touched) if whole else frozenset()
 
 
-def named_of(
-    own: Stated, claim: Sequence[Stated], named: Rows | None, question: frozenset[str], *, columns: bool
+def rows_of(
+    own: Stated,
+    claim: Sequence[Stated],
+    cells: Sequence[Stated],
+    named: Rows | None,
+    question: frozenset[str],
+    *,
+    columns: bool,
 ) -> Rows | None:
-    """Those of the rows that a claim names which it speaks of with this value: where it has several of a kind, in the value's own clause; None, not known,
-    of a list, which has no `columns`."""
-    if not named or sum(dimension(one.value) == dimension(own.value) for one in claim) == 1:
-        return named
-    if not columns:
+    """Those of the rows that a claim names which it speaks of with this value, None where that is not known: where it has several of a kind, in the value's
+    own clause, but for a list, which has no `columns`; of lines of a list one that is half named."""
+    several = sum(dimension(one.value) == dimension(own.value) for one in claim) > 1
+    if named and not several:
+        return frozenset(row for row in named if not any(row < other for other in named))
+    if named and columns:
+        mine = question | _of_its_clause(own)
+        every = question.union(*(one.words for one in claim))
+        return frozenset(row for row in named if row & every <= mine)
+    if named:
+        return _half_named(own, cells)
+    return named if named is None else _half_named(own, cells) or named
+
+
+def _half_named(own: Stated, cells: Sequence[Stated]) -> Rows | None:
+    """The one line of a list, of those with values of the claim's kind, half of whose words or more stand with the claim's value, where no word does of
+    the line that has it: "the interest comes to £13,629.12" of "Total interest: £1,629.12"."""
+    lines = [one for one in cells if not one.head and dimension(one.value) == dimension(own.value)]
+    mine = frozenset(stem for stem in _of_its_clause(own) if unit_named(stem) is None)
+    begin = {stem[:_BEGINNING] for stem in mine}
+    touched = {one.row: [stem for stem in one.row if stem[:_BEGINNING] in begin] for one in lines}
+    touched = {row: words for row, words in touched.items() if words}
+    equals = [one for one in lines if agree(own.value, one.value)]
+    if len(touched) != 1 or not equals or any(one.row in touched or any(map(unit_named, one.row)) for one in equals):
         return None
-    mine = question | _of_its_clause(own)
-    every = question.union(*(one.words for one in claim))
-    return frozenset(row for row in named if row & every <= mine)
+    [(row, words)] = touched.items()
+    return frozenset(touched) if 2 * len(words) >= len(row) else None
 
 
 def cell_instead(
@@ -72,7 +111,7 @@ def cell_instead(
     """Another value, with its text's number, that the rows `named` have in the column that a claim names, or its question where it names none, where
     others alone have the claim's. None where there is none, and in a list, which names no columns, where the claim speaks of several lines or values, or its
     value may be made of the line's."""
-    if own.value.difference or any(own.value.name in row for row in named):
+    if (own.value.difference and own.behind != _ON_TOP) or any(own.value.name in row for row in named):
         return None
     cells = [
         (one, piece)

@@ -12,7 +12,7 @@ PER = frozenset({"per", "a", "an", "each", "every"})
 ADVERBS = {
     "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year",
 }  # fmt: skip
-_NO_NOUN = frozenset({"m", "k"})
+_NO_NOUN = frozenset("m k and or but plus with for in on at to from of is are if when while which that".split())
 _APART = frozenset("ago earlier later before after previously prior ahead".split())
 
 

@@ -18,6 +18,7 @@ from sidecar.inference.values.periods import with_periods
 from sidecar.inference.values.read import read_tokens
 from sidecar.inference.values.span import PER
 from sidecar.inference.values.tokens import END, Token
+from sidecar.inference.values.units import unit_named
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 MOST_VALUES = 40  # of a text
@@ -229,11 +230,20 @@ class _Sentence:
 
 
 def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> list[Value]:
-    """ "25 minutes by train, 40 by bus": a number without a noun takes the unit of a measure before it, rather of one that goes on alike."""
+    """ "25 minutes by train, 40 by bus": a number without a noun takes the unit of a measure before it, rather of one that goes on alike; a rate that of its label."""
     behind = {token.end: after for token, after in zip(tokens, [*tokens[1:], END], strict=True)}
     before = {token.start: one for one, token in zip([END, *tokens], tokens, strict=False)}
+    labels = {
+        value.start: label.low
+        for label, colon, value in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if colon.text == ":"
+    }
     filled: list[Value] = []
     for value in values:
+        rate = value.kind is Kind.NUMBER and behind.get(value.end, END).low in PER
+        unit = unit_named(labels.get(value.start, "")) if rate else None
+        if unit is not None:  # "Hours: 37.5 per week"
+            value = replace(value, kind=Kind.QUANTITY, unit=unit.code)
         measures = [one for one in filled if one.kind in _MEASURES and one.hedge is value.hedge]
         after, ahead = behind.get(value.end, END), before[value.start]
         # "Ann, 29," states an age, "97 of 298 (33 %)" no share, 2 of "2 × €24.90" and 3 of "€60 / 3" are factors, and four of "€60 for four" is a count

@@ -5,7 +5,15 @@ from __future__ import annotations
 from sidecar.inference.embedding.text import content_stem
 from sidecar.inference.values.dates import DAY_NAMES
 
-_MEASURED = {"height": "high", "tall": "high", "width": "wide", "depth": "deep", "length": "long", "weight": "weigh"}
+_MEASURED = {
+    "height": "high",
+    "tall": "high",
+    "width": "wide",
+    "depth": "deep",
+    "length": "long",
+    "weight": "weigh",
+    "application": "apply",
+}
 
 
 def stem_beside_values(word: str) -> str | None:
