@@ -47,7 +47,7 @@ _POSITION = re.compile(
     rf"|\b(?P<above>(?:above|over|exceed(?:s|ed|ing)?|higher\sthan|greater\sthan)\s{_NAMES}{_KIND})"
     rf"|\b(?P<below>(?:below|under|lower\sthan|less\sthan)\s{_NAMES}{_KIND})"
     rf"|\b(?P<within>(?:with)?in(?:side)?\s{_NAMES}{_KIND}|on\starget\b|(?:meets?|met|hits?|reach(?:es|ed)|achieve[sd]?)\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
-    rf"|\b(?:is|are|was|were|be|been|looks?|came\sback|remains?|and)\s{_MODEST}(?P<said>high|elevated|raised|low|deficient|normal)\b(?![\s-](?:range|end|side|risk|dose|in|at|for|density))",
+    rf"|\b(?:is|are|was|were|be|been|looks?|came\sback|remains?|and)(?P<not>n['’]t|\snot|\sno\slonger|\snever)?\s{_MODEST}(?P<said>high|elevated|raised|low|deficient|normal)\b(?![\s-](?:range|end|side|risk|dose|in|at|for|density))",
     re.IGNORECASE,
 )
 _HIGH, _LOW = frozenset("high elevated raised".split()), frozenset("low deficient".split())
@@ -209,7 +209,7 @@ def positions(claim: str, references: Sequence[Reference], stem: Stem) -> list[P
     for found in _POSITION.finditer(claim):
         part = claim[before : found.start()]
         before = found.end()
-        denied = _DENIED.search(part) is not None
+        denied = bool(found["not"] or _DENIED.search(part))
         for own in _named(part, claim, references, stem):
             so = {_is_so(found, one) for one in own}
             if len(so) == 1 and None not in so:
@@ -242,7 +242,7 @@ def _how_many(claim: str, references: Sequence[Reference]) -> int | None:
     names = {one.name for one in references}
     if counted is None or len(found) != 1 or not len(references) == len(names) == _count(counted["all"]):
         return None
-    if _DENIED.search(claim[: found[0].start()]):
+    if found[0]["not"] or _DENIED.search(claim[: found[0].start()]):
         return None
     told = [None if one.at_an_end() else _is_so(found[0], one) for one in references]
     return None if None in told else told.count(True)
