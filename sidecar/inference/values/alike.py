@@ -14,9 +14,10 @@ from sidecar.inference.values.compare import (
     says_as_much,
 )
 from sidecar.inference.values.stated import AGE, Stated
+from sidecar.inference.values.stems import LABELS
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
-_RATHER, _HARDLY_RATHER = 0.3, 0.5  # by how much a label is rather one value's than the other's
+_RATHER = 0.3  # by how much a label is rather one value's than the other's
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _LARGE, _LEAST_FIGURES = 100, 10
@@ -97,15 +98,15 @@ def led_crosswise(one: Stated, other: Stated, of_one: Stated, of_other: Stated) 
 def stand_exchanged(one: Stated, other: Stated, of_one: Stated, of_other: Stated) -> bool:
     """Whether a claim has two values of one list, `of_one` and `of_other`, behind each other's labels: "rent of €180 and a service charge of €1,150"."""
     mine, theirs = of_one.row - of_other.row, of_other.row - of_one.row
-    if not mine or not theirs or of_one.head != of_other.head:
+    if not mine or not theirs or of_one.head != of_other.head or one.lead in mine or other.lead in theirs:
         return False
-    crossed, crossed_too = _is_of(one, theirs) - _is_of(one, mine), _is_of(other, mine) - _is_of(other, theirs)
-    return max(crossed, crossed_too) >= _RATHER and min(crossed, crossed_too) >= -_HARDLY_RATHER
+    pairs = [(_is_of(one, theirs), _is_of(one, mine)), (_is_of(other, mine), _is_of(other, theirs))]
+    return all(across == 1.0 and across - label >= _RATHER for across, label in pairs)
 
 
 def _is_of(one: Stated, label: frozenset[str]) -> float:
-    """How much a label is a value's own: by the word of it that is most so, of those in full."""
-    return max((one.words.get(stem, 0.0) for stem in label), default=0.0)
+    """How much a label is a value's own: by the word of it that is most so."""
+    return max((share for stem, share in one.words.items() if stem in label or LABELS.get(stem) in label), default=0.0)
 
 
 def of_figures(own: Value, other: Value) -> float:

@@ -5,6 +5,7 @@ A label tells its line from others that are labelled too, and a heading its sect
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ from sidecar.inference.values.stated import Stem
 SECTIONS = -1  # the group of all that headings tell apart
 _MOST_SENTENCES = 400  # of a text
 _MOST_SECTIONS = 60  # of all texts
-_MOST_WORDS = 6  # of a label
+_MOST_WORDS, _MOST_BEHIND = 6, 3  # of a label, and where a preposition goes on with it
 _LEAST_DIGITS = 5  # of a number that names something: fewer are a year, or a value
 _QUESTION = re.compile(
     r"(?:how|what|when|where|who|why|which|can|do|does|is|are|may|should|will)\b|.*\?$", re.IGNORECASE
@@ -35,6 +36,9 @@ _LABEL = re.compile(
 )
 _ANOTHER = re.compile(r"[;,.]\s[^\W\d_][\w ]{0,40}(?::|\s[-–—])\s")
 _WORD = re.compile(r"[^\W_]+")
+_PREPOSITION = re.compile(
+    r"\s(?:if|after|for|per|until|from|when|before|of|in|by|on|to|at|with|without)\s", re.IGNORECASE
+)
 _BRACKETS = re.compile(r"(?<=\w) ?\([^()\n]{1,40}\)[.:]?$")
 _VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\w)")
 _SAYS_NOTHING = frozenset("note tip hint warning important example answer question one".split())
@@ -57,6 +61,7 @@ class _Line:
     n: int
     label: frozenset[str]
     begins: int
+    core: frozenset[str] = frozenset()  # of "Penalty after the due date" what stands before the preposition
 
 
 @dataclass(slots=True)
@@ -90,7 +95,10 @@ def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int]
     for group, section in enumerate(sections):
         row = told.get(id(section))
         labels = [line.label for line in section.lines if line.label]
+        counts = Counter(word for line in section.lines for word in line.label)
         for line in section.lines:
+            if line.core and all(counts[word] == 1 for word in line.core):
+                line.label = line.core
             if row:
                 found[line.number, line.n] = Label(row, line.label, line.begins, SECTIONS)
             elif line.label and len(set(labels)) > 1:
@@ -142,22 +150,26 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
             continue
         start = _BULLET.match(text)
         begins = start.end() if start else 0
-        label, at = _label(text, begins, stem)
-        section.lines.append(_Line(number, n, label, at))
+        label, at, core = _label(text, begins, stem)
+        section.lines.append(_Line(number, n, label, at, core))
         if begins > 0 and (item := _stems(text[at:], stem)):
             section.items.add(item)
     yield section
 
 
-def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int]:
-    """The label of a line and where it ends; of "Plans: Team: 20 users" the last."""
-    label, at = frozenset[str](), begins
+def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int, frozenset[str]]:
+    """The label of a line, where it ends, and its core; of "Plans: Team: 20 users" the last."""
+    label, at, core = frozenset[str](), begins, frozenset[str]()
     for _ in range(2):
         found = _LABEL.match(text, at)
-        if found is None or len(found["name"].split()) > _MOST_WORDS or _ANOTHER.search(text, found.end()):
+        if found is None or _ANOTHER.search(text, found.end()):
+            break
+        first, *rest = _PREPOSITION.split(found["name"], 1)
+        if len(found["name"].split()) > _MOST_WORDS + (_MOST_BEHIND if rest else 0):
             break
         label, at = _stems(found["name"], stem) - _SAYS_NOTHING, found.end()
-    return label, at
+        core = _stems(first, stem) - _SAYS_NOTHING if rest else frozenset[str]()
+    return label, at, core
 
 
 def _name(text: str, stem: Stem) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from sidecar.inference.values.alike import is_nearer
 from sidecar.inference.values.arithmetic import follows
 from sidecar.inference.values.compare import agree, dimension
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.stems import LABELS
 from sidecar.inference.values.units import unit_named
 from sidecar.inference.values.value import Hedge, Kind, Value
 
@@ -17,6 +18,9 @@ OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
 HARDLY = 0.2  # at most, of another value's clause
 _TOLD_ALIKE = frozenset({"mass", "volume"})
 _ON_TOP = "extra"  # "$39 extra"
+_SAYS_LITTLE = frozenset(
+    "come cost costs amount pay paid take get charg charge need extra add last have hav total set".split()
+)
 _BEGINNING = 6  # letters: "installed" of "Installation"
 _MOST_OF_IT = 0.6  # of a row's words
 
@@ -25,7 +29,7 @@ def rows_named(claim: Sequence[Stated], cells: Sequence[Stated], about: frozense
     """The rows of cells that a claim names, or one of several things that they are of, or that it does with `about`, what its pronouns stand for."""
     rows = [one.row for one in cells]
     counts = Counter(word for row in set(rows) for word in row)
-    own = frozenset(stem for one in claim for stem in (*one.words, one.value.name))
+    own = _with_labels(stem for one in claim for stem in (*one.words, one.value.name))
     counted = {f"{one.value.amount:g}" for one in claim if one.value.kind is not Kind.NUMBER}
     rows = [row for row in rows if not row <= counted]  # 2 of "2 days" is no "zone 2"
     return (
@@ -86,8 +90,8 @@ def rows_of(
 
 
 def _half_named(own: Stated, cells: Sequence[Stated]) -> Rows | None:
-    """The one line of a list, of those with values of the claim's kind, half of whose words or more stand with the claim's value, where no word does of
-    the line that has it: "the interest comes to £13,629.12" of "Total interest: £1,629.12"."""
+    """The one line of a list, of those with values of the claim's kind, half of whose words or more stand with the claim's value, and no others, which might
+    be of the line that has it: "the interest comes to £13,629.12" of "Total interest: £1,629.12"."""
     lines = [one for one in cells if not one.head and dimension(one.value) == dimension(own.value)]
     mine = frozenset(stem for stem in _of_its_clause(own) if unit_named(stem) is None)
     begin = {stem[:_BEGINNING] for stem in mine}
@@ -97,7 +101,8 @@ def _half_named(own: Stated, cells: Sequence[Stated]) -> Rows | None:
     if len(touched) != 1 or not equals or any(one.row in touched or any(map(unit_named, one.row)) for one in equals):
         return None
     [(row, words)] = touched.items()
-    return frozenset(touched) if 2 * len(words) >= len(row) else None
+    foreign = {stem for stem in mine if stem[:_BEGINNING] not in {word[:_BEGINNING] for word in row}} - _SAYS_LITTLE
+    return frozenset(touched) if 2 * len(words) >= len(row) and not foreign else None
 
 
 def cell_instead(
@@ -177,4 +182,10 @@ def other_measure(
 
 
 def _of_its_clause(own: Stated) -> frozenset[str]:
-    return frozenset(stem for stem, share in own.words.items() if share >= OF_ITS_CLAUSE)
+    return _with_labels(stem for stem, share in own.words.items() if share >= OF_ITS_CLAUSE)
+
+
+def _with_labels(stems: Iterable[str]) -> frozenset[str]:
+    """Stems, and those that label a line which has such a value."""
+    own = frozenset(stems)
+    return own | {LABELS[stem] for stem in own & LABELS.keys()}

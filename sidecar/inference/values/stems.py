@@ -5,21 +5,13 @@ from __future__ import annotations
 from sidecar.inference.embedding.text import content_stem
 from sidecar.inference.values.dates import DAY_NAMES
 
-_MEASURED = {
-    "height": "high",
-    "tall": "high",
-    "width": "wide",
-    "depth": "deep",
-    "length": "long",
-    "weight": "weigh",
-    "application": "apply",
-}
+# The word beside a value and the one that labels it: "31 cm wide" of "Width: 31 cm".
+LABELS = {"high": "height", "tall": "height", "wide": "width", "deep": "depth", "long": "length", "weigh": "weight"}
 
 
 def stem_beside_values(word: str) -> str | None:
-    """The stem of a word, None of one that says nothing, contracted ("we're") or not; of a weekday one stem, however short, and of what is
-    measured the one of the word behind a value: "31 cm wide" of "Width: 31 cm"."""
+    """The stem of a word, None of one that says nothing, contracted ("we're") or not; of a weekday one stem, however short."""
     if word in DAY_NAMES:
         return DAY_NAMES[word]
     says_nothing = "'" in word and content_stem(word.partition("'")[0]) is None
-    return None if says_nothing else _MEASURED.get(word) or content_stem(word)
+    return None if says_nothing else content_stem(word)

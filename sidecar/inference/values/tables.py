@@ -22,6 +22,7 @@ _SEVERAL = re.compile(r",\s*(?:and\s|or\s)?|\s/\s|\s(?:and|or|&)\s")
 _FIGURE = re.compile(r"[-+~<>$€£]?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _RULE = frozenset("|-: \t")
+_RANKS = frozenset({"", "#", "no", "nr", "pos", "position", "rank", "place", "row", "item"})
 _MOST_ROWS = 200  # looked back over
 _MOST_CELLS = 40
 
@@ -64,10 +65,14 @@ def row_stated(row: str, header: str, stem: Stem) -> tuple[Stated, ...]:
     if _is_rule(row):
         return ()
     first = stated(row, stem)
+    whole, column = cells, _stems(heads[0], stem) if heads else frozenset[str]()
+    cells, heads = _without_rank(cells, heads)
     if len(cells) < 2:
         return first
     names, parts = _stems(cells[0][1], stem), _parts(cells[0][1], stem)
     found = [one for one in first if one.value.start < cells[1][0]]
+    if cells is not whole:
+        found = [replace(one, row=names, head=column) if one.value.start < cells[0][0] else one for one in found]
     for (start, cell), head in zip(cells[1:_MOST_CELLS], heads[1:], strict=False):
         name, unit = _named(head)
         column = _stems(name, stem)
@@ -88,7 +93,18 @@ def cells_of(row: str, header: str) -> tuple[list[tuple[int, str]], list[str]]:
     if _is_rule(row):
         return [], []
     heads = [text for _, text in _cells(header.replace(between, "|"))]
-    return list(_cells(row.replace(between, "|")))[:_MOST_CELLS], heads
+    return _without_rank(list(_cells(row.replace(between, "|")))[:_MOST_CELLS], heads)
+
+
+def _without_rank(cells: list[tuple[int, str]], heads: list[str]) -> tuple[list[tuple[int, str]], list[str]]:
+    """The cells and heads of a row without a first one that numbers it: "1 | Ashford | 42" below "Pos | Team | Points"."""
+    numbered = (
+        len(cells) > 2
+        and bool(heads)
+        and heads[0].lower().strip(" .*") in _RANKS
+        and cells[0][1].strip(" .").isdecimal()
+    )
+    return (cells[1:], heads[1:]) if numbered and cells[1][1][:1].isalpha() else (cells, heads)
 
 
 def _named(head: str) -> tuple[str, str]:
