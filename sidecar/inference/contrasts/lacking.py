@@ -10,7 +10,7 @@ from sidecar.inference.contrasts.cells import words_of_cell
 from sidecar.inference.contrasts.reading import Reading
 from sidecar.inference.values.tables import cells_of
 
-_EMPTY = frozenset("none no nil free waived ✗ ✘ ❌ ✖".split()) | {
+EMPTY = frozenset("none no nil free waived ✗ ✘ ❌ ✖".split()) | {
     "",
     "-",
     "–",
@@ -19,7 +19,7 @@ _EMPTY = frozenset("none no nil free waived ✗ ✘ ❌ ✖".split()) | {
     "not included",
     "not available",
 }
-_FULL = frozenset("yes included ✓ ✔ ✅ ☑".split())
+FULL = frozenset("yes included ✓ ✔ ✅ ☑".split())
 _FIGURE = re.compile(r"\d[\d.,]{0,20}")
 _MOST_CELL = 40  # characters
 _BETWEEN = 1  # other words at most between those of a column
@@ -92,9 +92,9 @@ def _named(claim: Reading, at: int, cells: Sequence[Field]) -> frozenset[str] | 
 
 def _is_empty(words: str) -> bool | None:
     low = words.strip(" .*_`").lower()
-    if low in _EMPTY:
+    if low in EMPTY:
         return True
     figures = _FIGURE.findall(low)
     if len(low) <= _MOST_CELL and figures:
         return all(figure.strip("0.,") == "" for figure in figures)
-    return False if low in _FULL else None
+    return False if low in FULL else None

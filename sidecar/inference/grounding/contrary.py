@@ -21,6 +21,7 @@ from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
+from sidecar.inference.contrasts.matrix import marked
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.records import exchanged, fields_of
@@ -36,6 +37,7 @@ from sidecar.inference.values.tables import header_of
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
 _LOGITS = 4.5
+_STATED = 0.5  # the probability, at least, of what a table has marks for
 _CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
 _OF_NAMES = 0.5  # another name
 _LEAST_ROWS = 2  # of a table
@@ -48,14 +50,16 @@ _LONGEST_REMEMBERED = 600  # characters
 
 @dataclass(frozen=True, slots=True)
 class Contrary:
-    """`clear` (0..1, more where a table tells it) is how clearly the claim says the contrary, `conflicts` where: of its words, then of its values."""
+    """`clear` (0..1, more where a table tells it) is how clearly the claim says the contrary, `conflicts` where: of its words, then of its values. `stated`
+    says that a table has marks for just what it says."""
 
     clear: float = 0.0
     conflicts: tuple[ValueConflict, ...] = ()
+    stated: bool = False
 
     def weighed(self, p: float) -> float:
         """The probability of a claim, `p` without what it says to the contrary."""
-        return probability(logit(p) - _LOGITS * self.clear) if self.clear else p
+        return probability(logit(p) - _LOGITS * self.clear) if self.clear else max(p, _STATED) if self.stated else p
 
     def and_also(self, other: Contrary) -> Contrary:
         """Both: the clearer of them counts."""
@@ -122,6 +126,7 @@ class Contraries:
         return Contrary(
             _CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
             (*(_conflict(one, places, documents) for one in otherwise), *said.conflicts),
+            stated=lacks is not None,
         )
 
     def together(
@@ -177,16 +182,12 @@ class Contraries:
         texts: Sequence[str],
         documents: Sequence[EncodedDocument],
     ) -> Lacking | None:
-        """What a claim says that a row of a table lacks."""
+        """What a claim says that a row of a table lacks, or has."""
         read = self._read(claim)
-        if not any(read.negated):
-            return None
         heads = [header_of(texts[number], documents[number].spans[n].start) for number, n in places]
         rows = [(k, texts[number][_span(documents, number, n)]) for k, (number, n) in enumerate(places)]
-        return lacking(
-            read,
-            [one for (k, row), head in zip(rows, heads, strict=True) if head for one in fields_of_row(k, row, head)],
-        )
+        cells = [one for (k, row), head in zip(rows, heads, strict=True) if head for one in fields_of_row(k, row, head)]
+        return (lacking(read, cells) if any(read.negated) else None) or (marked(read, cells) if cells else None)
 
     def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
         """Where a claim says of a thing what a list denies of it, or the other way round."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from sidecar.inference.values.compare import (
     digits_of,
     dimension,
@@ -18,6 +21,7 @@ from sidecar.inference.values.stems import LABELS
 from sidecar.inference.values.value import Date, Hedge, Kind, Value
 
 _RATHER = 0.3  # by how much a label is rather one value's than the other's
+_AS_IT_IS = frozenset({Hedge.NONE, Hedge.ABOUT})
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT})
 _FIGURE, _MOST_FIGURES = 5.0, 3.0  # of idf, for each of so many digits
 _LARGE, _LEAST_FIGURES = 100, 10
@@ -122,3 +126,14 @@ def same_figures(own: Value, other: Value) -> float:
     opposed = {own.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST}
     same = own.kind is other.kind and own.kind in _MEASURES and own.amount == other.amount and not opposed
     return _FIGURE * min(digits_of(own.amount), _MOST_FIGURES) if same else 0.0
+
+
+def spans_of(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
+    """The texts that state two times of the day, and so how long it is between them."""
+    times = Counter(piece for one, piece in evidence if one.value.kind is Kind.TIME)
+    return frozenset(piece for piece, number in times.items() if number == 2)
+
+
+def lasts_between(own: Value, other: Value) -> bool:
+    """Whether a claim says how long something lasts of which the other says when it begins or ends."""
+    return own.kind is Kind.QUANTITY and own.hedge in _AS_IT_IS and other.kind is Kind.TIME

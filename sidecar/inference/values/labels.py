@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sidecar.inference.values.numbers import SHORT_SCALES, Number, Tokens
+import re
+
+from sidecar.inference.values.numbers import SCALES, SHORT_SCALES, Number, Tokens
 from sidecar.inference.values.units import CURRENCIES, unit_named
 from sidecar.inference.values.value import Kind, Value
 
@@ -70,3 +72,18 @@ def _is_unit(text: str) -> bool:
 
 
 _UNITS_TOO = frozenset({"in", "x", "M", "B", "C", "F", "pct", "pp", "bps", "percent"})
+
+
+_RELEASE = re.compile(r"\d{1,2}\.0")
+_NO_RELEASE = frozenset(
+    "out of to and or on in for per from by at with is are was were times points stars as than percent".split()
+)
+
+
+def is_release(tokens: Tokens, n: int) -> bool:
+    """Whether a figure names a release, "4.0 retries idempotent calls": nothing is counted so."""
+    after = tokens[n + 1]
+    if tokens[n].kind != "number" or not _RELEASE.fullmatch(tokens[n].text) or after.kind != "word":
+        return False
+    counts = unit_named(after.text) or after.low in SCALES or after.low in SHORT_SCALES or after.low in CURRENCIES
+    return not counts and after.low not in _NO_RELEASE and tokens[n - 1].low not in CURRENCIES

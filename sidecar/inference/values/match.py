@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,10 +11,12 @@ from sidecar.inference.values.alike import (
     comparable,
     is_its_amount,
     is_nearer,
+    lasts_between,
     led_crosswise,
     of_figures,
     of_the_same,
     same_figures,
+    spans_of,
     stand_exchanged,
     stands_alike,
 )
@@ -131,7 +132,7 @@ def match(
         or (
             None
             if case.same
-            else _by_weight(case.own, evidence, lambda own, one: _shared(own, one, weight) >= _SAME_MATTER)
+            else _by_weight(case.own, claim, evidence, lambda own, one: _shared(own, one, weight) >= _SAME_MATTER)
         )
         or _decide(
             case,
@@ -143,7 +144,7 @@ def match(
         for case, rows in zip(cases, of, strict=True)
     ]
     return [
-        (_by_weight(own, evidence, lambda *_: True) or one) if one.outcome is Outcome.ABSENT else one
+        (_by_weight(own, claim, evidence, lambda *_: True) or one) if one.outcome is Outcome.ABSENT else one
         for own, one in zip(claim, found, strict=True)
     ]
 
@@ -185,9 +186,9 @@ def _words_of(row: frozenset[str]) -> frozenset[str]:
 
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
     same, others, alike, former = None, None, None, None
-    spans = _spans(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
+    spans = spans_of(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
     for one, piece in evidence:
-        if not (comparable(own, one) or (piece in spans and _lasts_between(own.value, one.value))):
+        if not (comparable(own, one) or (piece in spans and lasts_between(own.value, one.value))):
             continue
         found = _There(one, piece, _shared(own, one, weight))
         if is_its_amount(own, one) or agree(own.value, one.value, within=_BOUNDARY.isdisjoint(own.words)):
@@ -210,17 +211,6 @@ def _is_another_way(own: Value, other: Value) -> bool:
     if own.side * other.side < 0:
         return True
     return less_exact(own, other) or may_be_working(own, other) or is_a_case(own, other)
-
-
-def _spans(evidence: Sequence[tuple[Stated, int]]) -> frozenset[int]:
-    """The texts that state two times of the day, and so how long it is between them."""
-    times = Counter(piece for one, piece in evidence if one.value.kind is Kind.TIME)
-    return frozenset(piece for piece, number in times.items() if number == 2)
-
-
-def _lasts_between(own: Value, other: Value) -> bool:
-    """Whether a claim says how long something lasts of which the other says when it begins or ends."""
-    return own.kind is Kind.QUANTITY and own.hedge in _EXACT and other.kind is Kind.TIME
 
 
 def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
@@ -251,9 +241,12 @@ def _compare_places(one: _Case, other: _Case, weight: Weight) -> None:
 
 
 def _by_weight(
-    own: Stated, evidence: Sequence[tuple[Stated, int]], of_it: Callable[[Stated, Stated], bool]
+    own: Stated,
+    claim: Sequence[Stated],
+    evidence: Sequence[tuple[Stated, int]],
+    of_it: Callable[[Stated, Stated], bool],
 ) -> Finding | None:
-    found = other_measure(own, evidence, of_it)
+    found = other_measure(own, claim, evidence, of_it)
     return found and Finding(Outcome.DISAGREES, own.value, _SAID_IN_FULL, found[0].value, found[1])
 
 

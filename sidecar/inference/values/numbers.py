@@ -147,12 +147,28 @@ def _scale(tokens: Tokens, n: int) -> tuple[float, int]:
     scale = SCALES.get(token.low)
     if scale and token.low != "hundred":
         return scale, n + 1
+    power = _power(tokens, n)
+    if power:
+        return power
     short = SHORT_SCALES.get(token.low)
     if short and (token.low != "k" or tokens.joined(n)):
         return short, n + 1
     if tokens.joined(n) and token.text in ("M", "B"):
         return (1e6 if token.text == "M" else 1e9), n + 1
     return 1.0, n
+
+
+def _power(tokens: Tokens, n: int) -> tuple[float, int] | None:
+    """A power of ten, and where it ends: of "10^5" what is left of it behind the 10, of "6.4 x 10^9" all."""
+    at = n + 1 if tokens[n].low in _TIMES and tokens[n + 1].text == "10" else n - 1
+    exponent = tokens[at + 2]
+    if at < 0 or tokens[at].text != "10" or tokens[at + 1].text != "^" or exponent.text not in _EXPONENTS:
+        return None
+    return 10.0 ** (int(exponent.text) - (at < n)), at + 3
+
+
+_TIMES = frozenset("x × · *".split())
+_EXPONENTS = frozenset(map(str, range(1, 16)))
 
 
 def _words(tokens: Tokens, n: int) -> Number | None:

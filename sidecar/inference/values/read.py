@@ -16,7 +16,7 @@ from sidecar.inference.values.han_numerals import letter_of_money
 from sidecar.inference.values.hedges import hedged
 from sidecar.inference.values.hours import hour_at
 from sidecar.inference.values.joined import compounds, same_unit
-from sidecar.inference.values.labels import label_at
+from sidecar.inference.values.labels import is_release, label_at
 from sidecar.inference.values.money import money_first, money_last, pence_at
 from sidecar.inference.values.numbers import PARTS, SMALL, Number, Tokens, number_at
 from sidecar.inference.values.span import PER, value_of, with_rate
@@ -77,6 +77,8 @@ def _is_yuan(text: str, value: Value) -> bool:
 def _value_at(tokens: Tokens, n: int) -> tuple[Value, int] | None:
     token = tokens[n]
     if token.kind in ("name", "version"):
+        return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), n + 1
+    if is_release(tokens, n):
         return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), n + 1
     if token.kind == "phone":
         digits = "".join(char for char in token.text.replace("(0)", "") if char.isdecimal())

@@ -166,13 +166,18 @@ def is_multiple(own: Value, claim: Sequence[Stated], cell: Value) -> bool:
 
 
 def other_measure(
-    own: Stated, evidence: Sequence[tuple[Stated, int]], of_it: Callable[[Stated, Stated], bool]
+    own: Stated,
+    claim: Sequence[Stated],
+    evidence: Sequence[tuple[Stated, int]],
+    of_it: Callable[[Stated, Stated], bool],
 ) -> tuple[Stated, int] | None:
-    """The very figure that the evidence has of a volume where the claim has it of a weight, 7.5 ml and 7.5 mg, or the other way round, with its text's
+    """The very figure that the evidence has of a volume where the claim has it of a weight alone, 7.5 ml and 7.5 mg, or the other way round, with its text's
     number. `of_it` says whether it is of the same matter."""
     value = own.value
     if dimension(value) not in _TOLD_ALIKE or value.hedge is not Hedge.NONE:
         return None
+    if {dimension(one.value) for one in claim if one.value.amount == value.amount} == _TOLD_ALIKE:
+        return None  # "5 mg (5 ml)"
     for one, piece in evidence:
         other = one.value
         alike = {dimension(value), dimension(other)} == _TOLD_ALIKE and other.amount == value.amount and not other.per

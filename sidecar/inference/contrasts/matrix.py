@@ -1,0 +1,91 @@
+"""What a claim says that several things have or lack of which a table has a mark for each: "SSO is part of Pro and Business" of a row "SSO | ✗ | ✗ | ✓", "only
+Business has it", "all plans do"; and what one of them has in words: "Pro has phone support" where Business has it. Things may be columns or rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sidecar.inference.contrasts.cells import words_of_cell
+from sidecar.inference.contrasts.lacking import EMPTY, FULL, Field, Lacking
+from sidecar.inference.contrasts.reading import Reading
+
+_LEAST_MARKS = 2  # of a row
+_DENY = frozenset("not no without never lack lacks neither nor cannot missing excludes exclude n't none".split())
+_EVERY = frozenset("all every each any both".split())
+_ONLY = frozenset("only just alone exclusively exclusive solely".split())
+_SETS_APART = frozenset(
+    "if unless than unlike instead except upgrade upgrading need needs require requires or while whereas but add extra besides until from up starting "
+    "starts higher lower above below other others rest most some".split()
+)
+_SAYS_LITTLE = frozenset(
+    "plan plans tier tiers package edition version model models includ include includes com come comes part available support supports feature featur get offer "
+    "contain hav own option customer user product everyone include".split()
+)
+
+
+def marked(claim: Reading, cells: Sequence[Field]) -> Lacking | None:
+    """Whether the cells say what a claim says of the row, and the columns, that it names, or of the column and its rows; None where that is not told. `right`
+    says so, `cell` is one that tells it."""
+    said = frozenset(stem for stem in claim.stems if stem is not None)
+    words = frozenset(claim.words)
+    if not _SETS_APART.isdisjoint(words):
+        return None
+    turned = [replace(cell, row=cell.column, column=cell.row) for cell in cells]
+    for fields in (cells, turned):
+        found = _of_marks(claim, words, said, fields)
+        if found is not None:
+            return found
+    return _in_words(claim, words, said, cells)
+
+
+def _of_marks(claim: Reading, words: frozenset[str], said: frozenset[str], cells: Sequence[Field]) -> Lacking | None:
+    row = _only(one.row for one in cells if one.row and one.row <= said)
+    marks = [(one, state) for one in cells if one.row == row and (state := _state(one)) is not None]
+    if row is None or len(marks) < _LEAST_MARKS or len(marks) != sum(one.row == row for one in cells):
+        return None
+    named = _maximal({one.column for one, _ in marks if one.column and one.column <= said - row})
+    denied = sum(word in _DENY or word.endswith(("n't", "n’t")) for word in words)
+    every, only = not words.isdisjoint(_EVERY), not words.isdisjoint(_ONLY)
+    if denied > 1 or (denied and (every or only)) or (every and only) or (every and named) or not (every or named):
+        return None
+    expected = {one.column: (not denied) for one, _ in marks if every or one.column in named}
+    if only:
+        expected = {one.column: one.column in named for one, _ in marks}
+    amiss = [one for one, state in marks if expected.get(one.column, state) is not state]
+    if not amiss and not said - row - frozenset().union(*named) <= _SAYS_LITTLE | _EVERY | _ONLY:
+        return None  # it says more, of which the table tells nothing
+    return Lacking(*_span(claim), (amiss or [one for one, _ in marks])[0], not amiss)
+
+
+def _in_words(claim: Reading, words: frozenset[str], said: frozenset[str], cells: Sequence[Field]) -> Lacking | None:
+    """Where a claim says of one column what the row that it names has in another one alone."""
+    row = _only(one.row for one in cells if one.row and one.row <= said)
+    own = [one for one in cells if one.row == row and one.column and one.column <= said]
+    if row is None or len(own) != 1 or not words.isdisjoint(_DENY | _EVERY | _ONLY) or claim.denied:
+        return None
+    mine, rest = words_of_cell(own[0].words), said - row - own[0].column
+    if not mine or mine & rest or _state(own[0]) is not None:
+        return None
+    others = [one for one in cells if one.row == row and (words_of_cell(one.words) - mine) & rest]
+    return Lacking(*_span(claim), own[0], False) if others else None
+
+
+def _state(cell: Field) -> bool | None:
+    """Whether a cell is a mark for what is there, or for what is not; None of any other."""
+    low = cell.words.strip(" .*_`").lower()
+    return True if low in FULL else False if low in EMPTY else None
+
+
+def _only(rows: Iterator[frozenset[str]]) -> frozenset[str] | None:
+    """The one row that is named, of several that one has all words of."""
+    found = _maximal(set(rows))
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _maximal(names: set[frozenset[str]]) -> set[frozenset[str]]:
+    return {one for one in names if not any(one < other for other in names)}
+
+
+def _span(claim: Reading) -> tuple[int, int]:
+    return claim.spans[0][0], claim.spans[-1][1]
