@@ -10,7 +10,10 @@ _CHUNK = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"\b[A-Z][\w'’-]{0,40}[a-z][\w'’-]*+|\b[A-Z]{2,}\b")
-_BREAK = re.compile(r"(?<=[.!?。！？])(?P<closed>[\"'”’)\]]*)\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=;)\s+|(?<=[。！？])\s*")
+_BREAK = re.compile(
+    r"(?<=[.!?。！？])(?P<closed>[\"'”’)\]]*)\s+(?=[\"'“(\[]?[^\Wa-z])|\n+|(?<=;)\s+|(?<=[。！？])\s*"
+    r"|(?<![ \t])[ \t]{3,}+(?=[A-Z][\w/-]{0,20}(?: [\w/-]{1,20}){0,3}: )"  # "Touch dry: 2 hours   Recoat: after 6 hours"
+)
 _NEGATION = frozenset({"not", "no", "never", "none", "nor", "neither", "cannot", "without", "n't", "hardly", "barely"})
 _STOP = frozenset(
     "a an the of to in on at by for with from as and or but if then than that this these those it its he she they we you i his her their "

@@ -74,7 +74,7 @@ def _is_unit(text: str) -> bool:
 _UNITS_TOO = frozenset({"in", "x", "M", "B", "C", "F", "pct", "pp", "bps", "percent"})
 
 
-_RELEASE = re.compile(r"\d{1,2}\.0")
+_RELEASE, _UNIT_SIGN = re.compile(r"\d\.0"), 3  # letters
 _NO_RELEASE = frozenset(
     "out of to and or on in for per from by at with is are was were times points stars as than percent".split()
 )
@@ -86,4 +86,5 @@ def is_release(tokens: Tokens, n: int) -> bool:
     if tokens[n].kind != "number" or not _RELEASE.fullmatch(tokens[n].text) or after.kind != "word":
         return False
     counts = unit_named(after.text) or after.low in SCALES or after.low in SHORT_SCALES or after.low in CURRENCIES
-    return not counts and after.low not in _NO_RELEASE and tokens[n - 1].low not in CURRENCIES
+    says_more = len(after.text) > _UNIT_SIGN or after.low in ("it", "the", "we")
+    return says_more and not counts and after.low not in _NO_RELEASE and tokens[n - 1].low not in CURRENCIES
