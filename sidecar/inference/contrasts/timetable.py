@@ -35,7 +35,7 @@ class _Line:
 def on_other_days(claim: str, texts: Sequence[str]) -> Evidence | None:
     """The line that has what a claim says of days that it is not on."""
     days = _days_of(claim) if len(claim) <= _LONGEST and not _ELSE.search(claim) else frozenset()
-    said = frozenset(read_words(claim).stems) - _NO_STEMS if days else frozenset()
+    said = frozenset(_words_in(claim)) - _NO_STEMS if days else frozenset()
     for number, text in enumerate(texts if said else ()):
         lines = _lines(number, text)
         if len(lines) < _LEAST_LINES:
@@ -54,8 +54,13 @@ def _lines(number: int, text: str) -> list[_Line]:
         line = _LINE.fullmatch(text, span.start, span.end)
         days = _days_of(line["days"]) if line else frozenset()
         if line and days:
-            found.append(_Line(days, frozenset(read_words(line["what"]).stems), Evidence(number, span.start, span.end)))
+            found.append(_Line(days, frozenset(_words_in(line["what"])), Evidence(number, span.start, span.end)))
     return found
+
+
+def _words_in(text: str) -> list[str]:
+    """The stems of a text but for figures: those of one hour are of another as well."""
+    return [stem for stem in read_words(text).stems if not stem.isdecimal()]
 
 
 def _days_of(text: str) -> frozenset[int]:

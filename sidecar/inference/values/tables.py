@@ -22,6 +22,7 @@ _SEVERAL = re.compile(r",\s*(?:and\s|or\s)?|\s/\s|\s(?:and|or|&)\s")
 _FIGURE = re.compile(r"[-+~<>$€£]?\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _RULE = frozenset("|-: \t")
+_PERIODS = frozenset("day week month year".split())  # a column of a period's totals, not of their number
 _RANKS = frozenset({"", "#", "no", "nr", "pos", "position", "rank", "place", "row", "item"})
 _MOST_ROWS = 200  # looked back over
 _MOST_CELLS = 40
@@ -115,7 +116,7 @@ def _named(head: str) -> tuple[str, str]:
     if period:
         return head, f"per {period}"
     last = words[-1].lower() if words else ""
-    if len(last) < 2 or not unit_named(last):
+    if len(last) < 2 or not unit_named(last) or (len(words) == 1 and last in _PERIODS):
         return head, ""
     before = words[-2].lower() if len(words) > 1 else ""
     return head, " ".join(words[-3:]) if before in PER else f"{before} {last}" if before in WORKING else last

@@ -215,3 +215,16 @@ def test_the_very_figures_in_another_currency_leave_little_doubt() -> None:
 
     assert strength("In Zurich, whoever is on the road gets 66 euros for food.") >= 0.8
     assert strength("In Zurich, whoever is on the road gets 67 euros for food.") == 0.0
+
+
+def test_a_row_that_is_numbered_is_named_by_its_second_cell() -> None:
+    head, row = "Pos | Team | Won | Lost | Points", "3 | Corley | 9 | 5 | 31"
+    found = {one.value.amount: (set(one.row), set(one.head)) for one in row_stated(row, head, content_stem)}
+    assert found == {
+        3.0: ({"corley"}, {"pos"}),
+        9.0: ({"corley"}, {"won"}),
+        5.0: ({"corley"}, {"lost"}),
+        31.0: ({"corley"}, {"point"}),
+    }
+    coded = row_stated("429 | rate_limited | 3", "Code | Name | Retries", content_stem)  # a code is a name
+    assert {frozenset(one.row) for one in coded if one.head} == {frozenset({"429"})}

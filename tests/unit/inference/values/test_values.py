@@ -239,3 +239,49 @@ def test_a_day_that_stands_for_always_is_not_counted_from() -> None:
     [always], [lasting] = read_values("9999-12-31"), read_values("30 days")
     assert not follows(own, [always, lasting])
     assert follows(own, [*read_values("2023-12-06"), lasting])
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        (">10^5 CFU", [1e5]),
+        ("6.4 x10^9/L", [6.4e9]),
+        ("4.0 × 10^9 cells", [4e9]),
+        ("10 x 20 bricks", [10, 20]),
+        ("10^99 of them", [10, 99]),
+    ],
+)
+def test_powers_of_ten_are_read(text: str, amounts: list[float]) -> None:
+    assert [one.amount for one in read_values(text)] == pytest.approx(amounts)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("4.0 retries calls twice.", True),
+        ("In 4.0 it is given in seconds.", True),
+        ("It scored 4.0 out of 5.", False),
+        ("It holds 4.0 litres.", False),
+        ("It costs $4.0 million.", False),
+        ("It costs 33.0 ct/kWh.", False),
+        ("The pH is 7.0.", False),
+    ],
+)
+def test_releases_are_names(text: str, name: bool) -> None:
+    assert (read_values(text)[0].kind is Kind.NAME) is name
+
+
+@pytest.mark.parametrize(
+    ("text", "hedge"),
+    [
+        ("50 at most", Hedge.MOST),
+        ("14 days at least", Hedge.LEAST),
+        ("50 at least 20", Hedge.NONE),
+    ],
+)
+def test_bounds_may_stand_behind_a_value(text: str, hedge: Hedge) -> None:
+    assert read_values(text)[0].hedge is hedge
+
+
+def test_what_each_costs_is_no_rate_of_the_word_behind() -> None:
+    assert [one.per for one in read_values("Breakfast is €16 each and parking €12 a day.")] == ["", "day"]
