@@ -10,7 +10,7 @@ from sidecar.inference.contrasts.cells import words_of_cell
 from sidecar.inference.contrasts.lacking import EMPTY, FULL, Field, Lacking
 from sidecar.inference.contrasts.reading import Reading
 
-_LEAST_MARKS = 2  # of a row
+_LEAST_MARKS, _MOST_MORE = 2, 1  # of a row; words
 _DENY = frozenset("not no without never lack lacks neither nor cannot missing excludes exclude n't none".split())
 _EVERY = frozenset("all every each any both".split())
 _ONLY = frozenset("only just alone exclusively exclusive solely".split())
@@ -18,6 +18,7 @@ _SETS_APART = frozenset(
     "if unless than unlike instead except upgrade upgrading need needs require requires or while whereas but add extra besides until from up starting "
     "starts higher lower above below other others rest most some".split()
 )
+_JOINS, _ENDS = frozenset(", and & both the as well plan plans".split()), frozenset(".;:!?\n")
 _SAYS_LITTLE = frozenset(
     "plan plans tier tiers package edition version model models includ include includes com come comes part available support supports feature featur get offer "
     "contain hav own option customer user product everyone include".split()
@@ -29,8 +30,8 @@ def marked(claim: Reading, cells: Sequence[Field]) -> Lacking | None:
     says so, `cell` is one that tells it."""
     said = frozenset(stem for stem in claim.stems if stem is not None)
     words = frozenset(claim.words)
-    if not _SETS_APART.isdisjoint(words):
-        return None
+    if not _SETS_APART.isdisjoint(words) or not _ENDS.isdisjoint(claim.words[:-1]):
+        return None  # several statements
     turned = [replace(cell, row=cell.column, column=cell.row) for cell in cells]
     for fields in (cells, turned):
         found = _of_marks(claim, words, said, fields)
@@ -47,15 +48,31 @@ def _of_marks(claim: Reading, words: frozenset[str], said: frozenset[str], cells
     named = _maximal({one.column for one, _ in marks if one.column and one.column <= said - row})
     denied = sum(word in _DENY or word.endswith(("n't", "n’t")) for word in words)
     every, only = not words.isdisjoint(_EVERY), not words.isdisjoint(_ONLY)
-    if denied > 1 or (denied and (every or only)) or (every and only) or (every and named) or not (every or named):
+    if (
+        not _stand_together(claim, named)
+        or denied > 1
+        or (denied and (every or only))
+        or (every and only)
+        or (every and named)
+        or not (every or named)
+    ):
         return None
     expected = {one.column: (not denied) for one, _ in marks if every or one.column in named}
     if only:
         expected = {one.column: one.column in named for one, _ in marks}
+    more = said - row - frozenset().union(*named) - _SAYS_LITTLE - _EVERY - _ONLY
     amiss = [one for one, state in marks if expected.get(one.column, state) is not state]
-    if not amiss and not said - row - frozenset().union(*named) <= _SAYS_LITTLE | _EVERY | _ONLY:
+    if len(more) > (_MOST_MORE if amiss else 0):
         return None  # it says more, of which the table tells nothing
     return Lacking(*_span(claim), (amiss or [one for one, _ in marks])[0], not amiss)
+
+
+def _stand_together(claim: Reading, names: set[frozenset[str]]) -> bool:
+    """Whether nothing is said between the names, as in "Pro and Business"."""
+    every = frozenset().union(*names)
+    at = [k for k, stem in enumerate(claim.stems) if stem in every]
+    between = range(at[0], at[-1]) if at else range(0)
+    return all(claim.stems[k] in every or claim.words[k] in _JOINS for k in between)
 
 
 def _in_words(claim: Reading, words: frozenset[str], said: frozenset[str], cells: Sequence[Field]) -> Lacking | None:

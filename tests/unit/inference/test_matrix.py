@@ -57,6 +57,8 @@ def test_marks_tell_what_each_has(claim: str, right: bool, cells: list[Field]) -
         "For SSO you need Business, Pro is not enough.",
         "Pro has SSO if you upgrade to Business.",
         "Pro has a custom domain, set up within a day.",  # more than the table tells
+        "Free has no custom domain; Pro and Business have one.",
+        "Pro has a custom domain, Free a forum.",
         "Pro has e-mail support.",
         "Business has phone support.",
         "Pro allows 25 projects.",
