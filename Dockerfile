@@ -30,7 +30,7 @@ FROM build AS slim
 # What nothing at run time opens goes: pip; the client of a model hub, which tokenizers asks for and which only downloads; a second copy of onnxruntime's
 # engine, for programs in C, and its tools; numpy's compilers, transforms, polynomials, records and examples; messages of Google's services; a C parser
 # of YAML, which is read by the safe one in Python; lexers, formatters and styles that would colour tracebacks, their classes of characters, and a reader of Markdown with what asks for it; a parser of metrics; names of other
-# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; what speaks for browsers, macOS and Windows to their own stores and sockets; HTTP by libraries that are not there; websockets; benchmarks; plug-ins for a type checker and a test runner, another event loop, pipelines that are tried out and a command of its own; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
+# conventions than OpenTelemetry's own, and an older interface of grpc; a whole older pydantic; readers of packages' metadata, lock files and ranges of versions (aiokafka compares two); HTTP/2, whose library is not there; consoles of Windows; what speaks for browsers, macOS and Windows to their own stores and sockets; HTTP by libraries that are not there; websockets; benchmarks; plug-ins for a type checker and a test runner, another event loop, pipelines that are tried out, colours and commands of their own; C libraries by ctypes; tests; headers; symbols for debuggers. Then bytecode is made of what a start and a score read, and of nothing else.
 WORKDIR /opt/rag-sidecar/lib
 RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm flatbuffers markdown-it-py mdurl pip \
     && rm -r python3*/site-packages/onnxruntime/capi/libonnxruntime.so.* \
@@ -56,6 +56,8 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
         python3*/site-packages/truststore/_macos.py python3*/site-packages/truststore/_windows.py \
         python3*/site-packages/uvicorn/protocols/http/httptools_impl.py python3*/site-packages/uvicorn/protocols/http/zttp_*impl.py \
         python3*/site-packages/uvicorn/protocols/websockets/*_impl.py python3*/site-packages/google/protobuf/internal/*_benchmark.py \
+        python3*/site-packages/httpx/_main.py python3*/site-packages/httpx2/_main.py python3*/site-packages/pydantic/color.py \
+        python3*/site-packages/numpy/ctypeslib python3*/site-packages/numpy/typing/mypy_plugin.py \
         python3*/site-packages/google/protobuf/internal/testing_refleaks.py python3*/site-packages/annotated_types/test_cases.py python3*/site-packages/typer/testing.py \
     && rm -rf python3*/site-packages/numpy/distutils \
     && find . -path '*/site-packages/packaging/*.py' -not -name __init__.py -not -name version.py -not -name _structures.py -delete \
@@ -65,7 +67,7 @@ RUN python -m pip uninstall --yes huggingface-hub hf-xet filelock fsspec tqdm fl
     && find . -type d -name tests -not -path '*/site-packages/sidecar/*' -prune -exec rm -r {} + \
     && find . -type f \( -name '*.pyi' -o -name '*.pxd' -o -name '*.[ach]' -o -name '*.proto' -o -path '*.dist-info/RECORD' \) -not -path '*/site-packages/sidecar/*' -delete \
     && find . \( -path '*/tokenizers/*.so' -o -path '*/sentencex/*.so' -o -path '*/aiokafka/*.so' -o -path '*/re2/*.so' -o -path '*/charset_normalizer/*.so' \
-        -o -path '*/numpy/_core/*.so' -o -path '*/numpy/random/*.so' -o -path '*/google/_upb/*.so' \) -exec strip --strip-unneeded {} + \
+        -o -path '*/numpy/_core/*.so' -o -path '*/numpy/linalg/*.so' -o -path '*/numpy/random/*.so' -o -path '*/google/_upb/*.so' \) -exec strip --strip-unneeded {} + \
     && find . -type d -name __pycache__ -prune -exec rm -r {} +
 RUN python -c 'import sidecar.app; from sidecar import score; \
         assert score([{"answer": "Nine years.", "contexts": ["The warranty is two years."]}])[0]["verdict"] == "hallucinated"' \

@@ -21,11 +21,11 @@ _SHOULD_BE = re.compile(
     r"specification|spec|tolerance|should be|range)\b",
     re.IGNORECASE,
 )
-_FIGURE = r"\d{1,9}(?:,\d{3}){0,3}(?:\.\d{1,6})?"
+_FIGURE = r"\d{1,9}+(?:,\d{3}){0,3}+(?:\.\d{1,6}+)?+"
 _UNIT = r"(?:\s?[x×]\s?10\^?\d{1,2})?[^\d()|,;\n]{0,20}"
 _MONEY = r"\s?[$€£]?"
 _BOUND = re.compile(
-    rf"{_MONEY}(?P<from>{_FIGURE}){_UNIT}(?:\s?[-–—]\s?|\sto\s|\sand\s){_MONEY}(?P<to>{_FIGURE})(?P<to_unit>{_UNIT})"
+    rf"(?<![\d.,]){_MONEY}(?P<from>{_FIGURE}){_UNIT}(?:\s?[-–—]\s?|\sto\s|\sand\s){_MONEY}(?P<to>{_FIGURE})(?P<to_unit>{_UNIT})"
     rf"|(?P<most><=?|≤|=<|below|under|up to|at most|less than|lower than|no more than|not more than|max(?:imum)?\.?:?|(?:upper |speed |size )?limit:?(?: of)?|"
     rf"threshold:?(?: of)?){_MONEY}(?P<high>{_FIGURE})(?P<high_unit>{_UNIT})"
     rf"|(?P<least>>=?|≥|=>|above|over|at least|more than|greater than|higher than|no less than|not less than|min(?:imum)?\.?:?){_MONEY}(?P<low>{_FIGURE})(?P<low_unit>{_UNIT})",

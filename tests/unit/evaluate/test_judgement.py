@@ -54,6 +54,8 @@ SETS = {
         "charts",
         "headed",
         "sections",
+        "fields",
+        "trade",
         "chinese",
         "chinese_second",
     )
@@ -129,6 +131,8 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("charts", 107),
         ("headed", 171),
         ("sections", 100),
+        ("fields", 379),
+        ("trade", 73),
         ("chinese", 75),
         ("chinese_second", 44),
     ],
