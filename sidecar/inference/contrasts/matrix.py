@@ -19,9 +19,8 @@ _SETS_APART = frozenset(
     "starts higher lower above below other others rest most some".split()
 )
 _JOINS, _ENDS = frozenset(", and & both the as well plan plans".split()), frozenset(".;:!?\n")
-_SAYS_LITTLE = frozenset(
-    "plan plans tier tiers package edition version model models includ include includes com come comes part available support supports feature featur get offer "
-    "contain hav own option customer user product everyone include".split()
+_SAYS_LITTLE = frozenset(  # stems
+    "plan tier package edition version model includ com come part available support featur get offer contain hav own option customer user product everyone".split()
 )
 
 
