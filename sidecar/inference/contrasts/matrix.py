@@ -13,14 +13,15 @@ from sidecar.inference.contrasts.reading import Reading
 _LEAST_MARKS, _MOST_MORE = 2, 1  # of a row; words
 _DENY = frozenset("not no without never lack lacks neither nor cannot missing excludes exclude n't none".split())
 _EVERY = frozenset("all every each any both".split())
+_EXCEPT = frozenset("except apart excluding".split())
 _ONLY = frozenset("only just alone exclusively exclusive solely".split())
 _SETS_APART = frozenset(
-    "if unless than unlike instead except upgrade upgrading need needs require requires or while whereas but add extra besides until from up starting "
+    "if unless than unlike instead upgrade upgrading need needs require requires or while whereas but add extra besides until from up starting "
     "starts higher lower above below other others rest most some".split()
 )
 _JOINS, _ENDS = frozenset(", and & both the as well plan plans".split()), frozenset(".;:!?\n")
 _SAYS_LITTLE = frozenset(  # stems
-    "plan tier package edition version model includ com come part available support featur get offer contain hav own option customer user product everyone".split()
+    "plan tier package edition version model includ com come part available support featur get offer contain hav own option customer user product everyone work provid".split()
 )
 
 
@@ -29,6 +30,7 @@ def marked(claim: Reading, cells: Sequence[Field]) -> Lacking | None:
     says so, `cell` is one that tells it."""
     said = frozenset(stem for stem in claim.stems if stem is not None)
     words = frozenset(claim.words)
+    words -= {"from"} if "apart" in words else frozenset()
     if not _SETS_APART.isdisjoint(words) or not _ENDS.isdisjoint(claim.words[:-1]):
         return None  # several statements
     turned = [replace(cell, row=cell.column, column=cell.row) for cell in cells]
@@ -47,19 +49,14 @@ def _of_marks(claim: Reading, words: frozenset[str], said: frozenset[str], cells
     named = _maximal({one.column for one, _ in marks if one.column and one.column <= said - row})
     denied = sum(word in _DENY or word.endswith(("n't", "n’t")) for word in words)
     every, only = not words.isdisjoint(_EVERY), not words.isdisjoint(_ONLY)
-    if (
-        not _stand_together(claim, named)
-        or denied > 1
-        or (denied and (every or only))
-        or (every and only)
-        or (every and named)
-        or not (every or named)
-    ):
+    but = not words.isdisjoint(_EXCEPT)
+    told = named or every
+    if not told or not _stand_together(claim, named) or denied + every + only > 1 or but is not bool(every and named):
         return None
-    expected = {one.column: (not denied) for one, _ in marks if every or one.column in named}
-    if only:
-        expected = {one.column: one.column in named for one, _ in marks}
-    more = said - row - frozenset().union(*named) - _SAYS_LITTLE - _EVERY - _ONLY
+    expected = {one.column: not denied for one, _ in marks if one.column in named}
+    if every or only:
+        expected = {one.column: (one.column in named) is only for one, _ in marks}
+    more = said - row - frozenset().union(*named) - _SAYS_LITTLE - _EVERY - _ONLY - _EXCEPT
     amiss = [one for one, state in marks if expected.get(one.column, state) is not state]
     if len(more) > (_MOST_MORE if amiss else 0):
         return None  # it says more, of which the table tells nothing

@@ -43,7 +43,8 @@ _NAMES = r"(?:[\w'’/-]+\s){0,4}?"
 _KIND = r"(?:range|ranges|limits?|bounds?|normal|targets?|thresholds?|goals?|reference|kpis?|maximum|minimum|slos?|objectives?|spec\w{0,12})\b"
 _MODEST = r"(?:(?:slightly|somewhat|mildly|markedly|significantly|very|too|quite|a\s(?:little|bit)|just|well|far|still|also|both|all|clearly|currently|again)\s)*"
 _POSITION = re.compile(
-    rf"\b(?P<outside>(?:outside|out\sof|beyond)\s{_NAMES}{_KIND}|abnormal\b|(?:miss(?:es|ed)?|fell\sshort\sof|fail(?:s|ed)\sto\smeet|breach(?:es|ed)?|violat(?:es|ed))\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
+    rf"\b(?P<outside>(?:outside|out\sof|beyond)\s{_NAMES}{_KIND}|abnormal\b|"
+    rf"(?:miss(?:es|ed)?|fell\s(?:[\w.]{{1,12}}\s){{0,3}}?short\sof|fail(?:s|ed)\sto\smeet|breach(?:es|ed)?|violat(?:es|ed))\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
     rf"|\b(?P<above>(?:above|over|exceed(?:s|ed|ing)?|higher\sthan|greater\sthan)\s{_NAMES}{_KIND})"
     rf"|\b(?P<below>(?:below|under|lower\sthan|less\sthan)\s{_NAMES}{_KIND})"
     rf"|\b(?P<within>(?:with)?in(?:side)?\s{_NAMES}{_KIND}|on\starget\b|(?:meets?|met|hits?|reach(?:es|ed)|achieve[sd]?)\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
@@ -63,6 +64,10 @@ _MANY = rf"\d{{1,2}}|{'|'.join(_NUMBERS)}"
 _COUNTED = re.compile(
     rf"\b(?P<some>{_MANY})\s(?:out\s)?of\s(?:the\s|our\s|your\s|its\s|their\s|these\s)?(?P<all>{_MANY})\b",
     re.IGNORECASE,
+)
+# "Apart from ferritin all are within range"; not "all but ferritin, which is below it".
+_EXCEPTED = re.compile(
+    r"\b(?:apart from|except|excluding|other than|all but)\b(?!.{0,60}\b(?:where|which|whose)\b)", re.IGNORECASE
 )
 _UPPER, _LOWER = (
     re.compile(r"\b(?:upper|maximum)\b", re.IGNORECASE),
@@ -209,6 +214,8 @@ def positions(claim: str, references: Sequence[Reference], stem: Stem) -> list[P
     for found in _POSITION.finditer(claim):
         part = claim[before : found.start()]
         before = found.end()
+        if _EXCEPTED.search(part):
+            continue
         denied = bool(found["not"] or _DENIED.search(part))
         for own in _named(part, claim, references, stem):
             so = {_is_so(found, one) for one in own}

@@ -15,6 +15,7 @@ from sidecar.inference.values.value import Hedge, Kind, Value
 
 Rows = frozenset[frozenset[str]]
 OF_ITS_CLAUSE = 0.6  # a word's share, at least, of its own clause
+_CLAUSE_OWN = 0.9
 HARDLY = 0.2  # at most, of another value's clause
 _TOLD_ALIKE = frozenset({"mass", "volume"})
 _ON_TOP = "extra"  # "$39 extra"
@@ -138,6 +139,8 @@ def cell_instead(
     if own.value.kind is Kind.MONEY and any(is_multiple(own.value, claim, one.value) for one, _ in cells):
         return None
     if any(not one.head for one, _ in cells):
+        if any(one.row <= own.words.keys() and not one.row & _of_its_own(own) for one, _ in cells):
+            return None  # the line is named beside, "CHF 630, city tax not counted"
         others = [one.value for one in claim if one is not own]
         several = len({one.row for one, _ in cells}) > 1 or any(
             dimension(one) == dimension(own.value) for one in others
@@ -188,6 +191,11 @@ def other_measure(
 
 def _of_its_clause(own: Stated) -> frozenset[str]:
     return _with_labels(stem for stem, share in own.words.items() if share >= OF_ITS_CLAUSE)
+
+
+def _of_its_own(own: Stated) -> frozenset[str]:
+    """The stems of the very clause of a value, and those that it shares with others."""
+    return _with_labels(stem for stem, share in own.words.items() if share >= _CLAUSE_OWN)
 
 
 def _with_labels(stems: Iterable[str]) -> frozenset[str]:

@@ -56,6 +56,7 @@ SETS = {
         "sections",
         "fields",
         "trade",
+        "ledgers",
         "chinese",
         "chinese_second",
     )
@@ -133,6 +134,7 @@ def test_the_sets_hold_pairs_of_ten_domains(name: str, least: int) -> None:
         ("sections", 100),
         ("fields", 382),
         ("trade", 74),
+        ("ledgers", 120),
         ("chinese", 75),
         ("chinese_second", 44),
     ],

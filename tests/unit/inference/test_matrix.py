@@ -40,6 +40,8 @@ TURNED = [Field(one.words, one.column, one.row, one.text, one.start, one.end) fo
         ("All plans can export to PDF.", True),
         ("All plans include SSO.", False),
         ("SSO is part of Pro and Business.", False),
+        ("All of them apart from Free have a custom domain.", True),
+        ("All plans except Pro have a custom domain.", False),
     ],
 )
 def test_marks_tell_what_each_has(claim: str, right: bool, cells: list[Field]) -> None:
@@ -54,6 +56,8 @@ def test_marks_tell_what_each_has(claim: str, right: bool, cells: list[Field]) -
         "Business has it.",  # of which row?
         "A custom domain is a nice thing.",
         "Not all plans include SSO.",
+        "Only some have a custom domain.",
+        "A custom domain, SSO apart, is part of Pro.",
         "For SSO you need Business, Pro is not enough.",
         "Pro has SSO if you upgrade to Business.",
         "Pro has a custom domain, set up within a day.",  # more than the table tells

@@ -15,6 +15,7 @@ INVOICE = "Date: 4 March 2025\nDue: 3 April 2025\nSubtotal: $226.00\nVAT: $45.20
 FLAT = "Rent: €1,150 per month\nDeposit: €2,300\nService charge: €180 per month\nNotice period: 3 months\nMinimum term: 12 months"
 FAN = "Height: 102 cm\nWidth: 31 cm\nDepth: 28 cm\nWeight: 4.2 kg\nShipping weight: 5.6 kg\nHours: 37.5 per week\nRemote work: 3 days per week"
 LOAN = "Total interest: £1,629.12\nTotal repayable: £13,629.12\nFirst instalment: 1 March 2025\nLast instalment: 1 February 2029"
+STAY = "Room total: €630\nCity tax: €4.20 per night\nDeposit: €200"
 ORDER = "Ordered: 2 May 2025\nShipped: 5 May 2025\nExpected delivery: 9 May 2025\nDelivery: $39\nInstallation: $59"
 PAGE = "`limit` (integer, default 50, maximum 200): number of orders per page."
 
@@ -49,6 +50,8 @@ def wrong(text: str, claim: str, about: frozenset[str] = frozenset()) -> list[st
         (LOAN, "In total you repay £13,629.12.", []),
         (LOAN, "Your first instalment is due on 1 February 2029.", ["1 February 2029"]),
         (LOAN, "Your last instalment is due on 1 February 2029.", []),
+        (STAY, "The room comes to €630, city tax not counted.", []),
+        (STAY, "City tax is €630.", ["€630"]),
         (ORDER, "Delivery is $59 extra.", ["$59"]),
         (ORDER, "Delivery is $39 extra.", []),
         (ORDER, "Having it installed costs $39.", ["$39"]),

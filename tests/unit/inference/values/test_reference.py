@@ -64,6 +64,8 @@ def test_values_beside_what_they_should_be_are_found(text: str, expected: list[t
         (LABS, "Three of the four results are outside the reference range.", [True]),
         (LABS, "Two of the four results are outside the reference range.", [False]),
         (LABS, "If ferritin is high, see a doctor.", []),
+        (LABS, "Apart from the white cells all values are within range.", []),
+        (TARGETS, "Revenue fell two points short of its target this month.", [True]),
         (LABS, "Your sodium is high.", []),
         (LABS, "Your ferritin is at the low end.", []),
         (LIPIDS, "LDL is above target.", [True]),
