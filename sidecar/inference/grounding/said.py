@@ -113,9 +113,7 @@ class Values:
         self._stated = functools.lru_cache(maxsize=_REMEMBERED)(_stated_in)
         self._labels = functools.lru_cache(maxsize=_REQUESTS)(_labels_of)
         self._tables = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(tables_of, stem=stem_beside_values))
-        self._references = functools.lru_cache(maxsize=_REQUESTS)(
-            functools.partial(references, stem=stem_beside_values)
-        )
+        self._references = functools.lru_cache(maxsize=_REQUESTS)(references)
         self._rules = functools.lru_cache(maxsize=_REMEMBERED)(_rules_in)
 
     def said(

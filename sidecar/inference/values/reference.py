@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.stated import Stem
+from sidecar.inference.values.stems import stem_beside_values
 from sidecar.inference.values.tables import cells_of, header_of
 from sidecar.inference.values.value import Value
 
@@ -98,7 +99,7 @@ class Reference:
         return any(math.isclose(self.value, end) for end in (self.low, self.high))
 
 
-def references(texts: Sequence[str], stem: Stem) -> tuple[Reference, ...]:
+def references(texts: Sequence[str], stem: Stem = stem_beside_values) -> tuple[Reference, ...]:
     """The values of texts that stand beside what they should be."""
     return tuple(one for number, text in enumerate(texts) for one in references_of(number, text, stem))
 
