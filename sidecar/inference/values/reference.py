@@ -40,7 +40,8 @@ _CONTEXT = re.compile(r"\s?(?:on|at|in|by|after|before|during)\s(?P<words>[\w'�
 _PART = re.compile(r"[;\n|]|[.!?:]\s(?=\s{0,3}\w)|,\s|\s(?:and|while|but|whereas)\s")
 _NO_UNIT = re.compile(r"[\s.]+")
 _WORD = re.compile(r"[^\W_]+")
-_NAMES = r"(?:[\w'’/-]+\s){0,4}?"
+_VERB = r"(?:is|are|was|were|be|been|has|have|had|miss\w{0,4}|met|meets?|hit|hits|fell|falls|rose|stay\w{0,3}|remain\w{0,3}|exceed\w{0,3}|came|went|and|but)\b"
+_NAMES = rf"(?:(?!{_VERB})[\w'’/-]+\s){{0,4}}?"  # no verb: "in March missed the target" lies in no target
 _KIND = r"(?:range|ranges|limits?|bounds?|normal|targets?|thresholds?|goals?|reference|kpis?|maximum|minimum|slos?|objectives?|spec\w{0,12})\b"
 _MODEST = r"(?:(?:slightly|somewhat|mildly|markedly|significantly|very|too|quite|a\s(?:little|bit)|just|well|far|still|also|both|all|clearly|currently|again)\s)*"
 _POSITION = re.compile(
@@ -48,7 +49,7 @@ _POSITION = re.compile(
     rf"(?:miss(?:es|ed)?|fell\s(?:[\w.]{{1,12}}\s){{0,3}}?short\sof|fail(?:s|ed)\sto\smeet|breach(?:es|ed)?|violat(?:es|ed))\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
     rf"|\b(?P<above>(?:above|over|exceed(?:s|ed|ing)?|higher\sthan|greater\sthan)\s{_NAMES}{_KIND})"
     rf"|\b(?P<below>(?:below|under|lower\sthan|less\sthan)\s{_NAMES}{_KIND})"
-    rf"|\b(?P<within>(?:with)?in(?:side)?\s{_NAMES}{_KIND}|on\starget\b|(?:meets?|met|hits?|reach(?:es|ed)|achieve[sd]?)\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
+    rf"|\b(?P<within>(?:within|inside)\s{_NAMES}{_KIND}|in\s(?:the\s|its\s|their\s)?(?:\w{{1,12}}\s)?range\b|on\starget\b|(?:meets?|met|hits?|reach(?:es|ed)|achieve[sd]?)\s(?:{_NAMES}{_KIND}|theirs\b|its\b))"
     rf"|\b(?:is|are|was|were|be|been|looks?|came\sback|remains?|and)(?P<not>n['’]t|\snot|\sno\slonger|\snever)?\s{_MODEST}(?P<said>high|elevated|raised|low|deficient|normal)\b(?![\s-](?:range|end|side|risk|dose|in|at|for|density))",
     re.IGNORECASE,
 )

@@ -79,6 +79,10 @@ def test_values_beside_what_they_should_be_are_found(text: str, expected: list[t
         (TARGETS, "Availability met its target.", []),  # in one of two months
         (TARGETS, "Latency missed its target this month.", [False]),
         (TARGETS, "Revenue fell short of the target this month.", [True]),
+        (TARGETS, "Latency in this month missed the target.", [False]),
+        (TARGETS, "In this month latency met the target.", [True]),
+        (TARGETS, "Over this month the latency target was met.", []),
+        (LABS, "White cells are in the normal range.", [True]),
         (HOST, "Memory exceeds its limit, CPU is below the limit.", [True, True]),
         (HOST, "Memory is within its limit.", [False]),
         (HOST, "Replication lag is above the threshold.", [False]),
