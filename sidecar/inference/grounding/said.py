@@ -161,7 +161,7 @@ class Values:
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
-        known |= beside_their_ranges(claim, values, self._references(tuple(texts)), stem_beside_values)
+        known |= beside_their_ranges(claim, values, texts, self._references, stem_beside_values)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)
         amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sidecar.inference.values.stated import Stem
-from sidecar.inference.values.stems import stem_beside_values
+from sidecar.inference.values.stems import stem_beside_values, stems_of
 from sidecar.inference.values.tables import cells_of, header_of
 from sidecar.inference.values.value import Value
 
@@ -127,7 +127,7 @@ def _in_row(number: int, line: str, at: int, head: str, stem: Stem) -> Iterator[
         return
     bounds = [n for n, name in enumerate(heads) if n and _SHOULD_BE.search(name)]
     limits = _limits(cells[bounds[0]][1]) if len(bounds) == 1 else None
-    name = _stems(cells[0][1], stem)
+    name = stems_of(cells[0][1], stem)
     if limits is None or not name:
         return
     for (start, cell), column in zip(cells[1:], heads[1:], strict=True):
@@ -144,7 +144,7 @@ def _in_line(number: int, line: str, at: int, stem: Stem) -> Iterator[Reference]
             continue
         begins = max((part.end() for part in _PART.finditer(line, 0, found.start())), default=0)
         context = _CONTEXT.match(line, begins, found.start())
-        name = _stems(line[context.end() if context else begins : found.start()], stem)
+        name = stems_of(line[context.end() if context else begins : found.start()], stem)
         if name:
             column, span = _words(context["words"] if context else ""), (found.start("value"), found.end("value"))
             places = (at + span[0], at + span[1])
@@ -185,10 +185,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 
-def _stems(text: str, stem: Stem) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text.lower()) if (one := stem(word)) is not None)
-
-
 def says_where(claim: str) -> bool:
     """Whether a claim may say where a value lies beside what it should be."""
     return len(claim) <= _LONGEST_CLAIM and _POSITION.search(claim) is not None
@@ -227,9 +223,17 @@ def positions(claim: str, references: Sequence[Reference], stem: Stem) -> list[P
 
 
 def beside_their_ranges(
-    claim: str, values: Sequence[Value], references: Sequence[Reference], stem: Stem
+    claim: str,
+    values: Sequence[Value],
+    texts: Sequence[str],
+    read: Callable[[tuple[str, ...]], Sequence[Reference]],
+    stem: Stem,
 ) -> frozenset[Value]:
-    """The values of a claim that are what it says lies somewhere, a bound that it lies beside, or how many do, where all is as it says."""
+    """The values of a claim that are what it says lies somewhere, a bound that it lies beside, or how many do, where all is as it says. `read` gives the
+    references of texts, which are read for such claims alone."""
+    if not says_where(claim):
+        return frozenset()
+    references = read(tuple(texts))
     told = positions(claim, references, stem)
     if not told or not all(one.right for one in told):
         return frozenset()
@@ -263,7 +267,7 @@ def _count(word: str) -> int:
 
 def _named(part: str, claim: str, references: Sequence[Reference], stem: Stem) -> Iterator[list[Reference]]:
     """The references that a part of a claim names, those of one name together, of the columns that the claim names if it names any."""
-    words, every = _stems(part, stem), _words(claim)
+    words, every = stems_of(part, stem), _words(claim)
     names = {one.name for one in references}
     for name in names:
         telling = {word for word in name if sum(word in other for other in names) == 1}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.stated import Stated, Stem
+from sidecar.inference.values.stems import stems_of
 from sidecar.inference.values.value import Hedge, Kind
 
 _MOST_CHARACTERS = 300
@@ -29,7 +30,6 @@ _DENIES = re.compile(
 )
 _TOTAL = frozenset("year total sum fy average mean all overall change".split())
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
-_WORD = re.compile(r"[^\W_]+")
 _LEAST_COLUMNS = 2
 
 
@@ -55,7 +55,7 @@ def wrong_trend(claim: str, pieces: Sequence[Sequence[Stated]], stem: Stem) -> T
     moved, peak = _MOVED.search(text), _PEAK.search(text)
     if len(claim) > _MOST_CHARACTERS or _DENIES.search(claim) or (moved is None) is (peak is None):
         return None
-    said = _stems(text, stem)
+    said = stems_of(text, stem)
     rows = [(n, row) for n, piece in enumerate(pieces) if (row := _columns(piece)) and row[0].row <= said]
     if len(rows) != 1:
         return None
@@ -105,13 +105,9 @@ def _columns(piece: Sequence[Stated]) -> list[Stated]:
 
 def _column(name: str, row: Sequence[Stated], stem: Stem) -> Stated | None:
     """The one value of the column with that name."""
-    words = _stems(name, stem)
+    words = stems_of(name, stem)
     found = [one for one in row if words and one.head == words]
     return found[0] if len(found) == 1 else None
-
-
-def _stems(text: str, stem: Stem) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text.lower()) if (one := stem(word)) is not None)
 
 
 def _with_quarters(text: str) -> str:

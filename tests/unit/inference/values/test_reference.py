@@ -109,5 +109,5 @@ def test_claims_of_where_a_value_lies_are_held_to_its_range(text: str, claim: st
 )
 def test_values_that_a_right_claim_is_made_of_need_not_be_compared(claim: str, expected: list[str]) -> None:
     values = read_values(claim)
-    found = beside_their_ranges(claim, values, references([LABS], content_stem), content_stem)
+    found = beside_their_ranges(claim, values, [LABS], lambda texts: references(texts, content_stem), content_stem)
     assert [claim[one.start : one.end] for one in values if one in found] == expected
