@@ -16,8 +16,10 @@ stack: $(VENV)/.dev
 	@$(BIN)/python -m tests.parts kafka collector compose prometheus alertmanager phoenix
 	@$(BIN)/python -m tests.stack
 
-# What needs no real part runs side by side. Real parts have the machine for themselves: a broker that restarts needs its port again.
+# What needs no real part runs side by side, and so do files of tests on real parts, but for those that load the machine.
 HERMETIC = $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal -m "not real and not alone and not long"
+REAL = $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "real and not alone and not long"
+ALONE = $(BIN)/python -m pytest -q -m "alone and not long"
 
 # Three tiers: what needs no real part (a quarter of an hour on two cores), all that a change needs to land, and what takes hours.
 test-fast: lint
@@ -25,7 +27,8 @@ test-fast: lint
 
 test: lint parts
 	$(HERMETIC)
-	$(BIN)/python -m pytest -q -m "(real or alone) and not long"
+	$(REAL)
+	$(ALONE)
 
 test-long: lint parts chaos soak
 	$(BIN)/python -m tests.parts control-plane

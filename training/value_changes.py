@@ -118,13 +118,14 @@ def _unit_changed(text: str, value: Value, rng: random.Random) -> tuple[int, int
 
 
 def _currency_changed(text: str, value: Value, rng: random.Random) -> tuple[int, int, str, str] | None:
-    signs = MONEY.get(value.unit)
+    code = "USD" if value.unit == "dollar" else value.unit
+    signs = MONEY.get(code)
     if signs is None:
         return None
-    other = rng.choice([one for one in ("USD", "EUR", "GBP") if one != value.unit])
+    other = rng.choice([one for one in ("USD", "EUR", "GBP") if one != code])
     span = text[value.start : value.end]
     for old, new in (
-        (value.unit, other),
+        (code, other),
         (signs[0], MONEY[other][0]),
         (signs[1], MONEY[other][1]),
         (signs[1][:-1], MONEY[other][1].rstrip("s")),

@@ -9,7 +9,7 @@ import pytest
 from tests.chaos.run import Plan, run
 from tests.parts.disk import can_mount
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 
 
 def test_nothing_is_lost_and_nothing_gets_poorer_while_replicas_die_and_the_broker_restarts() -> None:

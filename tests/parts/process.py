@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+# Below those that the system hands out to connections, which would take the port of a server that restarts; a part for each worker of the tests.
+_FIRST, _PARTS, _EACH = 12_000, 5, 4_000
+_PART = _FIRST + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _PARTS * _EACH
+_offered = itertools.cycle(random.sample(range(_PART, _PART + _EACH), _EACH))
+
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on now, all different."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
+    """Ports of 127.0.0.1 that nobody listens on now, all different; the same ones come again only after 4,000 others.
+
+    Raises OSError where so many are not free.
+    """
+    found: list[int] = []
+    for port in itertools.islice(_offered, _EACH):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise OSError(f"of the ports from {_PART} on {_EACH} were tried, and {count} are not free")
 
 
 def listens(port: int) -> bool:

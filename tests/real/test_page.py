@@ -28,7 +28,7 @@ from tests.parts.process import Server, free_ports
 from tests.parts.prometheus import Prometheus
 from tests.real.test_prometheus import GROUNDED, HALLUCINATED, ready, record, says, settings
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 ROOT = Path(__file__).parents[2]
 SHORT = Windows("20s", "5s", "40s", "10s", ticket="160s", ticket_check="80s", long_ticket="240s")
 # Longer than Prometheus takes to scrape for the first time, or it would say that there is no sidecar.

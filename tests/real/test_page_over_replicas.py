@@ -26,7 +26,7 @@ from tests.parts.broker import Message, produce, read
 from tests.parts.kafka import KafkaBroker
 from tests.unit.test_pipeline import native
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 OWN = {"x-rag-sidecar": "1"}
 GOOD, BAD = "The warranty is two years.", "The warranty is nine years and covers the moon."
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.scale import measure
 from tests.parts.kafka import KafkaBroker
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 
 
 @pytest.fixture(scope="module")

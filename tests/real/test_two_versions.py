@@ -18,7 +18,7 @@ from tests.chaos.verdict import judge, read_results
 from tests.parts.broker import produce, read
 from tests.parts.kafka import KafkaBroker
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 
 # The last one before places to begin again at, and what they need.
 OLDER = "deb389fe2dc0e6382022285eae65379ce91ff908"
