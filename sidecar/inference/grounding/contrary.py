@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
+from sidecar.inference.contrasts.before import told_first
 from sidecar.inference.contrasts.cells import Item, Misplaced, astray, misplaced, row_of, words_of_cell
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
@@ -108,7 +109,11 @@ class Contraries:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
             return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
         lies = positions(claim, self._references(tuple(texts)), content_stem) if says_where(claim) else []
-        words = [one for one in words if not any(lie.start <= one.start < lie.end for lie in lies)]
+        first = told_first(self._read(claim), self._read(question), pieces, self._weight)
+        if first is not None and not first.right:
+            there = _evidence(documents, *places[first.piece], first.other_start, first.other_end)
+            return Contrary(1.0, (ValueConflict(first.start, first.end, there), *said.conflicts))
+        words = [] if first else [one for one in words if not any(lie.start <= one.start < lie.end for lie in lies)]
         told = self._listed(claim, texts, documents) or self._recorded(claim, lies, texts)
         told = told or (self._elsewhere(claim, question, texts, documents, labels) if labels else None)
         if told is not None:

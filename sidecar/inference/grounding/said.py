@@ -57,13 +57,12 @@ _INFERRED = 0.5
 _MOST_LEFT_OUT, _MOST_RULES = 8, 12  # words of a claim, sentences that may tell a rule
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
-_BARE = re.compile(r"[\d.,\s]+")
+_WORD, _BARE, _VALUE_FIRST = re.compile(r"\w+"), re.compile(r"[\d.,\s]+"), re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
     re.IGNORECASE,
 )
-_REQUESTS, _REMEMBERED = 64, 8192  # the latter sentences: those of hot documents come again with each claim
+_REQUESTS, _REMEMBERED = 64, 8192  # of the latter sentences: those of hot documents come again with each claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +297,8 @@ def _same_amount(own: Value, other: Value) -> bool:
 
 def _stands_for(claim: str, question: str) -> frozenset[str]:
     """The stems of a question that a claim leaves out, or that its pronoun stands for: "It leaves at 9", "Two at once, six registered"."""
-    left_out = len(claim.split()) <= _MOST_LEFT_OUT and not _ARTICLE.match(claim)
+    first = _VALUE_FIRST.match(claim)
+    left_out = len((first.group() if first else claim).split()) <= _MOST_LEFT_OUT and not _ARTICLE.match(claim)
     return _stems_of(question) if left_out or _PRONOUN.match(claim) else frozenset()
 
 

@@ -43,7 +43,11 @@ def _goes_on(tokens: Tokens, before: tuple[Value, int, int], value: Value, first
     if larger is None or smaller is None or larger.dimension != smaller.dimension or smaller.factor >= larger.factor:
         return False
     fits = value.amount * smaller.factor < larger.factor and larger.dimension in ("time", "length", "mass")
+    fits = fits and tokens[first - 1].low + tokens.text[value.end : value.end + 1] not in _OF_ANOTHER
     return fits and (first == end or (first == end + 1 and tokens[end].low in ("and", ",")))
+
+
+_OF_ANOTHER = frozenset({",'", ",’"})  # "less than five years, six months' notice"
 
 
 def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple[Value, int, int]]:

@@ -39,13 +39,14 @@ _OF_ANY = {
     **dict.fromkeys("less fewer lower smaller".split(), -1),
 }
 _NAMED: Mapping[str, str] = {
-    **dict.fromkeys("cost costs costing expensive costly money price prices fee fees".split(), _MONEY),
+    **dict.fromkeys("pay pays paying cost costs costing expensive costly money price prices fee fees".split(), _MONEY),
     **dict.fromkeys("weigh weighs weight heavy".split(), _MASS),
     **dict.fromkeys("time take takes last lasts".split(), _TIME),
 }
 _MOVING = {"faster": 1, "slower": -1}  # more of a speed, less of a time
 _IS = frozenset("is are was were".split())
 _ENDS = frozenset(",;:.!?()|")
+_PREPOSITIONS = frozenset("at in on by for from with during to via through over".split())
 _JOINS = frozenset("and but while whereas because although though since".split())
 _NOT_SAID = frozenset("not no never nor neither cannot hardly if whether".split())
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
@@ -145,7 +146,12 @@ def _compared(claim: str, stem: Stem) -> _Compared | None:
             if word[0].isalnum() and word not in _NAMED and (one := stem(word)) is not None
         )
 
-    one, other, between = stems(begins, at), stems(than + 1, ends), words[at + 1 : than]
+    where = _where(words, at, than)
+    one, other, between = (
+        stems(*((where, than) if where else (begins, at))),
+        stems(than + 1, ends),
+        words[at + 1 : than],
+    )
     if not one - other or not other - one or _is_amount(claim[found[than].end() : found[ends - 1].end()]):
         return None
     of = next((_NAMED[word] for word in [*between, *words[max(begins, at - 2) : at]] if word in _NAMED), None)
@@ -158,11 +164,19 @@ def _compared(claim: str, stem: Stem) -> _Compared | None:
     elif of is not None:
         signs = {of: _OF_ANY[words[at]]}
     else:
-        signs, noun = {}, stems(at + 1, than)
+        signs, noun = {}, stems(at + 1, where or than)
         if not noun and words[at - 1] not in _IS:
             return None
     sign = _OF_ANY.get(words[at], 1)
     return _Compared(sign, signs, one - other, other - one, noun, found[at].start(), found[than].end())
+
+
+def _where(words: Sequence[str], at: int, than: int) -> int | None:
+    """Where the first of two circumstances begins that are compared, instead of two things: "cheaper at the airport than online"."""
+    placed = next((k for k in range(at + 1, than) if words[k] in _PREPOSITIONS), None)
+    if placed is None and words[than + 1 : than + 2] and words[than + 1] in _PREPOSITIONS:
+        placed = next((k for k in range(at + 1, than) if words[k] not in _NAMED), None)
+    return placed
 
 
 def _is_amount(text: str) -> bool:

@@ -92,7 +92,9 @@ NATIONS = {
     "indian": "INR", "mexican": "MXN", "turkish": "TRY", "african": "ZAR", "korean": "KRW", "brazilian": "BRL",
 }  # fmt: skip
 FIRST_OF_NATIONS = frozenset("new hong south".split())
-OF_NATIONS = frozenset(CURRENCIES) | frozenset("pound pounds crown crowns koruna korunas peso zlotys złoty rands real reais".split())
+OF_NATIONS = frozenset(CURRENCIES) | frozenset(
+    "pound pounds crown crowns koruna korunas peso zlotys złoty rands real reais".split()
+)
 CENT = "cent"
 CENTS = {"cent": CENT, "cents": CENT, "ct": CENT, "pence": "GBP"}
 OF_CENTS = frozenset({CENT, *"dollar USD EUR CAD AUD NZD HKD SGD ZAR".split()})
