@@ -118,14 +118,13 @@ def _unit_changed(text: str, value: Value, rng: random.Random) -> tuple[int, int
 
 
 def _currency_changed(text: str, value: Value, rng: random.Random) -> tuple[int, int, str, str] | None:
-    code = "USD" if value.unit == "dollar" else value.unit
-    signs = MONEY.get(code)
+    signs = MONEY.get(value.unit)
     if signs is None:
         return None
-    other = rng.choice([one for one in ("USD", "EUR", "GBP") if one != code])
+    other = rng.choice([one for one in ("USD", "EUR", "GBP") if one != value.unit])
     span = text[value.start : value.end]
     for old, new in (
-        (code, other),
+        (value.unit, other),
         (signs[0], MONEY[other][0]),
         (signs[1], MONEY[other][1]),
         (signs[1][:-1], MONEY[other][1].rstrip("s")),

@@ -19,7 +19,6 @@ ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth ele
 SHORT_MONTHS = [month[:3] for month in MONTHS]
 MONEY = {
     "USD": ("$", "dollars"),
-    "dollar": ("$", "dollars"),
     "EUR": ("€", "euros"),
     "GBP": ("£", "pounds sterling"),
     "JPY": ("¥", "yen"),

@@ -22,6 +22,10 @@ _DENIES = re.compile(r"\b(?:closed|shut|not|no|never|cannot|unavailable)\b|n['�
 _CLOSED = re.compile(r"\b(?:is|are|stays?|remains?|it['’]s|they['’]re)\s+(?:closed|shut)\b", re.IGNORECASE)
 _NOT_OPEN = re.compile(r"\b(?:is|are)(?:\s+not|n['’]t)\s+(?:open|available|served|offered)\b", re.IGNORECASE)
 _REPLY = re.compile(r"no\b[,.]?\s*", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
+_VALUE_FIRST = re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")  # as far as the first clause goes
+_MOST_LEFT_OUT = 8  # words of a claim
 _MOST_COUNTED = 31  # of days, nights, pieces
 _APART, _BOTH = frozenset({Kind.MONEY, Kind.QUANTITY}), 2
 _MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
@@ -32,6 +36,13 @@ def with_next(text: str, document: EncodedDocument, n: int) -> str:
     """A sentence with the one behind it, which may go on with "others" or "heavier bags"."""
     spans = document.spans
     return text[spans[n].start : spans[min(n + 1, len(spans) - 1)].end]
+
+
+def leaves_out(claim: str) -> bool:
+    """Whether a claim leaves out what its question names, or has a pronoun for it: "It leaves at 9", "Two at once, six registered"."""
+    first = _VALUE_FIRST.match(claim)
+    short = len((first.group() if first else claim).split()) <= _MOST_LEFT_OUT and not _ARTICLE.match(claim)
+    return short or _PRONOUN.match(claim) is not None
 
 
 def lead_in(text: str, document: EncodedDocument, n: int) -> str:

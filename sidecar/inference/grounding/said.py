@@ -23,17 +23,19 @@ from sidecar.inference.grounding.placed import (
     is_outside,
     labelled_as,
     lead_in,
+    leaves_out,
     led_in,
     of_value,
     on_its_day,
     with_next,
 )
 from sidecar.inference.values.among import compares, wrong_among
+from sidecar.inference.values.at_hour import told_at
 from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.by_row import in_its_row, swapped, told_by_row, without_names
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
-from sidecar.inference.values.current import current
+from sidecar.inference.values.current import understood
 from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.labelled import Label, labelled, sentences_with_headings
 from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
@@ -54,7 +56,7 @@ from sidecar.inference.values.worked import worked
 VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
 _INFERRED = 0.5
-_MOST_LEFT_OUT, _MOST_RULES = 8, 12  # words of a claim, sentences that may tell a rule
+_MOST_RULES = 12  # sentences that may tell a rule
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _WORD, _BARE, _VALUE_FIRST = re.compile(r"\w+"), re.compile(r"[\d.,\s]+"), re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")
@@ -132,8 +134,9 @@ class Values:
         case = case_asked(claim, question, pieces, self._weight, stem_beside_values, self._rules)
         astray = of_another_row(claim, question, texts, stem_beside_values, self._tables) if places else None
         if astray is not None:
-            there = Evidence(astray.text, astray.other.start, astray.other.end)
-            conflict = ValueConflict(astray.own.start, astray.own.end, there)
+            conflict = ValueConflict(
+                astray.own.start, astray.own.end, Evidence(astray.text, astray.other.start, astray.other.end)
+            )
             return replace(said, certain=True, no_case=True, conflicts=(conflict, *said.conflicts))
         if case is None or case.falls:
             return said
@@ -153,7 +156,7 @@ class Values:
         if not own:
             return NOTHING
         starts, pieces, stated_there = self._best(ranked, texts, documents)
-        own = without_names(claim, current(claim, own, stated_there, question), stated_there, stem_beside_values)
+        own = without_names(claim, understood(claim, own, stated_there, question), stated_there, stem_beside_values)
         named = "" if _COMPARED.search(question) or OF_ANOTHER.search(f"{claim} {question}") else question
         values, asked = [one.value for one in own], [one.value for one in self._stated(question, "")]
         beside = self._beside(claim, values, others)
@@ -171,13 +174,13 @@ class Values:
                 stated_there,
                 self._weight,
                 [*asked, *factors(claim, values), *amounts_of(beside)],
-                None if _COMPARED.search(claim) else _stands_for(claim, named),
+                None if _COMPARED.search(claim) else _stems_of(named if leaves_out(claim) else ""),
                 _stems_of(named),
             )
         ]
         told = told_open(claim, values, texts)
         shut = False in told.values()
-        told = {**told, **told_hours(claim, values, texts)}
+        told = {**told, **told_hours(claim, values, texts), **told_at(claim, question, values, asked, texts)}
         outside = shifted_days(claim, values, pieces, there)
         outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
         outside += [one.value for one in matched if is_outside(claim, one, pieces)]
@@ -293,13 +296,6 @@ def _same_amount(own: Value, other: Value) -> bool:
     if EVERY in (own.per, other.per) or (own.per and other.per and own.per != other.per):
         return False
     return equal(replace(own, hedge=Hedge.NONE) if own.hedge in (Hedge.LEAST, Hedge.MOST) else own, other)
-
-
-def _stands_for(claim: str, question: str) -> frozenset[str]:
-    """The stems of a question that a claim leaves out, or that its pronoun stands for: "It leaves at 9", "Two at once, six registered"."""
-    first = _VALUE_FIRST.match(claim)
-    left_out = len((first.group() if first else claim).split()) <= _MOST_LEFT_OUT and not _ARTICLE.match(claim)
-    return _stems_of(question) if left_out or _PRONOUN.match(claim) else frozenset()
 
 
 def _stems_of(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from sidecar.inference.values.units import CENT, FAMILIES, OF_CENTS, UNITS, in_base
+from sidecar.inference.values.units import CENT, OF_CENTS, UNITS, in_base
 from sidecar.inference.values.value import EVERY, Date, Hedge, Kind, Value
 
 _ABOUT = 0.1  # of the amount
@@ -208,10 +208,8 @@ def digits_of(amount: float) -> float:
 
 
 def _same_currency(one: str, other: str) -> bool:
-    """Whether both may be of one currency: cents are those of many, and so are dollars of which nothing says whose."""
-    if one == other or (CENT in (one, other) and {one, other} <= OF_CENTS):
-        return True
-    return other in FAMILIES.get(one, ()) or one in FAMILIES.get(other, ())
+    """Whether both may be of one currency: cents are those of many."""
+    return one == other or (CENT in (one, other) and {one, other} <= OF_CENTS)
 
 
 def _factor(value: Value) -> float:

@@ -1,4 +1,5 @@
-"""Which side of a change what a claim says is of: "the limit is 5 GB" says what is now, an answer to "What did it cost before?" what was."""
+"""What the values of a claim leave to be understood: which side of a change they are of, "the limit is 5 GB" says what is now, an answer to "What did it cost
+before?" what was; and whose dollars they are."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import replace
 
 from sidecar.inference.values.changes import SIDED
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.units import FAMILIES
+from sidecar.inference.values.value import Kind
 
 _IS = re.compile(r"\b(?:is|are|costs|has|have|pays?|lasts|takes|holds)\b|['’](?:s|re)\b", re.IGNORECASE)
 _ASKS_PAST = re.compile(
@@ -19,6 +22,14 @@ _PAST = re.compile(
     r"no longer|not|if|would|instead|rather|than|compared)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_NATIONAL = re.compile(r"US|USD|NOK|american|norwegian", re.IGNORECASE)
+
+
+def understood(
+    claim: str, own: tuple[Stated, ...], there: Sequence[Sequence[Stated]], question: str = ""
+) -> tuple[Stated, ...]:
+    """The values of a claim with what it leaves unsaid, as the evidence, which is `there`, lets it be understood."""
+    return _in_their_currency(claim, current(claim, own, there, question), there)
 
 
 def current(
@@ -35,6 +46,20 @@ def current(
     if _IS.search(claim) is None or _PAST.search(claim) is not None:
         return own
     return tuple(_of_side(one, 1) for one in own)
+
+
+def _in_their_currency(claim: str, own: tuple[Stated, ...], there: Sequence[Sequence[Stated]]) -> tuple[Stated, ...]:
+    """The values of a claim with its "$" as the dollars that the evidence is in: of "CAD 40" a claim's "$40" is that."""
+    told = {one.value.unit for piece in there for one in piece if one.value.kind is Kind.MONEY}
+    found = []
+    for one in own:
+        value = one.value
+        others = told & FAMILIES.get(value.unit, frozenset[str]())
+        plain = value.kind is Kind.MONEY and others and value.unit not in told
+        if plain and _NATIONAL.search(claim, value.start, value.end) is None:
+            one = replace(one, value=replace(value, unit=min(others)))
+        found.append(one)
+    return tuple(found)
 
 
 def _of_side(one: Stated, side: int) -> Stated:

@@ -62,8 +62,8 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     """Weekdays of a claim of which it says that something is open or happens then, or does not, and whether that is so by what the texts say of other
     days; none where these say it of the day itself, or leave none out. What is closed on some days is open on the others."""
     days = [one for one in values if one.kind is Kind.DATE and days_of(one)]
-    happens = _happens(claim) if days else None
-    if happens is None or any(date.month is not None for one in values for date in one.dates):
+    goes_on = happens(claim) if days else None
+    if goes_on is None or any(date.month is not None for one in values for date in one.dates):
         return {}
     stems, every = stems_of(claim), _lines(tuple(texts))
     any_hours = _IS_THERE.search(claim) is None  # hours say nothing of what else there is
@@ -75,14 +75,14 @@ def told_open(claim: str, values: Sequence[Value], texts: Sequence[str]) -> Mapp
     left = {one: days_of(one) for one in days}
     there = closed.union(*(one.days for one in every))  # a day of another matter may be of this one
     apart = [one for one, own in left.items() if own <= closed - opened or (opened and own.isdisjoint(there))]
-    told = dict.fromkeys(apart, not happens)
+    told = dict.fromkeys(apart, not goes_on)
     of_it = [one for one in every if not one.stems.isdisjoint(stems)]
-    if happens and of_it and all(one.closed for one in of_it):  # it is open on all days but those
+    if goes_on and of_it and all(one.closed for one in of_it):  # it is open on all days but those
         told |= {one: own.isdisjoint(closed) for one, own in left.items()}
     return told
 
 
-def _happens(claim: str) -> bool | None:
+def happens(claim: str) -> bool | None:
     """Whether a claim says that something is open or happens, None where it is not plain; "Are you open on Sunday? Yes." says it."""
     asked = _ASKED.match(claim)
     text = asked["asked"] if asked else _REPLY.sub("", claim, count=1)

@@ -22,16 +22,16 @@ _SINCE, _FILLERS = frozenset("within after before".split()), frozenset("the firs
 _FROM_PEOPLE = 4  # tokens from people to their age
 _SHORT = 4  # letters of a stem
 _NEAR = 3  # words from a value to what it is of
-KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
+KINDS = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER, Kind.TIME})
 _ENDS, _COMMA = frozenset(".;!?\n|"), ","
 _JOINS = frozenset("and but while whereas or".split())
 _HOLD_BACK = frozenset(
     "over above under below within up to at least most more less fewer than exceeding from between after and or minimum maximum for of the a an longer still".split()
 )
 _OTHERS = frozenset("others other otherwise else rest remaining".split())
-_ABOVE = frozenset("larger heavier longer older bigger higher greater".split())
-_BELOW = frozenset("smaller lighter shorter younger lower".split())
-_BEYOND = {"above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
+_ABOVE = frozenset("later larger heavier longer older bigger higher greater".split())
+_BELOW = frozenset("earlier smaller lighter shorter younger lower".split())
+_BEYOND = {"after": 1, "before": -1, "above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
 _THAT = frozenset("that this it these those".split())
 _INTRODUCES = 3  # words of a part among which one says that it is of the other values
 _NOT = frozenset("not no never cannot nor neither nothing nobody none".split())
@@ -98,10 +98,11 @@ def intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tupl
     """The bounds and ranges among the values: from, to, and the values that say so."""
     words = {token.start: before.low for before, token in itertools.pairwise(tokens)}
     n = 0
+    hours = any(one.kind is Kind.TIME and one.hedge is Hedge.NONE for one in values)  # from and to
     while n < len(values):
         one, after = values[n], values[n + 1] if n + 1 < len(values) else None
         n += 1
-        if one.kind not in KINDS or one.per or one.difference:
+        if one.kind not in KINDS or one.per or one.difference or (one.kind is Kind.TIME and (hours or one.dial)):
             continue
         amount = in_base(one.amount, one.unit)
         if (
@@ -144,10 +145,19 @@ def _of_group(
     end = _part_ends(tokens, begins)
     low, high = max(highs), min(lows)
     first = group[-1][2]
+    shared = _named_before(tokens, first, spans, stem) if first.kind is Kind.TIME else frozenset()
     if way >= 0 and low < math.inf:
-        yield _rule(low, math.inf, first, tokens, tokens[begins:end], (), values, stem)
+        yield _rule(low, math.inf, first, tokens, tokens[begins:end], (), values, stem, shared)
     elif way <= 0 and high > -math.inf:
-        yield _rule(-math.inf, high, first, tokens, tokens[begins:end], (), values, stem)
+        yield _rule(-math.inf, high, first, tokens, tokens[begins:end], (), values, stem, shared)
+
+
+def _named_before(
+    tokens: Sequence[Token], bound: Value, spans: Sequence[tuple[int, int]], stem: Stem
+) -> frozenset[str]:
+    """What stands before a bound in its sentence, which "later ones" are as well."""
+    begins = tokens[_sentence_begins(tokens, next(n for n, one in enumerate(tokens) if one.start == bound.start))].start
+    return frozenset(one for where, one in stems_in(tokens, spans, stem) if begins <= where < bound.start)
 
 
 def _rule(

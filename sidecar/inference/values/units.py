@@ -79,13 +79,13 @@ BETWEEN = frozenset(
     "cubic metric fluid nautical long short straight school trading further light us canadian australian american".split()
 )
 CURRENCIES = {
-    "$": "dollar", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
-    "dollar": "dollar", "dollars": "dollar", "bucks": "dollar", "euro": "EUR", "euros": "EUR", "sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY",
+    "$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
+    "dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "sterling": "GBP", "yen": "JPY", "yuan": "CNY", "renminbi": "CNY",
     "rmb": "CNY", "rupee": "INR", "rupees": "INR", "franc": "CHF", "francs": "CHF", "rubles": "RUB", "roubles": "RUB", "krona": "SEK", "kronor": "SEK",
-    "krone": "krone", "kroner": "krone", "zloty": "PLN", "forint": "HUF", "forints": "HUF", "won": "KRW", "pesos": "MXN", "rand": "ZAR", "lira": "TRY",
+    "krone": "NOK", "kroner": "NOK", "zloty": "PLN", "forint": "HUF", "forints": "HUF", "won": "KRW", "pesos": "MXN", "rand": "ZAR", "lira": "TRY",
 } | {code.lower(): code for code in "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HKD SGD KRW BRL MXN ZAR TRY RUB".split()}  # fmt: skip
-# Of which country these are, only the word before them says.
-FAMILIES = {"dollar": frozenset("USD CAD AUD NZD HKD SGD".split()), "krone": frozenset("NOK DKK SEK".split())}
+# Of which country a dollar or a krone is, only the word before it says: without one it is the first, or another that the documents are in.
+FAMILIES = {"USD": frozenset("CAD AUD NZD HKD SGD".split()), "NOK": frozenset("DKK SEK".split())}
 NATIONS = {
     "us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "zealand": "NZD", "kong": "HKD", "singapore": "SGD", "norwegian": "NOK", "danish": "DKK",
     "swedish": "SEK", "swiss": "CHF", "british": "GBP", "egyptian": "EGP", "czech": "CZK", "polish": "PLN", "hungarian": "HUF", "japanese": "JPY", "chinese": "CNY",
@@ -97,7 +97,7 @@ OF_NATIONS = frozenset(CURRENCIES) | frozenset(
 )
 CENT = "cent"
 CENTS = {"cent": CENT, "cents": CENT, "ct": CENT, "pence": "GBP"}
-OF_CENTS = frozenset({CENT, *"dollar USD EUR CAD AUD NZD HKD SGD ZAR".split()})
+OF_CENTS = frozenset({CENT, *"USD EUR CAD AUD NZD HKD SGD ZAR".split()})
 
 
 def _units() -> tuple[dict[str, Unit], dict[str, Unit]]:
