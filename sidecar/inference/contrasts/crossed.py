@@ -19,6 +19,7 @@ _LEAST_HELD = 0.85  # share of what tells the two clauses apart that the text's 
 _MOSTLY = 0.75  # share of what tells it apart that a clause has of one of the text's two
 _IN_ORDER = 0.9  # share of a clause's own words that stand in one clause of a text, from which on it is said there
 _WORKINGS = frozenset("×*+÷=")  # signs of arithmetic, which is in no order of the text's
+_BEING = frozenset("is are was were include includes".split())
 _PREPOSITIONS = frozenset(
     "of to in for from by with at on as into than per through over under after before during between about".split()
 )
@@ -88,7 +89,18 @@ def _crossed(mine: tuple[Clause, Clause], theirs: tuple[Clause, Clause], weight:
     moved = [_weight(one & other, weight) for one in sides for other in _apart(theirs)]
     if min(moved) < _LEAST_MOVED or _of_one(moved) or _only_coordinated(mine, theirs):
         return 0.0
+    if _enumerate(mine) and _enumerate(theirs):
+        return 0.0
     return sum(moved) / sum(_weight(side, weight) for side in sides)
+
+
+def _enumerate(pair: tuple[Clause, Clause]) -> bool:
+    """Whether two clauses say one thing of what they list: "name, email and country are mandatory" of "mandatory are name, email and country"."""
+    if pair[0].text != pair[1].text:
+        return False
+    says = [sum(word in _BEING for word, _ in one.words) for one in pair]
+    listed = pair[says.index(0)] if 0 in says else None
+    return sum(says) == 1 and listed is not None and all(stem is not None for _, stem in listed.words)
 
 
 def _of_one(moved: Sequence[float]) -> bool:

@@ -18,6 +18,7 @@ from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.before import told_first
 from sidecar.inference.contrasts.cells import Item, Misplaced, astray, misplaced, row_of, words_of_cell
+from sidecar.inference.contrasts.classes import Class, classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
@@ -83,6 +84,7 @@ class Contraries:
         self._denied_below = functools.lru_cache(maxsize=_REQUESTS)(denied_below)
         self._references = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(references, stem=content_stem))
         self._fields = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(fields_of, stem=content_stem))
+        self._classes = functools.lru_cache(maxsize=_REQUESTS)(_classes_in)
         self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
 
     def of(
@@ -195,7 +197,11 @@ class Contraries:
         return (lacking(read, cells) if any(read.negated) else None) or (marked(read, cells) if cells else None)
 
     def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
-        """Where a claim says of a thing what a list denies of it, or the other way round."""
+        """Where a claim says of a thing what a list denies of it, or the other way round, or puts it into another class."""
+        for number, text in enumerate(texts):
+            other = classed_otherwise(self._read(claim), groups) if (groups := self._classes(text)) else None
+            if other is not None:
+                return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, other.start, other.end)),))
         lists = [(number, one) for number, text in enumerate(texts) for one in self._lists(text)]
         if not lists:
             return None
@@ -269,6 +275,10 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
+
+
+def _classes_in(text: str) -> tuple[tuple[Class, ...], ...]:
+    return classes_of(text, content_stem)
 
 
 def _lists_in(text: str) -> tuple[Listed, ...]:
