@@ -9,7 +9,6 @@ contrary is worth `_LOGITS`. docs/models/embedded-tries.md has what other weight
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +16,7 @@ from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.before import told_first
-from sidecar.inference.contrasts.cells import Item, Misplaced, astray, misplaced, row_of, words_of_cell
+from sidecar.inference.contrasts.cells import Misplaced, astray, misplaced, row_of, words_of_cell
 from sidecar.inference.contrasts.classes import Class, classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
@@ -25,6 +24,7 @@ from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
+from sidecar.inference.contrasts.paired import names_exchanged, pairs_of
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.records import exchanged, fields_of
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
@@ -32,6 +32,7 @@ from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_ste
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
+from sidecar.inference.grounding.placed import items_of
 from sidecar.inference.grounding.said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.reference import Position, positions, references, says_where
@@ -46,7 +47,6 @@ _LEAST_ROWS = 2  # of a table
 _MOST_STEPS = 80  # sentences of a document
 _REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
-_ITEM = re.compile(r"[^,;\n]{2,80}")
 _LONGEST_REMEMBERED = 600  # characters
 
 
@@ -155,6 +155,11 @@ class Contraries:
             for clause, other in zip(one.own, one.other, strict=True):
                 there = _evidence(documents, *places[other.text], other.start, other.end)
                 _add(found, clause.text, ValueConflict(clause.start, clause.end, there))
+        under = names_exchanged(pairs_of([claim.text for claim in claims], content_stem), texts, content_stem)
+        if under is not None:
+            there = Evidence(under.text, under.start, under.end)
+            for pair in (under.one, under.other):
+                _add(found, pair.part, ValueConflict(pair.start, pair.end, there))
         for number in {number for number, _ in places} if tells_steps(parts, counted) else ():
             spans = documents[number].spans[:_MOST_STEPS]
             steps = [self._read(texts[number][span.start : span.end]) for span in spans]
@@ -234,7 +239,7 @@ class Contraries:
         labels: Mapping[tuple[int, int], Label],
     ) -> Contrary | None:
         """Where a claim says of one line, or one section, what stands in another."""
-        items, others = _items(labels, texts, documents)
+        items, others = items_of(labels, texts, documents)
         item = astray(self._read(claim), items, others)
         if item is not None:
             there = _evidence(documents, *item.item.place, item.item.start, item.item.end)
@@ -283,25 +288,6 @@ def _classes_in(text: str) -> tuple[tuple[Class, ...], ...]:
 
 def _lists_in(text: str) -> tuple[Listed, ...]:
     return lists_of(text, content_stem)
-
-
-def _items(
-    labels: Mapping[tuple[int, int], Label], texts: Sequence[str], documents: Sequence[EncodedDocument]
-) -> tuple[list[Item], list[frozenset[str]]]:
-    """What labelled lines have, and the stems of the sentences without a label."""
-    items = []
-    for (number, n), label in labels.items():
-        text = texts[number][_span(documents, number, n)]
-        for part in _ITEM.finditer(text, label.begins):
-            figures = any(char.isdecimal() for char in part.group())
-            items.append(Item(label.row, label.group, words_of_cell(part.group()), figures, (number, n), *part.span()))
-    others = [
-        frozenset(one.stems)
-        for number, document in enumerate(documents)
-        for n, one in enumerate(document.words)
-        if (number, n) not in labels
-    ]
-    return items, others
 
 
 def _is_of_head(words: str, place: tuple[int, int], texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:

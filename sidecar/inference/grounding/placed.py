@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sidecar.inference.contrasts.cells import Item, words_of_cell
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.values.cases import Case
 from sidecar.inference.values.compare import dimension
@@ -26,6 +27,7 @@ _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _VALUE_FIRST = re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")  # as far as the first clause goes
 _MOST_LEFT_OUT = 8  # words of a claim
+_ITEM = re.compile(r"[^,;\n]{2,80}")
 _MOST_COUNTED = 31  # of days, nights, pieces
 _APART, _BOTH = frozenset({Kind.MONEY, Kind.QUANTITY}), 2
 _MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
@@ -58,6 +60,26 @@ def led_in(values: tuple[Stated, ...], stems: frozenset[str]) -> tuple[Stated, .
     """The values of an item with the stems of what leads it in."""
     about = dict.fromkeys(stems, _OF_ITS_HEADING)
     return tuple(replace(one, words={**about, **one.words}) for one in values) if stems else values
+
+
+def items_of(
+    labels: Mapping[tuple[int, int], Label], texts: Sequence[str], documents: Sequence[EncodedDocument]
+) -> tuple[list[Item], list[frozenset[str]]]:
+    """What labelled lines have, and the stems of the sentences without a label."""
+    items = []
+    for (number, n), label in labels.items():
+        span = documents[number].spans[n]
+        text = texts[number][span.start : span.end]
+        for part in _ITEM.finditer(text, label.begins):
+            figures = any(char.isdecimal() for char in part.group())
+            items.append(Item(label.row, label.group, words_of_cell(part.group()), figures, (number, n), *part.span()))
+    others = [
+        frozenset(one.stems)
+        for number, document in enumerate(documents)
+        for n, one in enumerate(document.words)
+        if (number, n) not in labels
+    ]
+    return items, others
 
 
 def of_value(one: Finding, ruled: Sequence[Case]) -> list[Case]:
