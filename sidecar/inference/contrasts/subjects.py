@@ -21,6 +21,8 @@ _OF_BOTH = re.compile(
 _LEAST_SECTIONS, _A_TITLE = 2, 8  # words
 _BESIDE, _OF_ITS_OWN = 0.4, 0.5  # shares of a claim, by weight: of a figure's sentence, and of its own passage's
 _COPIED, _ALIKE, _NEARER = 0.6, 0.3, 0.1  # of the other sentence, of its own, by how much less
+_MOSTLY, _CLEARLY = 0.7, 0.35  # of all that is said of the other thing, and by how much more than of its own
+_DENIES = re.compile(r"\b(?:no|not|never|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ def of_another(
         if mine is None or any((row - mine) & (own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
             continue
         there = _of_another(own - mine, mine, lines, others, weight)
+        if there is None and not _DENIES.search(claims[n]):
+            there = _mostly_of_another(own - mine, mine, lines, others, weight)
         if there is not None:
             found[n] = there
     return found
@@ -94,6 +98,29 @@ def _of_another(
     foreign = (said & there.stems) - known
     alike = _ALIKE <= share(here.stems) <= share(there.stems) - _NEARER
     return there.there if foreign and alike and share(there.stems) >= _COPIED else None
+
+
+def _mostly_of_another(
+    said: frozenset[str],
+    mine: frozenset[str],
+    lines: Sequence[_Line],
+    others: frozenset[str],
+    weight: Callable[[str], float],
+) -> Evidence | None:
+    """The nearest sentence of a passage that says, as a whole, nearly all that a claim does, where the passage about the claim's own thing says little of it."""
+    total, known = sum(map(weight, said)), others.union(*(one.stems for one in lines if one.row == mine))
+    every = {
+        row: frozenset[str]().union(*(one.stems for one in lines if one.row == row))
+        for row in {one.row for one in lines}
+    }
+
+    def share(stems: frozenset[str]) -> float:
+        return sum(map(weight, said & stems)) / total if total else 0.0
+
+    row = max((row for row in every if row != mine), key=lambda one: share(every[one]))
+    if share(every[row]) < max(_MOSTLY, share(known) + _CLEARLY) or not REFERS.isdisjoint(known):
+        return None
+    return max((one for one in lines if one.row == row), key=lambda one: share(one.stems)).there
 
 
 def _best(said: frozenset[str], lines: Sequence[_Line], weight: Callable[[str], float]) -> frozenset[str] | None:

@@ -27,7 +27,7 @@ from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.paired import names_exchanged, pairs_of
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.records import exchanged, fields_of
-from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed
+from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed, named
 from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_steps
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
@@ -100,7 +100,9 @@ class Contraries:
         """What the sentences at `places` (document, sentence) say otherwise. `said` is what they say of the claim's values, `labels` are those of lists and
         sections, of which `question` may name the one that the claim is about."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
-        found = contrasts(_without_values(self._read(claim), said, pieces), pieces, self._weight, content_stem)
+        others = _of_other_things(claim, question, places, labels)
+        own = [self._read("") if place in others else piece for place, piece in zip(places, pieces, strict=True)]
+        found = contrasts(_without_values(self._read(claim), said, pieces), own, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
         words = [one for one in both if one is not None and one.strength > _FROM]
         words = [
@@ -251,9 +253,8 @@ class Contraries:
             for (number, n), label in labels.items()
             if label.group == SECTIONS
         ]
-        asked = read_words(question)
-        named = frozenset(asked.stems) | asked.numbers
-        line = misattributed(self._read(claim), named, lines, others, self._weight) if lines else None
+        asked = _words_of(question)
+        line = misattributed(self._read(claim), asked, lines, others, self._weight) if lines else None
         if line is None:
             return None
         number, n = line.place
@@ -288,6 +289,21 @@ def _classes_in(text: str) -> tuple[tuple[Class, ...], ...]:
 
 def _lists_in(text: str) -> tuple[Listed, ...]:
     return lists_of(text, content_stem)
+
+
+def _of_other_things(
+    claim: str, question: str, places: Sequence[tuple[int, int]], labels: Mapping[tuple[int, int], Label]
+) -> frozenset[tuple[int, int]]:
+    """The sentences of sections that are about another thing than the one that a claim, or else its question, names: they say nothing to the contrary."""
+    rows = {place: label.row for place, label in labels.items() if label.group == SECTIONS}
+    every = set(rows.values())
+    mine = named(every, _words_of(claim)) or named(every, _words_of(question)) if every else None
+    return frozenset(place for place in places if mine is not None and rows.get(place, mine) != mine)
+
+
+def _words_of(text: str) -> frozenset[str]:
+    read = read_words(text)
+    return frozenset(read.stems) | read.numbers
 
 
 def _is_of_head(words: str, place: tuple[int, int], texts: Sequence[str], documents: Sequence[EncodedDocument]) -> bool:
