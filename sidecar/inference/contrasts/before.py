@@ -121,11 +121,11 @@ def _shares(own: Order, first: frozenset[str], second: frozenset[str], weight: W
 
 def _share(own: frozenset[str], other: frozenset[str], weight: Weight) -> float:
     total = sum(map(weight, own))
-    held = sum(weight(stem) for stem in own if any(_alike(stem, one) for one in other))
+    held = sum(weight(stem) for stem in own if any(alike(stem, one) for one in other))
     return held / total if total else 0.0
 
 
-def _alike(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
     """Whether two stems may be of one word: "soften" and "soft"."""
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _LEAST_PREFIX and long.startswith(short))

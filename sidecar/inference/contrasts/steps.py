@@ -18,6 +18,7 @@ _SAID_BEFORE = frozenset("that this which".split())  # "and only after that"
 _AT_AN_END = frozenset({"next", "last"})  # of a clause; else it is "last summer"
 _ORDERED = _THEN | frozenset("first step steps".split())
 _TURNS = frozenset("before after until once when if".split())  # what stands behind may come first
+_ARTICLES = frozenset({"the", "a", "an", "some"})
 _NUMBER = 2  # tokens: "1."
 _OF_IT = 0.6  # share of a step's words from which on a clause of a text is that step
 _CLEARLY = 0.3  # by how much more than any other clause
@@ -91,13 +92,22 @@ def _numbered(pieces: Sequence[Reading]) -> frozenset[int]:
     return frozenset((*behind, *(n for n, piece in enumerate(pieces) if numbers[n] and len(piece.words) > _NUMBER)))
 
 
+def _deeds(text: Reading) -> list[list[int]]:
+    """The tokens of each clause, with what it does to a second thing too: "stir in the eggs and the feta"."""
+    found: list[list[int]] = []
+    for at in text.by_clause():
+        goes_on = found and text.words[at[0]] in _ARTICLES and text.words[at[0] - 1] == "and"
+        found[-1 if goes_on else len(found) :] = [[*found[-1], *at] if goes_on else at]
+    return found
+
+
 def _steps(texts: Sequence[Reading], counted: Set[int]) -> Iterator[Step]:
     """The clauses of each text; of one with a number all that it says, but for what comes before it, as one step."""
     for number, text in enumerate(texts):
         behind = {
             k for k in range(len(text.words) - 1) if text.words[k] == "after" and text.words[k + 1] in _SAID_BEFORE
         }
-        clauses = [at for at in text.by_clause() if _TURNS.isdisjoint(text.words[k] for k in at if k not in behind)]
+        clauses = [at for at in _deeds(text) if _TURNS.isdisjoint(text.words[k] for k in at if k not in behind)]
         whole = [[k for at in clauses for k in at]] if number in counted and clauses else clauses
         for at in whole:
             words = [text.words[k] for k in at]

@@ -17,14 +17,15 @@ from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.before import told_first
 from sidecar.inference.contrasts.cells import Misplaced, astray, misplaced, row_of, words_of_cell
-from sidecar.inference.contrasts.classes import Class, classed_otherwise, classes_of
+from sidecar.inference.contrasts.classes import classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
-from sidecar.inference.contrasts.listed import Listed, denied_below, listed_otherwise, lists_of
+from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
 from sidecar.inference.contrasts.paired import names_exchanged, pairs_of
+from sidecar.inference.contrasts.phases import of_another_phase, phases_of
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.records import exchanged, fields_of
 from sidecar.inference.contrasts.sections import OF_ANOTHER, Line, misattributed, named
@@ -84,8 +85,9 @@ class Contraries:
         self._denied_below = functools.lru_cache(maxsize=_REQUESTS)(denied_below)
         self._references = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(references, stem=content_stem))
         self._fields = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(fields_of, stem=content_stem))
-        self._classes = functools.lru_cache(maxsize=_REQUESTS)(_classes_in)
-        self._lists = functools.lru_cache(maxsize=_REQUESTS)(_lists_in)
+        self._classes = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(classes_of, stem=content_stem))
+        self._phases = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(phases_of, stem=content_stem))
+        self._lists = functools.lru_cache(maxsize=_REQUESTS)(functools.partial(lists_of, stem=content_stem))
 
     def of(
         self,
@@ -204,11 +206,14 @@ class Contraries:
         return (lacking(read, cells) if any(read.negated) else None) or (marked(read, cells) if cells else None)
 
     def _listed(self, claim: str, texts: Sequence[str], documents: Sequence[EncodedDocument]) -> Contrary | None:
-        """Where a claim says of a thing what a list denies of it, or the other way round, or puts it into another class."""
+        """Where a claim says of a thing what a list denies of it, or the other way round, or puts it into another class or phase."""
         for number, text in enumerate(texts):
             other = classed_otherwise(self._read(claim), groups) if (groups := self._classes(text)) else None
             if other is not None:
                 return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, other.start, other.end)),))
+            phases = of_another_phase(claim, self._phases(text), content_stem)
+            if phases is not None:
+                return Contrary(1.0, (ValueConflict(0, len(claim), Evidence(number, phases.start, phases.end)),))
         lists = [(number, one) for number, text in enumerate(texts) for one in self._lists(text)]
         if not lists:
             return None
@@ -281,14 +286,6 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
-
-
-def _classes_in(text: str) -> tuple[tuple[Class, ...], ...]:
-    return classes_of(text, content_stem)
-
-
-def _lists_in(text: str) -> tuple[Listed, ...]:
-    return lists_of(text, content_stem)
 
 
 def _of_other_things(
