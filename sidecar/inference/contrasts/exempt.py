@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sidecar.inference.contrasts.words import AMOUNTS
 
+_SHUT, _WHEN = frozenset({"closed", "shut", "unavailable"}), frozenset({"on", "in", "at", "during"})
 _MOST_BETWEEN = 4  # words
 _OPENS = frozenset("open opens close closes".split())
 _FEES = frozenset("fee fees charge charges cost costs surcharge".split())
@@ -49,3 +50,10 @@ def none_opens(words: Sequence[str], clauses: Sequence[int], begins: int) -> int
 def is_no_fee(words: Sequence[str], k: int) -> bool:
     """Whether it is a fee of some kind that there is not: "no monthly fee"."""
     return k > 1 and words[k] in _FEES and words[k - 2] == "no" and words[k - 1].isalpha()
+
+
+def shut_too(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
+    """The clauses that go on what is closed, and have no word of their own for it: "closed on Mondays and on public holidays"."""
+    shut = {clause for word, clause in zip(words, clauses, strict=True) if word in _SHUT}
+    goes_on = (clauses[j] for j in range(1, len(words)) if words[j] in _WHEN and words[j - 1] == "and")
+    return frozenset(clause for clause in goes_on if clause - 1 in shut)

@@ -238,7 +238,8 @@ def _is_of_a_time(words: Sequence[str], k: int) -> bool:
 
 def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
     whole = (clauses[j] for j in range(len(words) - 1) if denies(words[j]) and words[j + 1] in WHOLES)
-    return frozenset(whole) | {clause for word, clause in zip(words, clauses, strict=True) if word in PARTLY}
+    part = {clause for word, clause in zip(words, clauses, strict=True) if word in PARTLY}
+    return frozenset(whole) | part | exempt.shut_too(words, clauses)
 
 
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:
