@@ -38,10 +38,11 @@ def told_at(
     named = stems_beside_hours(f"{claim} {question}")
     of_it = [one for one in spans if one.stems & named]
     spans = of_it or (spans if len({one.line for one in spans}) == 1 else [])
-    if any(abs(time.amount - end) < _A_MOMENT for one in spans for end in (one.begins, one.ends)):
+    hours = [time.amount, (time.amount + _A_DAY / 2) % _A_DAY] if time.dial else [time.amount]
+    if any(abs(hour - end) < _A_MOMENT for hour in hours for one in spans for end in (one.begins, one.ends)):
         return {}
-    by_days = itertools.groupby(sorted(spans, key=_key), _key)
-    within = {any(one.begins < time.amount < one.ends for one in group) for _, group in by_days}
+    groups = [list(group) for _, group in itertools.groupby(sorted(spans, key=_key), _key)]
+    within = {any(one.begins < hour < one.ends for one in group) for group in groups for hour in hours}
     return {time: within.pop() == goes_on} if len(within) == 1 else {}
 
 
@@ -54,7 +55,9 @@ def _days(values: Sequence[Value]) -> frozenset[int]:
 
 
 def _spans(hours: Sequence[Hour]) -> Iterator[_Span]:
-    for one, other in itertools.pairwise(hours):
-        ends = other.time.amount or _A_DAY
-        if (one.end, other.end) == (-1, 1) and one.line == other.line and one.time.amount < ends:
-            yield _Span(one.time.amount, ends, one.days, one.line, one.stems)
+    opens: Hour | None = None
+    for one in hours:
+        opens = one if one.end < 0 else opens if opens is not None and opens.line == one.line else None
+        ends = one.time.amount or _A_DAY
+        if one.end > 0 and opens is not None and opens.time.amount < ends and one.days <= opens.days:
+            yield _Span(opens.time.amount, ends, one.days, one.line, one.stems)

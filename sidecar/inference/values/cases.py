@@ -21,7 +21,7 @@ _VALUE = 6.0  # of idf: what another value of the claim weighs
 _TELLS_THE_RULE = re.compile(
     r"\b(?:it|they|this|these) (?:(?:has|have|needs?) to|must) be\b", re.IGNORECASE
 )  # and holds no case to it
-_LEAST_COUNTED = 3  # letters
+_LEAST_COUNTED, _TIERS = 3, 3  # letters, rules
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
 _PEOPLE, _GROUPS = frozenset("peopl person guest visitor".split()), frozenset("group party team".split())  # stems
@@ -75,7 +75,8 @@ def cases(
             for group in rules(text):
                 of_it = any(near & one.subject or (one.of_ages and age) or (one.since and ago) for one in group)
                 # Tiers are held against what the asker brought; one bound alone may be of something else.
-                if not (of_it and len(alike) == 1) and not (mine and len(group) > 1):
+                tiers = len(group) >= _TIERS and all(one.told for one in group)
+                if not ((of_it or tiers) and len(alike) == 1) and not (mine and len(group) > 1):
                     continue
                 if not all(_is_of(one, held) for one in group):
                     continue
@@ -101,7 +102,7 @@ def case_asked(
     tokens, values = _read(claim)
     stems, denied = _told_of(tokens, values, stem), _denies(tokens)
     told = {dimension(one) for one in values}
-    for one in asked[:MOST_VALUES] if stems else ():
+    for one in asked[:MOST_VALUES] if stems or values else ():
         own = _nth(one, asked_in)
         near = _of_its_sentence(question, one, stem)
         ago = own is not one or question[one.end :].lstrip().startswith("ago")
@@ -194,6 +195,10 @@ def _told(
     denied: bool,
 ) -> tuple[Rule, bool] | None:
     """The rule that a claim tells, and whether its value falls under it; None where that is not clear."""
+    tier = _tier_of(others, rules)
+    if tier is not None and not denied:
+        holds = tier.holds(own)
+        return None if holds is None else (tier, holds)
     every = sum(map(weight, stems)) + _VALUE * len(others)
     if not every:
         return None
@@ -217,3 +222,11 @@ def _told(
         return None  # its own rule has all other values of the claim
     under = [told for one, told in zip(rules, shares, strict=True) if one.holds(own) is not False]
     return None if under and max(under) > shares[best] - _CLEARLY else (rule, False)
+
+
+def _tier_of(others: Sequence[Value], rules: Sequence[Rule]) -> Rule | None:
+    """The one of several tiers, "up to 2 kg €4.90, up to 5 kg €6.90", that tells a value of the claim."""
+    if len(rules) < _TIERS or not all(one.told for one in rules):
+        return None
+    mine = [one for one in rules if any(equal(value, told) for value in others for told in one.told)]
+    return mine[0] if len(mine) == 1 else None

@@ -78,7 +78,7 @@ def _is_told(time: Value, end: int, days: frozenset[int], hours: Sequence[Hour],
 def state_at(claim: str, values: Sequence[Value]) -> Value | None:
     """The one time of a claim that says that something is, or is not, open then."""
     times = [one for one in values if one.kind is Kind.TIME]
-    if len(times) != 1 or times[0].hedge is not Hedge.NONE or times[0].dial:
+    if len(times) != 1 or times[0].hedge is not Hedge.NONE:
         return None
     return times[0] if _STATE.search(claim) and _AT.search(claim, 0, times[0].start) else None
 
@@ -124,8 +124,13 @@ def _hours_of(line: str, number: int) -> Iterator[Hour]:
         behind = [named for at, named in days if at > time.start and not _APART.search(line, time.end, at)]
         own += (before[-1:] if first else behind[:1]) or [rest if days else frozenset[int]()]
     for n, time in enumerate(times):
-        both = ends[time] == -1 and not first  # "opens at 9 and closes at 17 on weekdays"
-        yield Hour(time, own[n + 1] if both else own[n], ends[time], number, stems)
+        if ends[time] == -1 and not first:  # "opens at 9 and closes at 17 on weekdays"
+            own[n] = own[n + 1]
+    later = {n for n, time in enumerate(times) if not ends[time] and own[n] and _UNTIL.search(line, 0, time.start)}
+    for n, time in enumerate(times):
+        # "Monday to Friday from 8 to 18, on Thursdays until 20"
+        others = frozenset[int]().union(*(own[k] for k in later if own[k] < own[n])) if ends[time] == 1 else frozenset()
+        yield Hour(time, own[n] - others, 1 if n in later else ends[time], number, stems)
 
 
 def stems_beside_hours(text: str) -> frozenset[str]:

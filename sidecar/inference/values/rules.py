@@ -18,6 +18,7 @@ from sidecar.inference.values.units import in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 
 LONGEST = 600  # characters of a text
+_AGED = frozenset("aged ages".split())
 _SINCE, _FILLERS = frozenset("within after before".split()), frozenset("the first or".split())
 _FROM_PEOPLE = 4  # tokens from people to their age
 _SHORT = 4  # letters of a stem
@@ -105,18 +106,22 @@ def intervals(values: Sequence[Value], tokens: Sequence[Token]) -> Iterator[tupl
         if one.kind not in KINDS or one.per or one.difference or (one.kind is Kind.TIME and (hours or one.dial)):
             continue
         amount = in_base(one.amount, one.unit)
-        if (
-            one.hedge is Hedge.LEAST
-            and after is not None
-            and after.hedge is Hedge.MOST
-            and dimension(one) == dimension(after)
-        ):
+        if after is not None and _is_range(one, after, tokens, words.get(one.start, "")):
             yield amount, in_base(after.amount, after.unit), one, after
             n += 1
         elif one.hedge is Hedge.LEAST or (words.get(one.start) == "after" and one.hedge is Hedge.NONE):
             yield amount, math.inf, one, one
         elif one.hedge is Hedge.MOST:
             yield -math.inf, amount, one, one
+
+
+def _is_range(one: Value, after: Value, tokens: Sequence[Token], before: str) -> bool:
+    """Whether two values are the ends of a range: "from 6 to 14", "aged 6 to 14"."""
+    if dimension(one) != dimension(after):
+        return False
+    between = [token.low for token in tokens if one.end <= token.start < after.start]
+    bounds = one.hedge is Hedge.LEAST and after.hedge is Hedge.MOST
+    return bounds or (before in _AGED and between in (["to"], ["-"], ["–"]))
 
 
 def _of_group(
@@ -174,6 +179,7 @@ def _rule(
     start, end = part[0].start, part[-1].end
     within = [one for one in values if start <= one.start < end]
     near = frozenset[str]().union(*(beside(part, one, stem) for one in ends))
+    which = next((token.start for token in part if token.low == "which"), end)  # half the fare, which is $12
     return Rule(
         low,
         high,
@@ -183,7 +189,7 @@ def _rule(
         _before(tokens, bound) in _SINCE,
         shared.union(one for _, one in stems_in(part, [(one.start, one.end) for one in within], stem)),
         denies(part),
-        tuple(one for one in within if one not in ends and one.hedge is Hedge.NONE),
+        tuple(one for one in within if one not in ends and one.hedge is Hedge.NONE and one.start < which),
     )
 
 
