@@ -77,10 +77,11 @@ def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: S
     a stem is."""
     if any(claim.words[k : k + 2] in _IF_NOT for k in range(len(claim.words))):
         return Contrasts()
+    excepts = EXCEPTIONS - {"unless"} if "default" in claim.words else EXCEPTIONS
     whole = [
         (number, piece)
         for number, piece in enumerate(pieces)
-        if EXCEPTIONS.isdisjoint(piece.words) and not _of_what_is_left_out(claim, piece)
+        if excepts.isdisjoint(piece.words) and not _of_what_is_left_out(claim, piece)
     ]
     return Contrasts(_clearest(_opposed(claim, whole, weight)), _clearest(_negated(claim, whole, weight, stem)))
 

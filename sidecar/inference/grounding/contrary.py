@@ -20,6 +20,7 @@ from sidecar.inference.contrasts.cells import Misplaced, astray, misplaced, row_
 from sidecar.inference.contrasts.classes import classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
+from sidecar.inference.contrasts.excepted import of_no_menu, taken_in
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
@@ -214,6 +215,10 @@ class Contraries:
             phases = of_another_phase(claim, self._phases(text), content_stem)
             if phases is not None:
                 return Contrary(1.0, (ValueConflict(0, len(claim), Evidence(number, phases.start, phases.end)),))
+        included = taken_in(claim, texts, content_stem) or of_no_menu(claim, texts)
+        if included is not None:
+            there = Evidence(included.text, included.other_start, included.other_end)
+            return Contrary(1.0, (ValueConflict(included.start, included.end, there),))
         lists = [(number, one) for number, text in enumerate(texts) for one in self._lists(text)]
         if not lists:
             return None
