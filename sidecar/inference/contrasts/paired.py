@@ -1,4 +1,4 @@
-"""Where a table or a list of an answer gives to two things each other's names: "Women: Tobias Renn; men: Ines Falk" of "Ines Falk takes over the women's squad, and
+"""Where a table or a list of an answer gives to two things what is each other's: "Women: Tobias Renn; men: Ines Falk" of "Ines Falk takes over the women's squad, and
 Tobias Renn coaches the men's"."""
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Stem
 
-_MOST_PAIRS, _MOST_CLAUSES, _LONGEST = 24, 400, 20_000
-_FIELD = re.compile(r"(?P<head>[^:;\n|]{2,60}): {0,3}(?P<value>[^:;\n|]{2,60})")
-_NAME = re.compile(r"[A-Z][\w'’.-]{1,30}(?: [A-Z][\w'’.-]{0,30}){0,3}")
-_CLAUSES = re.compile(r"[.;\n]\s?|, (?:and|while|whereas|but) | and (?=[A-Z])|, (?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+(?:['’]s)?")
+_MOST_PAIRS, _MOST_CLAUSES, _LONGEST, _MOST_WORDS = 40, 400, 20_000, 4
+_CLAUSES = re.compile(r"[.;](?=\s|\Z)|\n|, (?:and|while|whereas|but) | and (?=[A-Z])|, (?=[A-Z])")
+_SENTENCES = re.compile(r"\.(?=\s|\Z)|\n")
+_WORD = re.compile(r"\d[\d.,]*(?<=\d)|[^\W\d_]+(?:['’]s)?")
+_NO_VALUE = frozenset("yes no none included".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A name and the stems of what the answer's part number `part` gives it to, at start:end of that."""
+    """What the answer's part number `part` gives, at start:end of that, to a thing: the stems and figures of both."""
 
     key: frozenset[str]
-    name: str
+    value: frozenset[str]
     part: int
     start: int
     end: int
@@ -30,7 +30,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """Two pairs of an answer, and where the text number `text` gives the first one's name to the second one's thing."""
+    """Two pairs of an answer, and where the text number `text` gives what the first one has to the second one's thing."""
 
     one: Pair
     other: Pair
@@ -39,55 +39,73 @@ class Exchanged:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    words: frozenset[str]
+    text: int
+    start: int
+    end: int
+
+
 def pairs_of(parts: Sequence[str], stem: Stem) -> list[Pair]:
-    """The names of an answer's rows and labelled lines, each with the label and with what else its row has."""
+    """What an answer's rows and labelled lines have, each with its label, with that of its row, and with what else its row has."""
     return list(itertools.islice(_pairs(parts, stem), _MOST_PAIRS))
 
 
-def names_exchanged(pairs: Sequence[Pair], texts: Sequence[str], stem: Stem) -> Exchanged | None:
-    """Two pairs of which the texts have each name with the other's thing alone."""
-    names = {one.name for one in pairs}
-    clauses = list(itertools.islice(_clauses_of(texts, names, stem), _MOST_CLAUSES)) if len(names) > 1 else []
+def exchanged_with(pairs: Sequence[Pair], texts: Sequence[str], stem: Stem) -> Exchanged | None:
+    """Two pairs of which the texts have each value with the other's thing alone."""
+    if len({one.key for one in pairs}) <= 1:
+        return None
+    levels = (list(itertools.islice(_clauses_of(texts, cut, stem), _MOST_CLAUSES)) for cut in (_CLAUSES, _SENTENCES))
+    return next((found for clauses in levels if (found := _exchanged(pairs, clauses)) is not None), None)
+
+
+def _exchanged(pairs: Sequence[Pair], clauses: Sequence[_Clause]) -> Exchanged | None:
+    keys = {one.key for one in pairs}
+
+    def has(clause: _Clause, key: frozenset[str]) -> bool:
+        return key <= clause.words and not any(key < other <= clause.words for other in keys)
+
+    def gives(value: frozenset[str], own: frozenset[str], other: frozenset[str]) -> _Clause | None:
+        there = [one for one in clauses if value <= one.words]
+        return None if any(has(one, own) for one in there) else next((one for one in there if has(one, other)), None)
+
     for one, other in itertools.combinations(pairs, 2):
-        both = _stems(f"{one.name} {other.name}", stem)
-        if one.name == other.name or one.key & other.key or not both.isdisjoint(one.key | other.key):
+        both = one.value | other.value
+        if one.value & other.value or one.key == other.key or both & (one.key | other.key):
             continue
-        of_one, of_other = ([each for each in clauses if pair.name in each[3]] for pair in (one, other))
-        if _gives(of_one, one.key, other.key) and _gives(of_other, other.key, one.key):
-            text, start, end, _, _ = next(each for each in of_one if other.key <= each[4])
-            return Exchanged(one, other, text, start, end)
+        there = gives(one.value, one.key, other.key)
+        if there is not None and gives(other.value, other.key, one.key) is not None:
+            return Exchanged(one, other, there.text, there.start, there.end)
     return None
 
 
-_Clause = tuple[int, int, int, str, frozenset[str]]
-
-
-def _gives(clauses: Sequence[_Clause], own: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether clauses have the other's thing, and none has its own."""
-    return any(other <= each[4] for each in clauses) and not any(own <= each[4] for each in clauses)
-
-
-def _clauses_of(texts: Sequence[str], names: set[str], stem: Stem) -> Iterator[_Clause]:
+def _clauses_of(texts: Sequence[str], cut: re.Pattern[str], stem: Stem) -> Iterator[_Clause]:
     for number, text in enumerate(texts):
         begins = 0
-        for end in [*(cut.start() for cut in _CLAUSES.finditer(text, 0, _LONGEST)), min(len(text), _LONGEST)]:
-            clause = text[begins:end]
-            if any(name in clause for name in names):
-                yield number, begins, end, clause, _stems(clause, stem)
+        for end in [*(one.start() for one in cut.finditer(text, 0, _LONGEST)), min(len(text), _LONGEST)]:
+            yield _Clause(_stems(text[begins:end], stem), number, begins, end)
             begins = end
 
 
 def _pairs(parts: Sequence[str], stem: Stem) -> Iterator[Pair]:
     for number, part in enumerate(parts):
-        fields = list(itertools.islice(_FIELD.finditer(part), _MOST_PAIRS))
-        for field in fields:
-            name = field["value"].strip(" .,*")
-            if not _NAME.fullmatch(name):
+        fields, at = list[tuple[str, str, int, int]](), 0
+        for field in part.split(";")[:_MOST_PAIRS]:
+            head, _, value = field.rpartition(":")
+            fields.append((head, value, at, at + len(field)))
+            at += len(field) + 1
+        for field_of in fields if any(head for head, *_ in fields) else ():
+            head, value, start, end = field_of
+            told = _stems(value, stem)
+            figures = frozenset(word for word in told if word[0].isdecimal())
+            told = frozenset(sorted(figures)[:1]) if len(figures) == 1 else told
+            if not head or not told or told & _NO_VALUE or len(_WORD.findall(value)) > _MOST_WORDS:
                 continue
-            rest = [other["value"] for other in fields if other is not field]
-            for key in {_stems(field["head"], stem), *(_stems(one, stem) for one in rest)}:
-                if key and key.isdisjoint(_stems(name, stem)):
-                    yield Pair(key, name, number, field.start("head"), field.end())
+            rest = [_stems(other[1], stem) for other in fields if other is not field_of]
+            for key in {_stems(head, stem), *rest}:
+                if key and key.isdisjoint(told):
+                    yield Pair(key, told, number, start, end)
 
 
 def _stems(text: str, stem: Stem) -> frozenset[str]:

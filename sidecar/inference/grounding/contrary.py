@@ -25,7 +25,7 @@ from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
 from sidecar.inference.contrasts.names import Misnamed, misnamed, other_acronym
-from sidecar.inference.contrasts.paired import names_exchanged, pairs_of
+from sidecar.inference.contrasts.paired import exchanged_with, pairs_of
 from sidecar.inference.contrasts.phases import of_another_phase, phases_of
 from sidecar.inference.contrasts.reading import Reading, carrying, read
 from sidecar.inference.contrasts.records import exchanged, fields_of
@@ -160,7 +160,7 @@ class Contraries:
             for clause, other in zip(one.own, one.other, strict=True):
                 there = _evidence(documents, *places[other.text], other.start, other.end)
                 _add(found, clause.text, ValueConflict(clause.start, clause.end, there))
-        under = names_exchanged(pairs_of([claim.text for claim in claims], content_stem), texts, content_stem)
+        under = exchanged_with(pairs_of([claim.text for claim in claims], content_stem), texts, content_stem)
         if under is not None:
             there = Evidence(under.text, under.start, under.end)
             for pair in (under.one, under.other):

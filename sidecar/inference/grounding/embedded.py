@@ -38,7 +38,7 @@ from sidecar.inference.grounding.asked import (
 )
 from sidecar.inference.grounding.claims import answer_row, encode_claims, least_of
 from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
-from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, turned
+from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, mean_of_cells, turned
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
@@ -200,17 +200,16 @@ class EmbeddedGrounder:
         answer, claims = worded(answer, documents), all_worded(claims, documents)
         least, above = least_of(supports, claims)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
-        if least is not None and (alone or await but_one_copied(answer, claims, documents)):
-            whole = least
-        else:
-            asked = Claim(answer, question=claims[0].question if claims else "")
-            read = await self.read([asked], documents)
+        copied = alone or await but_one_copied(answer, claims, documents)
+        known = least if copied else mean_of_cells(claims, supports)
+        if known is None:
+            read = await self.read([Claim(answer, question=claims[0].question if claims else "")], documents)
             if read[0].nearest is None:
                 return NOTHING_TO_READ
             contrary = read[0].contrary.at_least(max((one.contrary for one in supports), default=0.0))
             [judged] = await self._judge([replace(read[0], contrary=contrary)])
-            whole = judged.probability
-        return float(self._heads.answer.probability(answer_row(whole, whole if least is None else least, above))[0])
+            known = judged.probability
+        return float(self._heads.answer.probability(answer_row(known, known if least is None else least, above))[0])
 
     async def _judge(self, read: Sequence[Read]) -> list[Judged]:
         """What is found of each claim beside its evidence."""

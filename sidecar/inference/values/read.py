@@ -19,7 +19,7 @@ from sidecar.inference.values.joined import compounds, same_unit
 from sidecar.inference.values.labels import is_release, label_at
 from sidecar.inference.values.money import money_first, money_last, pence_at
 from sidecar.inference.values.numbers import PARTS, SMALL, Number, Tokens, number_at
-from sidecar.inference.values.span import PER, value_of, with_rate
+from sidecar.inference.values.span import PER, is_inch, value_of, with_rate
 from sidecar.inference.values.tokens import Token, tokenise
 from sidecar.inference.values.units import (
     AFTER_FIGURES,
@@ -285,7 +285,7 @@ def _unit_at(tokens: Tokens, n: int, *, beside: bool) -> tuple[Unit | None, int]
     """The unit at token n and the token after it; compounds with a stroke first."""
     token = tokens[n]
     if token.kind not in ("word", "name"):
-        return None, n
+        return (unit_named("inch"), n + 1) if is_inch(tokens, n) else (None, n)
     if tokens[n + 1].text == "/" and tokens.joined(n + 1) and tokens.joined(n + 2):
         compound = unit_named(f"{token.text}/{tokens[n + 2].text}")
         if compound:

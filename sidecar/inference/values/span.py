@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sidecar.inference.values.numbers import Number, Tokens
@@ -53,3 +54,14 @@ def with_rate(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
     if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):
         return value, end
     return replace(value, per=unit.code if unit else after.low), end
+
+
+_BEFORE, _QUOTE = 200, re.compile(r'(?<!\d)"')
+
+
+def is_inch(tokens: Tokens, n: int) -> bool:
+    """Whether a sign right behind figures is that of inches, 6.1", and closes no quotation."""
+    if tokens[n].text not in ('"', "″") or not tokens.joined(n):
+        return False
+    at = tokens[n].start
+    return len(_QUOTE.findall(tokens.text, max(0, at - _BEFORE), at)) % 2 == 0
