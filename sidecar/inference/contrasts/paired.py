@@ -14,18 +14,20 @@ _MOST_PAIRS, _MOST_CLAUSES, _LONGEST, _MOST_WORDS = 40, 400, 20_000, 4
 _CLAUSES = re.compile(r"[.;](?=\s|\Z)|\n|, (?:and|while|whereas|but) | and (?=[A-Z])|, (?=[A-Z])")
 _SENTENCES = re.compile(r"\.(?=\s|\Z)|\n")
 _WORD = re.compile(r"\d[\d.,]*(?<=\d)|[^\W\d_]+(?:['’]s)?")
-_NO_VALUE = frozenset("yes no none included".split())
+_NO_VALUE = frozenset("yes none included".split())
+_YES_NO = {**dict.fromkeys("yes ✓ ✔ ✅ included".split(), True), **dict.fromkeys("no ✗ ✘ ❌ none — –".split(), False)}
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What the answer's part number `part` gives, at start:end of that, to a thing: the stems and figures of both."""
+    """What the answer's part number `part` gives, at start:end of that, to a thing, or says that it `lacks`: the stems and figures of both."""
 
     key: frozenset[str]
     value: frozenset[str]
     part: int
     start: int
     end: int
+    lacks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,13 @@ def _exchanged(pairs: Sequence[Pair], clauses: Sequence[_Clause]) -> Exchanged |
         return None if any(has(one, own) for one in there) else next((one for one in there if has(one, other)), None)
 
     for one, other in itertools.combinations(pairs, 2):
+        if one.lacks != other.lacks and one.value == other.value and one.key != other.key:
+            mine, lacking = (other, one) if one.lacks else (one, other)
+            there = gives(mine.value, mine.key, lacking.key)
+            if there is not None:
+                return Exchanged(one, other, there.text, there.start, there.end)
         both = one.value | other.value
-        if one.value & other.value or one.key == other.key or both & (one.key | other.key):
+        if one.lacks or other.lacks or one.value & other.value or one.key == other.key or both & (one.key | other.key):
             continue
         there = gives(one.value, one.key, other.key)
         if there is not None and gives(other.value, other.key, one.key) is not None:
@@ -97,6 +104,11 @@ def _pairs(parts: Sequence[str], stem: Stem) -> Iterator[Pair]:
             at += len(field) + 1
         for field_of in fields if any(head for head, *_ in fields) else ():
             head, value, start, end = field_of
+            label = next((_stems(other[1], stem) for other in fields if not other[0]), frozenset[str]())
+            if head and label and value.strip(" .").lower() in _YES_NO:
+                lacks, named = not _YES_NO[value.strip(" .").lower()], _stems(head, stem)
+                yield from (Pair(a, b, number, start, end, lacks) for a, b in ((named, label), (label, named)) if a)
+                continue
             told = _stems(value, stem)
             figures = frozenset(word for word in told if word[0].isdecimal())
             told = frozenset(sorted(figures)[:1]) if len(figures) == 1 else told
