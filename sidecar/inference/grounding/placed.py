@@ -8,11 +8,16 @@ from dataclasses import replace
 
 from sidecar.inference.contrasts.cells import Item, words_of_cell
 from sidecar.inference.embedding.minilm import EncodedDocument
+from sidecar.inference.values.at_hour import told_at
 from sidecar.inference.values.cases import Case
 from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.made import Scaled
 from sidecar.inference.values.match import Finding, Outcome
+from sidecar.inference.values.open_hours import told_hours
+from sidecar.inference.values.opening import told_open
+from sidecar.inference.values.relative import shifted_days
 from sidecar.inference.values.stated import Stated
 from sidecar.inference.values.units import UNITS
 from sidecar.inference.values.value import Hedge, Kind, Value
@@ -28,6 +33,12 @@ _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _VALUE_FIRST = re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")  # as far as the first clause goes
 _MOST_LEFT_OUT = 8  # words of a claim
 _ITEM = re.compile(r"[^,;\n]{2,80}")
+_OTHERWISE = re.compile(r"\botherwise\b|\b(?:in|during) (?:the )?other months\b|\brest of the year\b", re.IGNORECASE)
+_OF_A_CASE = re.compile(
+    r"\b(?:if|who|someone|anyone)\b|\b(?:you|I|we)(?:['’]ve)? (?:joined|started|bought|ordered|booked|applied|signed|moved)\b",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(r"\b(?:(?P<later>after|since)|before|until) (?:the )?\Z", re.IGNORECASE)
 _MOST_COUNTED = 31  # of days, nights, pieces
 _APART, _BOTH = frozenset({Kind.MONEY, Kind.QUANTITY}), 2
 _MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
@@ -124,6 +135,58 @@ def is_outside(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
     return bool(closed) and denied and set(days).isdisjoint(one.other.through)
 
 
+def _is_otherwise(one: Finding, pieces: Sequence[str]) -> bool:
+    """Whether a day or month of a claim is outside a range of which the evidence says what is so "otherwise"."""
+    if one.outcome is not Outcome.DISAGREES or one.other is None or not one.other.through:
+        return False
+    apart = set(one.value.through or one.value.dates).isdisjoint(one.other.through)
+    return apart and _OTHERWISE.search(pieces[one.piece], one.other.end) is not None
+
+
+def _is_dated_case(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
+    """Whether a claim speaks of a case, "if you joined in September", that is on the side of a date of the evidence which that tells of: "after 1 July"."""
+    if one.outcome is not Outcome.DISAGREES or one.other is None or not _OF_A_CASE.search(claim):
+        return False
+    side = _SIDE.search(pieces[one.piece], 0, one.other.start)
+    if (
+        side is None
+        or _SIDE.search(claim, 0, one.value.start)
+        or len(one.value.dates) != 1
+        or len(one.other.dates) != 1
+    ):
+        return False
+    own, bound = one.value.dates[0], one.other.dates[0]
+    if own.month is None or bound.month is None or (own.year is None) != (bound.year is None):
+        return False
+    mine, theirs = (own.year or 0, own.month, own.day or 1), (bound.year or 0, bound.month, bound.day or 1)
+    later = side["later"] is not None
+    if own.day is None and mine[:2] == theirs[:2]:
+        return False
+    return mine > theirs if later else mine < theirs
+
+
+def on_their_days(
+    claim: str,
+    question: str,
+    values: Sequence[Value],
+    asked: Sequence[Value],
+    matched: Sequence[Finding],
+    texts: Sequence[str],
+    pieces: Sequence[str],
+    stated_there: Sequence[Sequence[Stated]],
+) -> tuple[list[Finding], bool, bool]:
+    """What became of a claim's values by the days and hours that the texts tell of; whether it denies of one what they say of others, and whether nothing is open
+    on a day of it."""
+    open_then = told_open(claim, values, texts)
+    told = {**open_then, **told_hours(claim, values, texts), **told_at(claim, question, values, asked, texts)}
+    outside = shifted_days(claim, values, pieces, [[one.value for one in piece] for piece in stated_there])
+    outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
+    outside += [one.value for one in matched if is_outside(claim, one, pieces)]
+    apart = [one.value for one in matched if _is_otherwise(one, pieces) or _is_dated_case(claim, one, pieces)]
+    found = [on_its_day(one, [*outside, *apart], told, stated_there) for one in matched]
+    return found, bool(outside), False in open_then.values()
+
+
 def on_its_day(
     one: Finding, outside: Sequence[Value], told: Mapping[Value, bool], stated_there: Sequence[Sequence[Stated]]
 ) -> Finding:
@@ -139,20 +202,27 @@ def on_its_day(
     return one if other is None else Finding(Outcome.DISAGREES, one.value, 1.0, other, piece, certain=True)
 
 
-def as_made(one: Finding, known: frozenset[Value], amounts: Scaled, nearest: Sequence[Stated] = ()) -> Finding:
+def as_made(one: Finding, known: frozenset[Value], amounts: Scaled, there: Sequence[Sequence[Stated]] = ()) -> Finding:
     """What became of a value that the asker said or that is made of others, or that would be another one for so many people, or that says how far two are apart
-    and is not how far the only two that are `nearest`, those of the best sentence, are."""
+    and is not how far the only two are that the best sentence, or all, state."""
     if one.value in known:
         return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
     if one.value in amounts.right:
         return Finding(Outcome.FOLLOWS, one.value, FOLLOWS, *amounts.right[one.value])
     if one.value in amounts.wrong:
         return Finding(Outcome.DISAGREES, one.value, 1.0, *amounts.wrong[one.value])
-    alike = [each.value for each in nearest if dimension(each.value) == dimension(one.value)]
     apart = one.value.difference and one.value.kind in _APART and dimension(one.value) != UNITS["day"].dimension
-    if apart and one.outcome is Outcome.ABSENT and one.value.hedge is Hedge.NONE and len(alike) == _BOTH:
-        return Finding(Outcome.DISAGREES, one.value, 1.0, alike[-1], 0)
+    if not apart or one.outcome is not Outcome.ABSENT or one.value.hedge is not Hedge.NONE:
+        return one
+    for group in (there[:1], there):
+        alike = [(each.value, n) for n, piece in enumerate(group) for each in piece if _is_alike(each.value, one.value)]
+        if len(alike) == len({each.amount for each, _ in alike}) == _BOTH:
+            return Finding(Outcome.DISAGREES, one.value, 1.0, *alike[-1])
     return one
+
+
+def _is_alike(one: Value, other: Value) -> bool:
+    return dimension(one) == dimension(other) and not one.difference
 
 
 def as_shown(found: Sequence[Finding], shown: Sequence[Worked]) -> list[Finding]:

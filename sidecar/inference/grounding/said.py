@@ -20,30 +20,35 @@ from sidecar.inference.grounding.placed import (
     as_made,
     as_shown,
     by_its_rule,
-    is_outside,
     labelled_as,
     lead_in,
     leaves_out,
     led_in,
     of_value,
-    on_its_day,
+    on_their_days,
     with_next,
 )
 from sidecar.inference.values.among import compares, wrong_among
-from sidecar.inference.values.at_hour import told_at
 from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.by_row import in_its_row, swapped, told_by_row, without_names
 from sidecar.inference.values.cases import case_asked, cases
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.current import understood
-from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.labelled import Label, labelled, sentences_with_headings
-from sidecar.inference.values.made import MOST_CLAIMS, Spoken, amounts_of, begun, factors, multiplied, scale, scaled
+from sidecar.inference.values.made import (
+    MOST_CLAIMS,
+    Spoken,
+    amounts_of,
+    begun,
+    factors,
+    for_two,
+    multiplied,
+    scale,
+    scaled,
+)
 from sidecar.inference.values.match import Finding, Outcome, match
-from sidecar.inference.values.open_hours import told_hours
-from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.reference import beside_their_ranges, references
-from sidecar.inference.values.relative import named_days, shifted_days
+from sidecar.inference.values.relative import named_days
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.stems import stem_beside_values
@@ -163,12 +168,14 @@ class Values:
         there = [[one.value for one in piece] for piece in stated_there]
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
+        product, no_product = for_two(values, pieces, there)
+        known |= product
         known |= beside_their_ranges(claim, values, texts, self._references, stem_beside_values)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)
-        amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts))
+        amounts = scaled(own, stated_there, [n for n, _ in starts], scale(question, texts)).and_wrong(no_product)
         matched = [
-            as_made(in_its_row(one, by_row, moved), known, amounts, next(iter(stated_there), ()))
+            as_made(in_its_row(one, by_row, moved), known, amounts, stated_there)
             for one in match(
                 own,
                 stated_there,
@@ -178,13 +185,7 @@ class Values:
                 _stems_of(named),
             )
         ]
-        told = told_open(claim, values, texts)
-        shut = False in told.values()
-        told = {**told, **told_hours(claim, values, texts), **told_at(claim, question, values, asked, texts)}
-        outside = shifted_days(claim, values, pieces, there)
-        outside += [one.value for one in matched if is_end(claim, one, pieces, stated_there) or told.get(one.value)]
-        outside += [one.value for one in matched if is_outside(claim, one, pieces)]
-        matched = [on_its_day(one, outside, told, stated_there) for one in matched]
+        matched, outside, shut = on_their_days(claim, question, values, asked, matched, texts, pieces, stated_there)
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)
         matched = [by_its_rule(one, ruled) for one in matched]
@@ -194,7 +195,7 @@ class Values:
         no_case = any(one.certain and of_value(one, ruled) for one in found)
         spared = any(case.falls and case.rule.holds(case.value) is False for case in ruled)
         said = _said(claim, found, pieces, starts)
-        return replace(said, outside=bool(outside) or spared, no_case=no_case, shut=shut)
+        return replace(said, outside=outside or spared, no_case=no_case, shut=shut)
 
     def _beside(self, claim: str, own: Sequence[Value], others: Sequence[str]) -> list[Spoken]:
         """The answer's other claims with their values, for one with an amount of money; each is read once."""

@@ -29,12 +29,14 @@ _FOR = re.compile(
 )
 _NAME, _BEFORE = re.compile(r"[^\W\d_]{4,30}"), 40  # characters
 _FACTOR = content_stem("times")
+_COUNTED = frozenset({Kind.NUMBER, Kind.QUANTITY})
 _OF_RECIPES = frozenset({Kind.NUMBER, UNITS["g"].dimension, UNITS["ml"].dimension})
 _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", re.IGNORECASE)
 
 
 _TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[×✕·*]")
 _PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
+_BY_BOTH = re.compile(r"\s?(?:per|an?|each) [\w-]{2,20}(?:,? and|,|,? per) (?:per |each )?[\w-]{2,20}", re.IGNORECASE)
 
 
 Spoken = tuple[str, Sequence[Value]]  # a claim with its values
@@ -47,6 +49,10 @@ class Scaled:
 
     right: Mapping[Value, tuple[Value, int]]
     wrong: Mapping[Value, tuple[Value, int]]
+
+    def and_wrong(self, others: Mapping[Value, tuple[Value, int]]) -> Scaled:
+        """These, and others that are wrong too."""
+        return replace(self, wrong={**self.wrong, **others}) if others else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +170,22 @@ def multiplied(own: Sequence[Value], beside: Sequence[Spoken]) -> frozenset[Valu
         if one.kind is Kind.MONEY
         and any(unit == one.unit and math.isclose(one.amount, made) for made, unit in products)
     )
+
+
+def for_two(
+    own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]
+) -> tuple[frozenset[Value], Mapping[Value, tuple[Value, int]]]:
+    """The amount of a claim with two counts, "two dogs for three nights come to £60", beside the one rate by both, "£10 per dog and night": one that is their
+    product, or one that is not, with the rate and the number of its text."""
+    counts = [one.amount for one in own if one.kind in _COUNTED and one.amount % 1 == 0 and not one.per]
+    amounts = [one for one in own if one.kind is Kind.MONEY and not one.per]
+    rates = [
+        (one, n)
+        for n, (piece, values) in enumerate(zip(pieces, there, strict=True))
+        for one in values
+        if one.kind is Kind.MONEY and _BY_BOTH.match(piece, one.end)
+    ]
+    if (len(counts), len(amounts), len(rates)) != (2, 1, 1):
+        return frozenset(), {}
+    right = math.isclose(amounts[0].amount, math.prod(counts) * rates[0][0].amount)
+    return (frozenset(amounts), {}) if right else (frozenset(), {amounts[0]: rates[0]})

@@ -33,7 +33,7 @@ _BENDS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
 _MEASURES = frozenset({Kind.MONEY, Kind.QUANTITY, Kind.PERCENT, Kind.NUMBER})
-_NEAR, _APART = 0.001, 0.1
+_NEAR, _APART, _ITS_OWN = 0.001, 0.1, 0.9
 _BOTH, _BEST = 2, 4  # amounts; best sentences
 _FAR = 1000  # times: 10 of "from 10 to 20 million" lacks what the other counts in
 
@@ -70,6 +70,7 @@ def wrong_times(
         if one.value.kind in _MEASURES and one.value.hedge is Hedge.NONE and one.value.amount > 0
     ]
     alike = [one for one in plain if sum(dimension(other.value) == dimension(one.value) for other in plain) == _BOTH]
+    alike = alike if len(alike) == _BOTH else _of_noun(claim[found.end() :], pieces, stem)
     if (
         len(alike) != _BOTH
         or any(one.row or one.head for one in alike)
@@ -88,6 +89,16 @@ def wrong_times(
     if any(math.isclose(each, factor, rel_tol=_APART) for each in ratios):
         return None
     return Times(found.start(), found.end(), 0, last)
+
+
+def _of_noun(behind: str, pieces: Sequence[Sequence[Stated]], stem: Stem) -> list[Stated]:
+    """The two amounts of what a claim counts, "five times as much storage", where sentences state just two."""
+    word = _WORD.search(behind)
+    noun = stem(word.group().lower()) if word else None
+    every = [one for piece in pieces for one in piece if noun is not None and one.words.get(noun, 0.0) > _ITS_OWN]
+    found = [one for one in every if one.value.kind in _MEASURES and one.value.hedge is Hedge.NONE and one.value.amount]
+    kinds = {dimension(one.value) for one in found}
+    return found if len(kinds) == 1 and len({_base(one.value) for one in found}) == len(found) == _BOTH else []
 
 
 def by_times(own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]) -> frozenset[Value]:
