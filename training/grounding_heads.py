@@ -20,7 +20,7 @@ from sidecar.evaluate.text.abstain import stance_of
 from sidecar.inference.base import Claim
 from sidecar.inference.calibrated import Logistic, logit
 from sidecar.inference.grounding.claims import answer_row
-from sidecar.inference.grounding.contrary import Contrary
+from sidecar.inference.grounding.contradiction import Contrary
 from sidecar.inference.grounding.embedded import (
     ANSWER_FEATURES,
     CLAIM_FEATURES,

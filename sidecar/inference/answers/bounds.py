@@ -184,9 +184,11 @@ def _intervals(
     sentence: str, tokens: Sequence[Token], values: Sequence[Value]
 ) -> Iterator[tuple[float, float, Value, Value]]:
     """The bounds and ranges of a sentence, those of ages and of what is done up to so long before something among them."""
+    ages = set[tuple[int, int]]()
     for one, other in itertools.pairwise(values):
         joined = one.hedge is other.hedge is Hedge.NONE and _TO.fullmatch(sentence[one.end : other.start])
         if one.kind is other.kind is Kind.NUMBER and joined and _AGES.search(sentence, 0, one.start):
+            ages.add((one.start, other.start))
             yield one.amount, other.amount, one, other
     for one in values:
         older = _OLDER.match(sentence[one.start :]) if one.kind is Kind.NUMBER and one.hedge is Hedge.NONE else None
@@ -197,6 +199,8 @@ def _intervals(
         if one.kind is Kind.QUANTITY and one.hedge is Hedge.NONE and _VALID_FOR.search(sentence, 0, one.start):
             yield -math.inf, in_base(one.amount, one.unit), one, one
     for low, high, first, last in intervals(values, tokens):
+        if (first.start, last.start) in ages:
+            continue
         if first is not last or low > -math.inf or not _BEFORE_IT.match(sentence, first.end):
             yield low, high, first, last
         elif _UP_TO.search(sentence, 0, first.start) and not _AHEAD.match(sentence, first.end):

@@ -35,7 +35,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A claim's order at claim[start:end], and whether the text number `piece` has it so, at text[other_start:other_end]."""
+    """What a claim tells at claim[start:end], and whether the text number `piece` has it so, at text[other_start:other_end]."""
 
     right: bool
     start: int

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.contrasts.reading import Stem
+from sidecar.inference.contrasts.before import Told
+from sidecar.inference.contrasts.reading import Reading, Stem, Weight
+from sidecar.inference.contrasts.words import EXCEPTIONS
 
 _LONGEST = 20_000
 _THE = r"(?:(?:in|on|for|at|of|the|your|a|an|plain|still) ){0,2}"
@@ -22,6 +24,7 @@ _PATH = re.compile(
     r"(?P<first>[A-Z][\w&-]{1,20}(?: [\w&-]{1,20}){0,2})(?P<rest>(?: ?(?:>|→|›|») ?[\w&*-]{1,20}(?: [\w&*-]{1,20}){0,2}){1,6})"
 )
 _ARROW = re.compile(r" ?(?:>|→|›|») ?")
+_ALL, _AT_FIRST, _MOSTLY = frozenset("both all every each either".split()), 2, 0.8  # words, share of what is said
 _LEAST_KNOWN = 2  # elements of a path that the documents have
 
 
@@ -44,6 +47,21 @@ def taken_in(claim: str, texts: Sequence[str], stem: Stem) -> Included | None:
             mine = next((one for one in own if one[0] == thing), None)
             if mine is not None and _LEFT_OUT.search(claim) is None:
                 return Included(mine[1], mine[2], number, start, end)
+    return None
+
+
+def of_all(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told | None:
+    """The piece that says of all what a claim says of one thing only: "both plans can be cancelled monthly"."""
+    if claim.words[:1] != ("only",) or claim.denied:
+        return None
+    said = [one for one in claim.stems[1:] if one is not None]
+    total = sum(weight(one) for one in said[1:])  # but for the thing
+    for number, piece in enumerate(pieces):
+        at = next((k for k, word in enumerate(piece.words[:_AT_FIRST]) if word in _ALL), None)
+        if at is None or piece.denied or not EXCEPTIONS.isdisjoint(piece.words):
+            continue
+        if total and sum(weight(one) for one in said[1:] if one in piece.stems) >= _MOSTLY * total:
+            return Told(False, *claim.spans[0], number, *piece.spans[at])
     return None
 
 

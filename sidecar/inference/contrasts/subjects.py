@@ -109,18 +109,19 @@ def _mostly_of_another(
 ) -> Evidence | None:
     """The nearest sentence of a passage that says, as a whole, nearly all that a claim does, where the passage about the claim's own thing says little of it."""
     total, known = sum(map(weight, said)), others.union(*(one.stems for one in lines if one.row == mine))
+    theirs = [one for one in lines if one.row != mine and not mine <= one.stems]  # a line that names both is of both
     every = {
-        row: frozenset[str]().union(*(one.stems for one in lines if one.row == row))
-        for row in {one.row for one in lines}
+        row: frozenset[str]().union(*(one.stems for one in theirs if one.row == row))
+        for row in {one.row for one in theirs}
     }
 
     def share(stems: frozenset[str]) -> float:
         return sum(map(weight, said & stems)) / total if total else 0.0
 
-    row = max((row for row in every if row != mine), key=lambda one: share(every[one]))
-    if share(every[row]) < max(_MOSTLY, share(known) + _CLEARLY) or not REFERS.isdisjoint(known):
+    row = max(every, key=lambda one: share(every[one]), default=None)
+    if row is None or share(every[row]) < max(_MOSTLY, share(known) + _CLEARLY) or not REFERS.isdisjoint(known):
         return None
-    return max((one for one in lines if one.row == row), key=lambda one: share(one.stems)).there
+    return max((one for one in theirs if one.row == row), key=lambda one: share(one.stems)).there
 
 
 def _best(said: frozenset[str], lines: Sequence[_Line], weight: Callable[[str], float]) -> frozenset[str] | None:

@@ -1,26 +1,21 @@
 """How clearly a claim says the contrary of its evidence: another value, another name, the opposite, a word negated on one side alone, two things
 that have changed places, or steps in another order.
-
-Pair models are sure of "before" where the text says "after", and labelled answers hold too few such claims to learn a weight from: of those
-that people called supported, fewer than 1 in 1,000 stand against an opposite that is as clear as `_CLEAR`. So the weight is set, not fit: a clear
-contrary is worth `_LOGITS`. docs/models/embedded-tries.md has what other weights did.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from exporters.result import Evidence, ValueConflict
 from sidecar.inference.base import Claim
-from sidecar.inference.calibrated import logit, probability
 from sidecar.inference.contrasts.before import told_first
 from sidecar.inference.contrasts.cells import Misplaced, astray, misplaced, row_of, words_of_cell
 from sidecar.inference.contrasts.classes import classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
-from sidecar.inference.contrasts.excepted import of_no_menu, taken_in
+from sidecar.inference.contrasts.excepted import of_all, of_no_menu, taken_in
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
@@ -34,6 +29,7 @@ from sidecar.inference.contrasts.steps import ASKED_FOR, tells_steps, turned_ste
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
+from sidecar.inference.grounding.contradiction import CERTAIN, NOTHING_CONTRARY, Contrary, plainly
 from sidecar.inference.grounding.placed import items_of
 from sidecar.inference.grounding.said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
@@ -41,40 +37,12 @@ from sidecar.inference.values.reference import Position, positions, references, 
 from sidecar.inference.values.tables import header_of
 
 _FROM, _CLEAR = 0.3, 0.7  # shares of the claim's words that stand with the contrary
-_LOGITS = 4.5
-_STATED = 0.5  # the probability, at least, of what a table has marks for
-_CERTAIN = 1.4  # what another cell of a table has, or the same figures in another unit, leaves no doubt
 _OF_NAMES = 0.5  # another name
 _LEAST_ROWS = 2  # of a table
 _MOST_STEPS = 80  # sentences of a document
 _REQUESTS = 64
 _REMEMBERED = 1024  # sentences and claims; those of a request come again with each claim
 _LONGEST_REMEMBERED = 600  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class Contrary:
-    """`clear` (0..1, more where a table tells it) is how clearly the claim says the contrary, `conflicts` where: of its words, then of its values. `stated`
-    says that a table has marks for just what it says."""
-
-    clear: float = 0.0
-    conflicts: tuple[ValueConflict, ...] = ()
-    stated: bool = False
-
-    def weighed(self, p: float) -> float:
-        """The probability of a claim, `p` without what it says to the contrary."""
-        return probability(logit(p) - _LOGITS * self.clear) if self.clear else max(p, _STATED) if self.stated else p
-
-    def and_also(self, other: Contrary) -> Contrary:
-        """Both: the clearer of them counts."""
-        return Contrary(max(self.clear, other.clear), (*other.conflicts, *self.conflicts))
-
-    def at_least(self, clear: float) -> Contrary:
-        """Of a whole: what one of its claims says clearly to the contrary, the whole says."""
-        return replace(self, clear=max(self.clear, clear))
-
-
-NOTHING_CONTRARY, CONTRARY = Contrary(), Contrary(1.0)
 
 
 class Contraries:
@@ -104,8 +72,8 @@ class Contraries:
         sections, of which `question` may name the one that the claim is about."""
         pieces = [self._in_its_place(number, n, texts, documents) for number, n in places]
         others = _of_other_things(claim, question, places, labels)
-        own = [self._read("") if place in others else piece for place, piece in zip(places, pieces, strict=True)]
-        found = contrasts(_without_values(self._read(claim), said, pieces), own, self._weight, content_stem)
+        of_it = [self._read("") if place in others else piece for place, piece in zip(places, pieces, strict=True)]
+        found = contrasts(_without_values(self._read(claim), said, pieces), of_it, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
         words = [one for one in both if one is not None and one.strength > _FROM]
         words = [
@@ -114,12 +82,13 @@ class Contraries:
         other = self._misplaced(claim, pieces, places, texts, documents)
         if other is not None:
             there = _evidence(documents, *places[other.piece], other.other_start, other.other_end)
-            return Contrary(_CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
+            return Contrary(CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
         lies = positions(claim, self._references(tuple(texts)), content_stem) if says_where(claim) else []
-        first = told_first(self._read(claim), self._read(question), pieces, self._weight)
+        own, asked = self._read(claim), self._read(question)
+        first = of_all(own, pieces, self._weight) or told_first(own, asked, pieces, self._weight)
         if first is not None and not first.right:
             there = _evidence(documents, *places[first.piece], first.other_start, first.other_end)
-            return Contrary(1.0, (ValueConflict(first.start, first.end, there), *said.conflicts))
+            return Contrary(CERTAIN, (ValueConflict(first.start, first.end, there), *said.conflicts), plain=True)
         words = [] if first else [one for one in words if not any(lie.start <= one.start < lie.end for lie in lies)]
         told = self._listed(claim, texts, documents) or self._recorded(claim, lies, texts)
         told = told or (self._elsewhere(claim, question, texts, documents, labels) if labels else None)
@@ -128,7 +97,7 @@ class Contraries:
         lacks = self._lacks(claim, places, texts, documents)
         if lacks is not None and not lacks.right:
             there = _evidence(documents, *places[lacks.cell.text], lacks.cell.start, lacks.cell.end)
-            return Contrary(_CERTAIN, (ValueConflict(lacks.start, lacks.end, there), *said.conflicts))
+            return Contrary(CERTAIN, (ValueConflict(lacks.start, lacks.end, there), *said.conflicts))
         words = [] if lacks is not None else words
         sentences = [texts[number][_span(documents, number, n)] for number, n in places]
         name = misnamed(claim, sentences, texts, self._weight) or other_acronym(claim, sentences, texts, self._weight)
@@ -136,7 +105,7 @@ class Contraries:
         clear = max((said.disagree, _OF_NAMES if name else 0.0, *(one.strength for one in words)))
         certain = said.certain or (said.of_another_unit and said.disagree >= _CLEAR)
         return Contrary(
-            _CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
+            CERTAIN if certain else min(1.0, max(0.0, (clear - _FROM) / (_CLEAR - _FROM))),
             (*(_conflict(one, places, documents) for one in otherwise), *said.conflicts),
             stated=lacks is not None,
         )
@@ -211,14 +180,14 @@ class Contraries:
         for number, text in enumerate(texts):
             other = classed_otherwise(self._read(claim), groups) if (groups := self._classes(text)) else None
             if other is not None:
-                return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, other.start, other.end)),))
+                return plainly(0, len(claim), Evidence(number, other.start, other.end))
             phases = of_another_phase(claim, self._phases(text), content_stem)
             if phases is not None:
-                return Contrary(1.0, (ValueConflict(0, len(claim), Evidence(number, phases.start, phases.end)),))
+                return plainly(0, len(claim), Evidence(number, phases.start, phases.end))
         included = taken_in(claim, texts, content_stem) or of_no_menu(claim, texts)
         if included is not None:
             there = Evidence(included.text, included.other_start, included.other_end)
-            return Contrary(1.0, (ValueConflict(included.start, included.end, there),))
+            return plainly(included.start, included.end, there)
         lists = [(number, one) for number, text in enumerate(texts) for one in self._lists(text)]
         if not lists:
             return None
@@ -227,20 +196,20 @@ class Contraries:
         if item is None:
             return None
         number = next(number for number, one in lists if one is item)
-        return Contrary(_CERTAIN, (ValueConflict(0, len(claim), Evidence(number, item.start, item.end)),))
+        return Contrary(CERTAIN, (ValueConflict(0, len(claim), Evidence(number, item.start, item.end)),))
 
     def _recorded(self, claim: str, lies: Sequence[Position], texts: Sequence[str]) -> Contrary | None:
         """Where a claim says that a value lies elsewhere than beside its range, or under one label what a record has under another."""
         for one in lies:
             if not one.right:
                 there = Evidence(one.reference.text, one.reference.start, one.reference.end)
-                return Contrary(_CERTAIN, (ValueConflict(one.start, one.end, there),))
+                return Contrary(CERTAIN, (ValueConflict(one.start, one.end, there),))
         records = [self._fields(text) for text in texts]
         under = exchanged(claim, records, content_stem) if any(records) else None
         if under is None:
             return None
         there = Evidence(under.text, under.other.start, under.other.end)
-        return Contrary(_CERTAIN, (ValueConflict(under.start, under.end, there),))
+        return Contrary(CERTAIN, (ValueConflict(under.start, under.end, there),))
 
     def _elsewhere(
         self,
@@ -255,7 +224,7 @@ class Contraries:
         item = astray(self._read(claim), items, others)
         if item is not None:
             there = _evidence(documents, *item.item.place, item.item.start, item.item.end)
-            return Contrary(_CERTAIN, (ValueConflict(item.start, item.end, there),))
+            return Contrary(CERTAIN, (ValueConflict(item.start, item.end, there),))
         if OF_ANOTHER.search(f"{claim} {question}"):
             return None
         lines = [

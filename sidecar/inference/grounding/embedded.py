@@ -37,7 +37,8 @@ from sidecar.inference.grounding.asked import (
     yes_or_no_row,
 )
 from sidecar.inference.grounding.claims import answer_row, encode_claims, least_of
-from sidecar.inference.grounding.contrary import CONTRARY, NOTHING_CONTRARY, Contraries, Contrary
+from sidecar.inference.grounding.contradiction import CONTRARY, NOTHING_CONTRARY, Contrary
+from sidecar.inference.grounding.contrary import Contraries
 from sidecar.inference.grounding.copied import Copied, but_one_copied, copied_in, mean_of_cells, turned
 from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
@@ -182,7 +183,7 @@ class EmbeddedGrounder:
             # does not fall under its rule and what is quite clear with the question and without.
             clear = min(read[n].contrary.clear, read[place].contrary.clear) >= _QUITE_CLEAR and not yes_or_no(claims[n])
             told = in_the_answer(claims[n], supports[place].conflicts)
-            shut = read[place].said.shut or read[n].said.no_case
+            shut = read[place].said.shut or read[n].said.no_case or read[n].contrary.plain
             certain = read[n].said.of_another_unit or shut or (read[place].said.certain and told)
             p = CONTRARY.weighed(p) if clear or certain else max(p, read[n].said.inferred)
             supports[n] = replace(supports[place], probability=p, conflicts=told or supports[n].conflicts)

@@ -20,7 +20,7 @@ from sidecar.inference.calibrated import FloatVector, Logistic, logit, probabili
 from sidecar.inference.card import Card
 from sidecar.inference.entry import Built, Dependencies, Entry, NoSettings
 from sidecar.inference.grounding.answered import answered
-from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
+from sidecar.inference.grounding.contradiction import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import LONGEST, Piece, as_written, pieces, read
 from sidecar.inference.grounding.han_contrary import HanContraries
 from sidecar.inference.grounding.han_evidence import passage

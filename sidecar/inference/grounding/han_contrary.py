@@ -12,7 +12,7 @@ from sidecar.inference.base import Claim
 from sidecar.inference.contrasts.han_compare import Weight, contrasts
 from sidecar.inference.contrasts.han_reading import Reading, read
 from sidecar.inference.contrasts.han_words import folded
-from sidecar.inference.grounding.contrary import NOTHING_CONTRARY, Contrary
+from sidecar.inference.grounding.contradiction import NOTHING_CONTRARY, Contrary
 from sidecar.inference.grounding.han import Piece
 from sidecar.inference.values.compare import equal
 from sidecar.inference.values.han_changes import current

@@ -45,6 +45,7 @@ from sidecar.inference.values.made import (
     multiplied,
     scale,
     scaled,
+    with_more,
 )
 from sidecar.inference.values.match import Finding, Outcome, match
 from sidecar.inference.values.reference import beside_their_ranges, references
@@ -169,7 +170,7 @@ class Values:
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
         product, no_product = for_two(values, pieces, there)
-        known |= product
+        known |= product | with_more(values, pieces, there)
         known |= beside_their_ranges(claim, values, texts, self._references, stem_beside_values)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)

@@ -217,6 +217,9 @@ def _told(
         return (rule, True) if len(rules) == 1 and not holds else None
     if holds:
         return rule, True
+    shares_told = [one for one in rule.told if one.kind is Kind.PERCENT]
+    if shares_told and not any(equal(one, told) for one in others for told in shares_told):
+        return None  # who is not within may pay in full
     fits = [one for one in rules if one.holds(own) is not False]
     if others and any(all(any(equal(value, told) for told in one.told) for value in others) for one in fits):
         return None  # its own rule has all other values of the claim

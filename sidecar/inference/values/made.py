@@ -36,6 +36,7 @@ _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", r
 
 _TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[×✕·*]")
 _PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
+_PLUS = re.compile(r"\b(?:plus|additional(?:ly)?|in addition|on top|another)\b", re.IGNORECASE)
 _BY_BOTH = re.compile(r"\s?(?:per|an?|each) [\w-]{2,20}(?:,? and|,|,? per) (?:per |each )?[\w-]{2,20}", re.IGNORECASE)
 
 
@@ -189,3 +190,15 @@ def for_two(
         return frozenset(), {}
     right = math.isclose(amounts[0].amount, math.prod(counts) * rates[0][0].amount)
     return (frozenset(amounts), {}) if right else (frozenset(), {amounts[0]: rates[0]})
+
+
+def with_more(own: Sequence[Value], pieces: Sequence[str], there: Sequence[Sequence[Value]]) -> frozenset[Value]:
+    """The bounds of a claim that are one value of a sentence and what may come on top of it: "at most 12 %" of "8 %, plus up to 4 %"."""
+    most = {
+        (one.amount + other.amount, one.unit, one.kind)
+        for piece, values in zip(pieces, there, strict=True)
+        for one, other in itertools.pairwise(values)
+        if one.kind is other.kind and one.unit == other.unit and one.hedge is Hedge.NONE and other.hedge is Hedge.MOST
+        if _PLUS.search(piece, one.end, other.start)
+    }
+    return frozenset(one for one in own if one.hedge is Hedge.MOST and (one.amount, one.unit, one.kind) in most)

@@ -30,9 +30,10 @@ _HOLD_BACK = frozenset(
     "over above under below within up to at least most more less fewer than exceeding from between after and or minimum maximum for of the a an longer still".split()
 )
 _OTHERS = frozenset("others other otherwise else rest remaining".split())
-_ABOVE = frozenset("later larger heavier longer older bigger higher greater".split())
-_BELOW = frozenset("earlier smaller lighter shorter younger lower".split())
-_BEYOND = {"after": 1, "before": -1, "above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
+_ABOVE = frozenset("larger heavier longer older bigger higher greater".split())
+_BELOW = frozenset("smaller lighter shorter younger lower".split())
+_BEYOND = {"above": 1, "over": 1, "beyond": 1, "exceeding": 1, "below": -1, "under": -1}
+_LATER, _AFTER = {"later": 1, "earlier": -1}, {"after": 1, "before": -1}  # of times of the day
 _THAT = frozenset("that this it these those".split())
 _INTRODUCES = 3  # words of a part among which one says that it is of the other values
 _NOT = frozenset("not no never cannot nor neither nothing nobody none".split())
@@ -135,7 +136,7 @@ def _of_group(
         if cut is None:
             return
         cuts.append(cut)
-    begins, way = _complement(tokens, at[group[-1][3].start])
+    begins, way = _complement(tokens, at[group[-1][3].start], timed=group[0][2].kind is Kind.TIME)
     ends = begins if begins is not None else _part_ends(tokens, at[group[-1][3].start])
     lows, highs = [one[0] for one in group], [one[1] for one in group]
     first = group[0][2]
@@ -273,7 +274,7 @@ def _cut(tokens: Sequence[Token], last: int, first: int) -> int | None:
     return None
 
 
-def _complement(tokens: Sequence[Token], n: int) -> tuple[int | None, int]:
+def _complement(tokens: Sequence[Token], n: int, *, timed: bool) -> tuple[int | None, int]:
     """Where behind the last bound a part begins that is of the other values, and whether of greater (1), of smaller ones (-1) or of either (0)."""
     for k in range(n + 1, len(tokens) - 1):
         if tokens[k].text not in _ENDS and tokens[k].low not in (*_JOINS, _COMMA):
@@ -286,4 +287,6 @@ def _complement(tokens: Sequence[Token], n: int) -> tuple[int | None, int]:
                 return k + 1, 1 if low in _ABOVE else -1
             if after in _THAT and low in _BEYOND:
                 return k + 1, _BEYOND[low]
+            if timed and (low in _LATER or (after in _THAT and low in _AFTER)):
+                return k + 1, {**_LATER, **_AFTER}[low]
     return None, 0

@@ -12,7 +12,7 @@ import pytest
 from sidecar.inference.base import Claim
 from sidecar.inference.contrasts.han_order import exchanged, of_another
 from sidecar.inference.embedding.idf import Idf
-from sidecar.inference.grounding.contrary import Contrary
+from sidecar.inference.grounding.contradiction import Contrary
 from sidecar.inference.grounding.han import choose, pieces, read
 from sidecar.inference.grounding.han_contrary import HanContraries, Titled
 from sidecar.inference.grounding.lexical_zh import IDF, NAME
