@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sidecar.inference.values.numbers import SCALES, SHORT_SCALES, Number, Tokens
+from sidecar.inference.values.span import is_inch
 from sidecar.inference.values.units import CURRENCIES, unit_named
 from sidecar.inference.values.value import Kind, Value
 
@@ -41,7 +42,11 @@ def label_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None
     decimal = (
         "." in token.text and before.kind == "word" and before.text[:1].isupper() and not _begins_measures(tokens, end)
     )
-    if not ((before.kind == "word" and before.low in _LABELS) or decimal) or _is_unit(tokens[end].text):
+    if (
+        not ((before.kind == "word" and before.low in _LABELS) or decimal)
+        or _is_unit(tokens[end].text)
+        or is_inch(tokens, end)
+    ):
         return None
     return Value(kind=Kind.NAME, start=token.start, end=token.end, name=token.low), end
 
