@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from sidecar.inference.contrasts.words import AMOUNTS
 
+_RELATES = frozenset({"that", "which", "who"})
+_BEING = frozenset("is are was were isn't aren't wasn't weren't has have hasn't haven't do does don't doesn't".split())
 _SHUT, _WHEN = frozenset({"closed", "shut", "unavailable"}), frozenset({"on", "in", "at", "during"})
 _MOST_BETWEEN = 4  # words
 _OPENS = frozenset("open opens close closes".split())
@@ -57,3 +59,14 @@ def shut_too(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
     shut = {clause for word, clause in zip(words, clauses, strict=True) if word in _SHUT}
     goes_on = (clauses[j] for j in range(1, len(words)) if words[j] in _WHEN and words[j - 1] == "and")
     return frozenset(clause for clause in goes_on if clause - 1 in shut)
+
+
+def of_some(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
+    """The clauses that deny something of those alone that they speak of: "overtime that is not claimed within three months lapses"."""
+    return frozenset(
+        clauses[j]
+        for j in range(len(words) - 2)
+        if words[j] in _RELATES
+        and (words[j + 1 : j + 3][-1] == "not" or words[j + 1].endswith("n't"))
+        and words[j + 1] in _BEING
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import fields, replace
 from decimal import Decimal
@@ -115,6 +116,8 @@ def may_be_working(claim: Value, other: Value) -> bool:
     if (claim.unit in _WORKING) == (other.unit in _WORKING):
         return False
     working, plain = (claim, other) if claim.unit in _WORKING else (other, claim)
+    if working is claim and plain.unit in UNITS and in_base(1.0, plain.unit) == UNITS[claim.unit].factor:
+        return not math.isclose(claim.amount, plain.amount)  # "14 working days" of 14 days
     of_day = UNITS[working.unit].factor * working.amount
     days = in_base(plain.amount, plain.unit) / UNITS["day"].factor
     return of_day * _HOURS_OF_WORK <= days <= of_day * _WEEK * (1 + _ABOUT)

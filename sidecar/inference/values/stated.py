@@ -30,7 +30,9 @@ AGE = "old"  # the stem of what an age counts
 _RIGHT_BEFORE, _LEAST_TOLD = 3, 2  # words before a value, those of them that say something
 _MOST_SMALL = 4  # words from a value back to the one that leads to it
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
-_JOINS_CLAUSES = frozenset("and but while whereas or although though against compared then plus versus vs".split())
+_JOINS_CLAUSES = frozenset(
+    "and but while whereas or although though because against compared then plus versus vs".split()
+)
 _JOINS_VALUES = ("and", "or")
 _LEADS = frozenset(
     "to from of at by for per in on with up a an the about around over under until and or than until least most more less -".split()
