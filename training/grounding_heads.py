@@ -29,7 +29,7 @@ from sidecar.inference.grounding.embedded import (
     claim_row,
 )
 from sidecar.inference.grounding.features import FEATURES
-from sidecar.inference.grounding.said import VALUE_FEATURES, Said
+from sidecar.inference.grounding.values_said import VALUE_FEATURES, Said
 from sidecar.inference.pairs import PairModel
 from training import contrast, data
 from training.contrast import rows_of_values

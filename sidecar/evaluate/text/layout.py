@@ -39,7 +39,7 @@ _ENDS_CLAUSE = re.compile(r"[。；：:，！？]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LONG_LINE = 30
 _LABELLED = re.compile(
-    r"\A[^\w\s]{0,4}\s?[*_]{0,2}[^\W\d_][^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
+    r"\A[^\w\s]{0,4}\s?[*_]{0,2}(?:[^\W\d_]|\d[\d.,]*\s?[–—-]\s?\d)[^.:*_\u3400-\u9fff]{0,40}(?::[*_]{0,2}|[*_]{2}:)\s+(?P<said>\S.*)"
 )
 _THOUGHT = re.compile(r"\A\s*+<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FOOTNOTE = re.compile(r"^\s*+\[\^?[\w.-]{1,20}\]:.*")

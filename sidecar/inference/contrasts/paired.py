@@ -14,6 +14,10 @@ _MOST_PAIRS, _MOST_CLAUSES, _LONGEST, _MOST_WORDS = 40, 400, 20_000, 4
 _CLAUSES = re.compile(r"[.;](?=\s|\Z)|\n|, (?:and|while|whereas|but) | and (?=[A-Z])|, (?=[A-Z])")
 _SENTENCES = re.compile(r"\.(?=\s|\Z)|\n")
 _WORD = re.compile(r"\d[\d.,]*(?<=\d)|[^\W\d_]+(?:['’]s)?")
+_DENIES = re.compile(
+    r"\b(?:no|not|without|never|cannot|neither|nor|disabled|unavailable|excluded|lacks?|missing|off|only)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _NO_VALUE = frozenset("yes none included".split())
 _YES_NO = {**dict.fromkeys("yes ✓ ✔ ✅ included".split(), True), **dict.fromkeys("no ✗ ✘ ❌ none — –".split(), False)}
 
@@ -44,6 +48,7 @@ class Exchanged:
 @dataclass(frozen=True, slots=True)
 class _Clause:
     words: frozenset[str]
+    denies: bool
     text: int
     start: int
     end: int
@@ -76,7 +81,7 @@ def _exchanged(pairs: Sequence[Pair], clauses: Sequence[_Clause]) -> Exchanged |
         if one.lacks != other.lacks and one.value == other.value and one.key != other.key:
             mine, lacking = (other, one) if one.lacks else (one, other)
             there = gives(mine.value, mine.key, lacking.key)
-            if there is not None:
+            if there is not None and not there.denies:
                 return Exchanged(one, other, there.text, there.start, there.end)
         both = one.value | other.value
         if one.lacks or other.lacks or one.value & other.value or one.key == other.key or both & (one.key | other.key):
@@ -91,7 +96,8 @@ def _clauses_of(texts: Sequence[str], cut: re.Pattern[str], stem: Stem) -> Itera
     for number, text in enumerate(texts):
         begins = 0
         for end in [*(one.start() for one in cut.finditer(text, 0, _LONGEST)), min(len(text), _LONGEST)]:
-            yield _Clause(_stems(text[begins:end], stem), number, begins, end)
+            clause = text[begins:end]
+            yield _Clause(_stems(clause, stem), _DENIES.search(clause) is not None, number, begins, end)
             begins = end
 
 

@@ -16,7 +16,7 @@ from exporters.result import ValueConflict
 from sidecar.inference.base import Claim, Support
 from sidecar.inference.calibrated import FloatVector, logit, probability
 from sidecar.inference.embedding.text import read_words
-from sidecar.inference.grounding.said import NOTHING, Said
+from sidecar.inference.grounding.values_said import NOTHING, Said
 from sidecar.inference.values.read import read_values
 
 ASKED_FEATURES = ("alone", "with_question")

@@ -31,7 +31,7 @@ from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.embedding.text import content_stem, read_words
 from sidecar.inference.grounding.contradiction import CERTAIN, NOTHING_CONTRARY, Contrary, plainly
 from sidecar.inference.grounding.placed import items_of
-from sidecar.inference.grounding.said import Said
+from sidecar.inference.grounding.values_said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.reference import Position, positions, references, says_where
 from sidecar.inference.values.tables import header_of
@@ -75,7 +75,7 @@ class Contraries:
         of_it = [self._read("") if place in others else piece for place, piece in zip(places, pieces, strict=True)]
         found = contrasts(_without_values(self._read(claim), said, pieces), of_it, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
-        words = [one for one in both if one is not None and one.strength > _FROM]
+        words = [one for one in both if one is not None and one.strength > _FROM and not said.bounds(claim, one.end)]
         words = [
             one for one in words if not _is_of_head(claim[one.start : one.end], places[one.piece], texts, documents)
         ]

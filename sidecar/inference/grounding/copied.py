@@ -15,7 +15,7 @@ from sidecar.inference.threads import off_loop
 
 _LEAST_COPIED_WORDS = 3
 _MOST_MARKS = 8
-_CELL = re.compile(r"[^;\n]{1,80}; [^:;\n]{1,80}: \S")
+_CELL = re.compile(r"[^;\n]{1,80}; [^:;\n]{1,80}: \S|[^:;.\n]{1,40}: (?:[^.;\n]|\.\d){1,40}\Z")
 _NUMBER = re.compile(r"(?:\A|\s)\(?(\d{1,2})[.)]\s{0,3}\Z")
 _BEFORE = 10  # characters
 _MARKS = ".,;:!?\"'“”‘’*_"
@@ -61,7 +61,8 @@ async def but_one_copied(answer: str, claims: Sequence[Claim], documents: Sequen
 
 
 def mean_of_cells(claims: Sequence[Claim], supports: Sequence[Support]) -> float | None:
-    """The mean probability of claims that are mostly cells of a table, "Starter; Price: €9", which no model has learned to read together; None of others."""
+    """The mean probability of claims that are mostly cells of a table, "Starter; Price: €9", or of a list, "10-15 kg: 5 ml", which no model has learned to read
+    together; None of others."""
     cells = sum(_CELL.match(claim.text) is not None for claim in claims)
     return sum(one.probability for one in supports) / len(supports) if cells * 2 > len(claims) > 1 else None
 

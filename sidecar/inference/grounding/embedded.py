@@ -44,7 +44,8 @@ from sidecar.inference.grounding.detector import Detector
 from sidecar.inference.grounding.evidence import Ranked, choices, choose, nearly_there, premise, premise_words, rank
 from sidecar.inference.grounding.features import FEATURES, features
 from sidecar.inference.grounding.inverted import better, both_ways
-from sidecar.inference.grounding.said import MOST_SENTENCES, NOTHING, VALUE_FEATURES, Said, Values
+from sidecar.inference.grounding.said import MOST_SENTENCES, Values
+from sidecar.inference.grounding.values_said import NOTHING, VALUE_FEATURES, Said
 from sidecar.inference.grounding.worded import all_worded, as_asked, worded
 from sidecar.inference.onnx import size_of
 from sidecar.inference.pairs import CONTRADICTED, CROSS_ENCODER, SUPPORT, PairModel
@@ -201,8 +202,7 @@ class EmbeddedGrounder:
         answer, claims = worded(answer, documents), all_worded(claims, documents)
         least, above = least_of(supports, claims)
         alone = len(claims) == 1 and (claims[0].short or claims[0].text.strip() == answer.strip())
-        copied = alone or await but_one_copied(answer, claims, documents)
-        known = least if copied else mean_of_cells(claims, supports)
+        known = least if alone or await but_one_copied(answer, claims, documents) else mean_of_cells(claims, supports)
         if known is None:
             read = await self.read([Claim(answer, question=claims[0].question if claims else "")], documents)
             if read[0].nearest is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import Encoded
-from sidecar.inference.grounding.said import Said
+from sidecar.inference.grounding.values_said import Said
 
 FEATURES = (
     "coverage", "bigrams", "alignment", "weakest_tokens", "weakest_stem", "numbers_missing", "any_number_missing", "names_missing",

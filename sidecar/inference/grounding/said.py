@@ -5,12 +5,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from exporters.result import Evidence, ValueConflict
-from sidecar.inference.calibrated import FloatVector
 from sidecar.inference.contrasts.sections import OF_ANOTHER
 from sidecar.inference.embedding.idf import Idf
 from sidecar.inference.embedding.minilm import EncodedDocument
@@ -28,6 +25,7 @@ from sidecar.inference.grounding.placed import (
     on_their_days,
     with_next,
 )
+from sidecar.inference.grounding.values_said import NOTHING, Said
 from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of
 from sidecar.inference.values.by_row import in_its_row, swapped, told_by_row, without_names
@@ -59,9 +57,7 @@ from sidecar.inference.values.times import by_times
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
 from sidecar.inference.values.worked import worked
 
-VALUE_FEATURES = ("claim", "disagree", "disagreeing", "absent", "reformatted", "follows")
 MOST_SENTENCES = 40
-_INFERRED = 0.5
 _MOST_RULES = 12  # sentences that may tell a rule
 _PRONOUN = re.compile(r"(?:it|its|it's|they|their|that|this)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
@@ -70,46 +66,8 @@ _COMPARED = re.compile(
     r"\b(?:than|versus|vs|compared|instead|unlike|while|whereas|more|less|fewer|cheaper|dearer|double|(?:times|twice|half)\s+(?:what|as|that|the))\b",
     re.IGNORECASE,
 )
+_OF_TIME = frozenset({Kind.TIME, Kind.DATE})
 _REQUESTS, _REMEMBERED = 64, 8192  # of the latter sentences: those of hot documents come again with each claim
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The values of a claim, as shares of them (0..1) but for `disagree`, how clearly (0..1) the clearest disagreement is one. `stems` and `numbers` are the words of those that
-    the evidence has, `conflicts` those that it has otherwise, `of_another_unit` whether it has the very figures of one so, `certain` whether a table has one in another row or
-    column, or one does not fall under the rule that the claim tells of it, as `no_case` says, `outside` whether it denies of a day, or a case, what the evidence says of other
-    days, or of others that its rule holds of, so that its words are no contrary, `shut` whether nothing is open on a day of it, `written_otherwise` the words of
-    those that it has in another format alone, `as_there` the claim with these as the evidence writes them."""
-
-    any: bool = False
-    disagree: float = 0.0
-    disagreeing: float = 0.0
-    absent: float = 0.0
-    reformatted: float = 0.0
-    follows: float = 0.0
-    stems: frozenset[str] = frozenset()
-    numbers: frozenset[str] = frozenset()
-    conflicts: tuple[ValueConflict, ...] = ()
-    of_another_unit: bool = False
-    certain: bool = False
-    no_case: bool = False
-    outside: bool = False
-    shut: bool = False
-    written_otherwise: frozenset[str] = frozenset()
-    as_there: str = ""
-
-    @property
-    def inferred(self) -> float:
-        """The probability, at least, of what is denied of a day beside what is said of others; 0 of anything else."""
-        return _INFERRED if self.outside and not (self.disagreeing or self.absent) else 0.0
-
-    def row(self, claim: float) -> FloatVector:
-        """VALUE_FEATURES (1, 6) of these, beside the claim's logit without them."""
-        shares = (self.disagreeing, self.absent, self.reformatted, self.follows)
-        return np.array([[claim, self.disagree, *shares]], np.float64)
-
-
-NOTHING = Said()
 
 
 class Values:
@@ -273,6 +231,7 @@ def _said(claim: str, found: Sequence[Finding], pieces: Sequence[str], starts: S
         as_there=_as_there(claim, [*reformatted, *(one for one in by[Outcome.FOLLOWS] if one.other)], pieces),
         of_another_unit=any(_of_another_unit(one) for one in by[Outcome.DISAGREES]),
         certain=any(one.certain for one in by[Outcome.DISAGREES]),
+        known=frozenset(one.value.start for one in by[Outcome.AGREES] if one.value.kind in _OF_TIME),
     )
 
 

@@ -55,6 +55,9 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
     for n in reversed(range(len(found) - 1)):
         (one, first, end), (other, begin, after) = found[n], found[n + 1]
         joined = tokens[end].low
+        instead = (joined, tokens[end + 1].low) in _INSTEAD and begin == end + _BOTH  # "256 instead of 128 GB"
+        if instead and one.kind is Kind.NUMBER and other.kind in _MEASURES:
+            found[n] = replace(one, kind=other.kind, unit=other.unit, per=other.per), first, end
         if joined not in _JOINS_RANGES or begin - (other.amount < 0) != end + 1:
             continue
         if joined in _BY and (other.kind is not Kind.QUANTITY or dimension(other) != "length"):
@@ -90,6 +93,7 @@ def _day_before(one: Value, other: Value) -> Value:
     return replace(one, kind=Kind.DATE, amount=0.0, step=0.0, dates=earlier) if earlier and one.step else one
 
 
+_INSTEAD, _BOTH = frozenset({("instead", "of"), ("rather", "than")}), 2
 _BY = frozenset({"x", "×", "by"})
 _JOINS_RANGES = frozenset({"-", "to", "and", "or", "~", "至", "到", "或"}) | _BY
 _MEASURES = frozenset({Kind.PERCENT, Kind.POINTS, Kind.MONEY, Kind.QUANTITY})

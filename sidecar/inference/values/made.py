@@ -36,6 +36,7 @@ _BEGUN = re.compile(r"[ -](?:\w{3,9} )?(?:begun|begins?|started|commenced)\b", r
 
 _TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[×✕·*]")
 _PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
+_AT = re.compile(r"\s(?:[A-Za-z'-]{1,20}\s){0,2}(?:at|à|@)\s", re.IGNORECASE)  # "three hours at €2.20"
 _PLUS = re.compile(r"\b(?:plus|additional(?:ly)?|in addition|on top|another)\b", re.IGNORECASE)
 _BY_BOTH = re.compile(r"\s?(?:per|an?|each) [\w-]{2,20}(?:,? and|,|,? per) (?:per |each )?[\w-]{2,20}", re.IGNORECASE)
 
@@ -160,10 +161,11 @@ def factors(claim: str, own: Sequence[Value]) -> list[Value]:
 def multiplied(own: Sequence[Value], beside: Sequence[Spoken]) -> frozenset[Value]:
     """Those of a claim's amounts of money that another claim of the answer has as a product, 102 × €2.60, without saying what it comes to."""
     products = [
-        (one.amount * other.amount, max(one.unit, other.unit))
+        (one.amount * other.amount, (one if one.kind is Kind.MONEY else other).unit)
         for text, values in beside
         for one, other in itertools.pairwise(values)
-        if _PRODUCT.fullmatch(text, one.end, other.start) and {one.kind, other.kind} == {Kind.MONEY, Kind.NUMBER}
+        if (_PRODUCT.fullmatch(text, one.end, other.start) and {one.kind, other.kind} == {Kind.MONEY, Kind.NUMBER})
+        or (_AT.fullmatch(text, one.end, other.start) and one.kind in _COUNTED and other.kind is Kind.MONEY)
     ]
     return frozenset(
         one

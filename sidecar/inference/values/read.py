@@ -335,10 +335,10 @@ def _counts_one(tokens: Tokens, n: int) -> bool:
 
 
 _COUNTING = frozenset(
-    "take takes need needs needed have has had get gets use uses used add adds is are to with includes include contains exactly".split()
+    "take takes need needs needed have has had get gets use uses used add adds is are to with includes include contains exactly on".split()
 )
 _BEHIND_PRONOUN = frozenset(
-    "of another or and is was to that who more thing day time way at in on by for can may must should has will the a an person".split()
+    "hand side condition occasion page level line of another or and is was to that who more thing day time way at in on by for can may must should has will the a an person".split()
 )
 
 

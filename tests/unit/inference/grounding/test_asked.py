@@ -19,7 +19,7 @@ from sidecar.inference.grounding.asked import (
     yes_or_no_row,
 )
 from sidecar.inference.grounding.embedded import EmbeddedGrounder
-from sidecar.inference.grounding.said import Said
+from sidecar.inference.grounding.values_said import Said
 
 
 @pytest.mark.parametrize(
