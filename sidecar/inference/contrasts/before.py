@@ -15,6 +15,7 @@ _MARKS = _FIRST | _SECOND | _NOT_UNTIL
 _OF_A_CASE = frozenset("if when whenever whether unless except otherwise or who which whoever".split())
 _TELLS_A_DEED = frozenset("is are has have had was were be been you it they he she we i".split())
 _PAUSES = frozenset({",", ";", "and", "then"})
+_REPLIES = frozenset({"no", "yes", ","})
 _LEAST_PREFIX = 4  # letters of a stem that another one begins with
 _OF_IT, _BOTH, _CLEARLY = (
     0.45,
@@ -85,6 +86,7 @@ def _orders(text: Reading, asked: Reading | None = None) -> Iterator[Order]:
 
 def _within(text: Reading, part: range, asked: Reading | None) -> Order | None:
     """What a part of a text says by one "before" or "after" of two deeds."""
+    part = range(next((k for k in part if text.words[k] not in _REPLIES), part.stop), part.stop)
     marks = [k for k in part if text.words[k] in _MARKS]
     if len(marks) != 1:
         return None

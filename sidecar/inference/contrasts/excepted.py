@@ -24,6 +24,7 @@ _PATH = re.compile(
     r"(?P<first>[A-Z][\w&-]{1,20}(?: [\w&-]{1,20}){0,2})(?P<rest>(?: ?(?:>|→|›|») ?[\w&*-]{1,20}(?: [\w&*-]{1,20}){0,2}){1,6})"
 )
 _ARROW = re.compile(r" ?(?:>|→|›|») ?")
+_WORD, _ENDS = re.compile(r"[^\W\d_]{2,30}"), ".!?\n"
 _ALL, _AT_FIRST, _MOSTLY = frozenset("both all every each either".split()), 2, 0.8  # words, share of what is said
 _LEAST_KNOWN = 2  # elements of a path that the documents have
 
@@ -45,9 +46,19 @@ def taken_in(claim: str, texts: Sequence[str], stem: Stem) -> Included | None:
     for number, text in enumerate(texts if own else ()):
         for thing, start, end in _things(_LEFT_OUT, text[:_LONGEST], stem):
             mine = next((one for one in own if one[0] == thing), None)
-            if mine is not None and _LEFT_OUT.search(claim) is None:
+            if mine is not None and _LEFT_OUT.search(claim) is None and _is_of_it(claim, text, start, thing, stem):
                 return Included(mine[1], mine[2], number, start, end)
     return None
+
+
+def _is_of_it(claim: str, text: str, at: int, thing: str | None, stem: Stem) -> bool:
+    """Whether the sentence that an exception stands in has another word of the claim's."""
+    start = max(text.rfind(mark, 0, at) for mark in _ENDS) + 1
+    end = min((k for mark in _ENDS if (k := text.find(mark, at)) >= 0), default=len(text))
+    said, there = (
+        {stem(word) for word in _WORD.findall(part.lower())} - {None, thing} for part in (claim, text[start:end])
+    )
+    return not said.isdisjoint(there)
 
 
 def of_all(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told | None:

@@ -33,6 +33,7 @@ def weight(_: str) -> float:
         ("Salt the beans before they have softened.", BEANS, False),
         ("Don't salt the beans before they are soft.", BEANS, True),
         ("Salt them once the beans have turned soft.", BEANS, True),
+        ("No, add the salt after the beans have turned soft.", BEANS, True),
         ("Add the salt and finish with oil.", BEANS, None),
         ("Fold in the flour before whisking the eggs with the sugar.", CAKE, False),
         ("Fold in the flour after whisking the eggs with the sugar.", CAKE, True),
@@ -107,6 +108,7 @@ def test_what_is_so_during_a_phase_is_not_so_after_it(claim: str, *, wrong: bool
         ("It is open every day, including Mondays.", "including Mondays", "except Mondays"),
         ("It is open daily, even on public holidays.", "", ""),
         ("You may drink nothing except water.", "", ""),
+        ("Parking is free, including Mondays.", "", ""),  # what is said of Mondays is of something else
     ],
 )
 def test_what_is_left_out_is_not_taken_in(claim: str, own: str, there: str) -> None:
