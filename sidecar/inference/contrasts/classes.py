@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sidecar.inference.contrasts.reading import Reading, Stem
 from sidecar.inference.contrasts.words import EXCEPTIONS
+from sidecar.inference.values.stems import stems_of
 
 _LONGEST, _MOST, _MOST_STEMS = 20_000, 60, 4  # characters, classes, stems of a thing
 _NAMED = re.compile(
@@ -19,7 +20,6 @@ _NAMED = re.compile(
 )
 _SPLIT = re.compile(r", (?:and |or )?| (?:and|or|as well as) ")
 _ONES = frozenset("ones one others".split())
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def classes_of(text: str, stem: Stem) -> tuple[tuple[Class, ...], ...]:
         head = _head(one_label, label, stem)
         if not head:
             continue
-        own = Class(_stems(one_label, stem) - head, head, one.things, one.start, one.end)
-        its = Class(_stems(label, stem) - head, head, other.things, other.start, other.end)
+        own = Class(stems_of(" ".join(one_label), stem) - head, head, one.things, one.start, one.end)
+        its = Class(stems_of(" ".join(label), stem) - head, head, other.things, other.start, other.end)
         if groups and groups[-1][-1].start == own.start and groups[-1][-1].head == head:
             groups[-1].append(its)
         elif own.own and its.own:
@@ -69,7 +69,7 @@ def classed_otherwise(claim: Reading, groups: Sequence[Sequence[Class]]) -> Clas
 
 def _labelled(text: str, stem: Stem) -> Iterator[tuple[tuple[str, ...], Class]]:
     for found in _NAMED.finditer(text):
-        things = [_stems(_WORD.findall(thing.lower()), stem) for thing in _SPLIT.split(found["things"])]
+        things = [stems_of(thing, stem) for thing in _SPLIT.split(found["things"])]
         label = tuple(word.lower() for word in found["label"].split())
         if all(0 < len(one) <= _MOST_STEMS for one in things):
             yield label, Class(frozenset(), frozenset(), tuple(things), found.start("label"), found.end())
@@ -78,12 +78,8 @@ def _labelled(text: str, stem: Stem) -> Iterator[tuple[tuple[str, ...], Class]]:
 def _head(one: Sequence[str], other: Sequence[str], stem: Stem) -> frozenset[str]:
     """What two labels share at their ends, or the first's words behind its own where the other has "ones" for them."""
     if other[-1] in _ONES:
-        return _stems(one[1:], stem) | _stems(other[-1:], stem)
+        return stems_of(" ".join([*one[1:], other[-1]]), stem)
     shared = itertools.takewhile(
         lambda both: both[0] == both[1], zip(reversed(one[1:]), reversed(other[1:]), strict=False)
     )
-    return _stems([word for word, _ in shared], stem)
-
-
-def _stems(words: Sequence[str], stem: Stem) -> frozenset[str]:
-    return frozenset(found for word in words if (found := stem(word)) is not None)
+    return stems_of(" ".join(word for word, _ in shared), stem)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sidecar.inference.contrasts.before import alike
 from sidecar.inference.contrasts.reading import Stem, denies
+from sidecar.inference.values.stems import stems_of
 
 _LONGEST, _MOST = 20_000, 40
 _THE = r"(?:(?:the|your|their|its|an?|his|her) )?"
@@ -44,7 +45,7 @@ def phases_of(text: str, stem: Stem) -> tuple[Phases, ...]:
 
 def of_another_phase(claim: str, phases: Sequence[Phases], stem: Stem) -> Phases | None:
     """The phases of which a claim exchanges what is so during and after. Claims that deny are not looked at."""
-    said = _stems(claim, stem)
+    said = stems_of(claim, stem)
     if any(denies(word.lower()) for word in _WORD.findall(claim)):
         return None
     for one in phases:
@@ -60,21 +61,17 @@ def of_another_phase(claim: str, phases: Sequence[Phases], stem: Stem) -> Phases
 
 def _names(found: re.Match[str], one: Phases, stem: Stem) -> bool:
     groups = found.groupdict()
-    return bool(_stems(groups["phase"] or groups.get("past") or "", stem) & one.phase)
+    return bool(stems_of(groups["phase"] or groups.get("past") or "", stem) & one.phase)
 
 
 def _phases(text: str, stem: Stem) -> Iterator[Phases]:
     for found in _TURNS.finditer(text):
-        first, then = _stems(found["first"], stem), _stems(found["then"], stem)
+        first, then = stems_of(found["first"], stem), stems_of(found["then"], stem)
         # What stands before a phase is of both: "leave during probation ...; afterwards the team lead approves it".
-        phase = _stems(text[found.start() : found.end("phase")], stem)
+        phase = stems_of(text[found.start() : found.end("phase")], stem)
         during, after = (
             frozenset(one for one in mine - phase if not any(alike(one, other) for other in theirs))
             for mine, theirs in ((first, then), (then, first))
         )
         if during and after:
-            yield Phases(_stems(found["phase"], stem), during, after, *found.span())
-
-
-def _stems(text: str, stem: Stem) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text.lower()) if (one := stem(word)) is not None)
+            yield Phases(stems_of(found["phase"], stem), during, after, *found.span())
