@@ -12,13 +12,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, share
-from sidecar.inference.contrasts.words import CONVERSE, DENIED, EXCEPTIONS, FRONTS, OF_DEEDS, OF_PARTS, SCALES, TRADED
+from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, denies, share
+from sidecar.inference.contrasts.words import (
+    CONVERSE,
+    DENIED,
+    EXCEPTIONS,
+    FRONTS,
+    NOTHING,
+    OF_DEEDS,
+    OF_PARTS,
+    SCALES,
+    TRADED,
+)
 
 _PRIOR = 4.0  # of idf
 _SAME_MATTER = 0.3  # share of the claim's words from which on the text speaks of the same
 _CLEARLY = 0.1  # of such shares
 _MOST_ALIKE = 4  # times that a word is looked at in one text
+_CASES = frozenset({("with",), ("if",), ("when",)})
 _FRAGMENT = 3  # stems
 _LEAST_BEHIND_FRONT = 4  # characters
 _IF_NOT = frozenset({("by", "then"), ("before", "then"), ("until", "then"), ("if", "not")})
@@ -190,6 +201,8 @@ def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, pronouns: bool) -> b
 def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: Stem) -> Iterator[Contrast]:
     if claim.words[:1] in (("no",), ("yes",)) and sum(stem is not None for stem in claim.stems) <= _FRAGMENT:
         return  # "No, not on his own card" says what the question asks
+    case = _case_of(claim)
+    pieces = [(n, piece) for n, piece in pieces if not case or not case.isdisjoint(piece.stems)]
     seen: Counter[str] = Counter()
     for k, own in enumerate(claim.stems):
         if own is None or claim.clauses[k] in claim.partly or seen[own] >= _MOST_ALIKE or claim.within_opposite(k):
@@ -204,6 +217,14 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
             strength = share(about, there, weight, _PRIOR)
             found.append(_Beside(Contrast(strength, *claim.spans[k], number, *piece.spans[j]), there, contrary))
         yield from _left(found, claim.subject(k))
+
+
+def _case_of(claim: Reading) -> frozenset[str]:
+    """The stems of the case that a claim begins with, and denies something of: "with max_retries = 0 nothing is retried"."""
+    if claim.words[:1] not in _CASES or not claim.denied:
+        return frozenset()
+    at = next((k for k, word in enumerate(claim.words) if word == "," or denies(word) or word in NOTHING), 0)
+    return frozenset(one for one in claim.stems[1:at] if one is not None)
 
 
 def _with_same_word(

@@ -46,12 +46,13 @@ from sidecar.inference.values.made import (
     with_more,
 )
 from sidecar.inference.values.match import Finding, Outcome, match
+from sidecar.inference.values.moments import apart_as_it_takes
 from sidecar.inference.values.reference import beside_their_ranges, references
 from sidecar.inference.values.relative import named_days
 from sidecar.inference.values.rules import Rule, rules_of
 from sidecar.inference.values.stated import Stated, stated
 from sidecar.inference.values.stems import stem_beside_values
-from sidecar.inference.values.supposed import supposed
+from sidecar.inference.values.supposed import set_up, supposed
 from sidecar.inference.values.tables import header_of, row_stated
 from sidecar.inference.values.times import by_times
 from sidecar.inference.values.value import EVERY, Hedge, Kind, Value
@@ -128,7 +129,8 @@ class Values:
         known = supposed(claim, values, question, asked) | begun(claim, values) | multiplied(values, beside)
         known |= named_days(values, pieces) | by_times(values, pieces, there)
         product, no_product = for_two(values, pieces, there)
-        known |= product | with_more(values, pieces, there)
+        known |= product | with_more(values, pieces, there) | set_up(claim, values)
+        known |= apart_as_it_takes(values, asked, [one for piece in there for one in piece])
         known |= beside_their_ranges(claim, values, texts, self._references, stem_beside_values)
         by_row = told_by_row(claim, own, stated_there, stem_beside_values)
         moved = {} if by_row else swapped(claim, own, stated_there, stem_beside_values)
@@ -139,7 +141,7 @@ class Values:
                 own,
                 stated_there,
                 self._weight,
-                [*asked, *factors(claim, values), *amounts_of(beside)],
+                [*asked, *set_up(claim, values), *factors(claim, values), *amounts_of(beside)],
                 None if _COMPARED.search(claim) else _stems_of(named if leaves_out(claim) else ""),
                 _stems_of(named),
             )

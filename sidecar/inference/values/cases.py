@@ -21,6 +21,7 @@ _VALUE = 6.0  # of idf: what another value of the claim weighs
 _TELLS_THE_RULE = re.compile(
     r"\b(?:it|they|this|these) (?:(?:has|have|needs?) to|must) be\b", re.IGNORECASE
 )  # and holds no case to it
+_FREE = "free"
 _LEAST_COUNTED, _TIERS = 3, 3  # letters, rules
 _AGED = frozenset("am is i'm he's she's are age aged turn turned turning".split())
 _OF_A_RULE = frozenset("after before every per until by in".split())
@@ -195,7 +196,7 @@ def _told(
     denied: bool,
 ) -> tuple[Rule, bool] | None:
     """The rule that a claim tells, and whether its value falls under it; None where that is not clear."""
-    tier = _tier_of(others, rules)
+    tier = _tier_of(others, rules) or (_free_tier(rules) if _FREE in stems and not others else None)
     if tier is not None and not denied:
         holds = tier.holds(own)
         return None if holds is None else (tier, holds)
@@ -233,3 +234,10 @@ def _tier_of(others: Sequence[Value], rules: Sequence[Rule]) -> Rule | None:
         return None
     mine = [one for one in rules if any(equal(value, told) for value in others for told in one.told)]
     return mine[0] if len(mine) == 1 else None
+
+
+def _free_tier(rules: Sequence[Rule]) -> Rule | None:
+    """The one of several tiers of ages that pays nothing, where another one pays."""
+    free = [one for one in rules if _FREE in one.stems]
+    paid = [one for one in rules if _FREE not in one.stems and one.told]
+    return free[0] if len(free) == 1 and paid and free[0].of_ages else None

@@ -29,6 +29,7 @@ def is_moved(claim: Value, evidence: Sequence[Value]) -> bool:
     return any(day in (own, own + ONE_DAY) for own in _days(claim, claim) for day in _behind(days, evidence))
 
 
+_A_MOMENT = 1 / 120  # hours
 ONE_DAY = datetime.timedelta(days=1)
 
 
@@ -101,3 +102,19 @@ def _behind(days: Sequence[datetime.date], evidence: Sequence[Value]) -> Iterato
             found = _day(Date(month=months % 12 + 1, day=day.day), months // 12)
             if found:
                 yield found
+
+
+def apart_as_it_takes(own: Sequence[Value], asked: Sequence[Value], there: Sequence[Value]) -> frozenset[Value]:
+    """The times of a claim that are as far from one of the evidence, which claim or question name, as something of the evidence takes: the 12:15 ferry arrives at
+    12:50 where the crossing takes 35 minutes."""
+    hours = {one.amount for one in there if one.kind is Kind.TIME}
+    lasts = [
+        one.amount * UNITS[one.unit].factor / UNITS["h"].factor
+        for one in there
+        if one.unit in ("min", "h") and one.kind is Kind.QUANTITY
+    ]
+    times = [one for one in own if one.kind is Kind.TIME]
+    named = [one.amount for one in (*times, *asked) if one.kind is Kind.TIME and one.amount in hours]
+    return frozenset(
+        one for one in times for start in named for length in lasts if abs(abs(one.amount - start) - length) < _A_MOMENT
+    )

@@ -122,7 +122,7 @@ def _is_range(one: Value, after: Value, tokens: Sequence[Token], before: str) ->
         return False
     between = [token.low for token in tokens if one.end <= token.start < after.start]
     bounds = one.hedge is Hedge.LEAST and after.hedge is Hedge.MOST
-    return bounds or (before in _AGED and between in (["to"], ["-"], ["–"]))
+    return bounds or (before in _AGED | _OF_PEOPLE and between in (["to"], ["-"], ["–"]))
 
 
 def _of_group(
@@ -252,8 +252,11 @@ def _part_begins(tokens: Sequence[Token], n: int, values: Sequence[Value]) -> in
     at = [
         one.start for one in values if one.hedge is Hedge.NONE and tokens[begins].start <= one.start < tokens[n].start
     ]
-    both = any(one < tokens[comma].start for one in at) and any(one > tokens[comma].start for one in at)
-    return comma + 1 if both else begins
+    before = any(one < tokens[comma].start for one in at)
+    ends = next((k for k in range(n + 1, len(tokens)) if tokens[k].text in _ENDS | {_COMMA}), len(tokens) - 1)
+    # "Adults $8, children 4 to 15 $4"
+    own = [one for one in values if one.kind is Kind.MONEY and tokens[n].start < one.start < tokens[ends].start]
+    return comma + 1 if before and (own or any(one > tokens[comma].start for one in at)) else begins
 
 
 def _sentence_begins(tokens: Sequence[Token], n: int) -> int:

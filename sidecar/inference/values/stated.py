@@ -33,7 +33,7 @@ _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset(
     "and but while whereas or although though because against compared then plus versus vs".split()
 )
-_JOINS_VALUES = ("and", "or")
+_JOINS_VALUES, _IN = ("and", "or"), ("in", "within")
 _LEADS = frozenset(
     "to from of at by for per in on with up a an the about around over under until and or than until least most more less -".split()
 )
@@ -252,7 +252,8 @@ def _with_units_left_out(values: Sequence[Value], tokens: Sequence[Token]) -> li
         factor = ahead.low == "for" or ahead.text in _FACTORS or (ahead.text == "/" and ahead.end < value.start)
         joined = after.text == "-" and after.start == value.end  # "50-visit card"
         ends = after.kind in ("sign", "end") and after.text not in _NO_END and ahead.text != "," and not factor
-        if value.kind is Kind.NUMBER and measures and not joined and (ends or after.low in _GOES_ON):
+        counts = after.low in _IN and behind.get(after.end, END).kind == "number"  # "no more than 4 in 24 hours"
+        if value.kind is Kind.NUMBER and measures and not joined and (ends or after.low in _GOES_ON) and not counts:
             like = next((one for one in reversed(measures) if behind.get(one.end, END).low == after.low), measures[-1])
             value = replace(value, kind=like.kind, unit=like.unit)
         filled.append(value)

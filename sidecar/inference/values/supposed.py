@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.inference.values.compare import equal
-from sidecar.inference.values.value import Kind, Value, around
+from sidecar.inference.values.value import Hedge, Kind, Value, around
 
 _BEFORE = 48  # characters
 _CASE = re.compile(
@@ -19,6 +19,7 @@ _OF_THEM = re.compile(r"\byou(?:['’]ve)?\b[^,.;:!?\n]{0,40}$", re.IGNORECASE)
 _WANTED = re.compile(
     r"\b(?:ask|call|look|pay|charg|bill|requir|appl)\w{0,3} (?:\w+ )?for [^,.;:!?\n]{0,12}$", re.IGNORECASE
 )
+_IF_YOU_HAVE = re.compile(r"\b(?:if|with|when) you(?:['’]ve| have| had| already have| own) \Z", re.IGNORECASE)
 _MAY_BE_SO = re.compile(
     r"(?:is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had)\b", re.IGNORECASE
 )
@@ -46,6 +47,15 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         )
         and not _WANTED.search(claim[max(0, one.start - _BEFORE) : one.start])
         and any(_is_same(one, other) for other in asked)
+    )
+
+
+def set_up(claim: str, own: Sequence[Value]) -> frozenset[Value]:
+    """The counts that a claim itself supposes of the asker: "if you have 14 boards, four of them"."""
+    return frozenset(
+        one
+        for one in own
+        if one.kind is Kind.NUMBER and one.hedge is Hedge.NONE and _IF_YOU_HAVE.search(claim, 0, one.start) is not None
     )
 
 
