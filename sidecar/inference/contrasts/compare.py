@@ -18,7 +18,6 @@ from sidecar.inference.contrasts.words import (
     DENIED,
     EXCEPTIONS,
     FRONTS,
-    NOTHING,
     OF_DEEDS,
     OF_PARTS,
     SCALES,
@@ -220,11 +219,12 @@ def _negated(claim: Reading, pieces: Sequence[Numbered], weight: Weight, stem: S
 
 
 def _case_of(claim: Reading) -> frozenset[str]:
-    """The stems of the case that a claim begins with, and denies something of: "with max_retries = 0 nothing is retried"."""
-    if claim.words[:1] not in _CASES or not claim.denied:
+    """The stems of the case that a claim, behind its question or not, begins with and denies something of: "with max_retries = 0 nothing is retried"."""
+    first = claim.words.index("?") + 1 if "?" in claim.words else 0
+    if claim.words[first : first + 1] not in _CASES or not claim.denied:
         return frozenset()
-    at = next((k for k, word in enumerate(claim.words) if word == "," or denies(word) or word in NOTHING), 0)
-    return frozenset(one for one in claim.stems[1:at] if one is not None)
+    ends = (k for k in range(first, len(claim.words)) if claim.words[k] == "," or denies(claim.words[k]))
+    return frozenset(one for one in claim.stems[first + 1 : next(ends, first)] if one is not None)
 
 
 def _with_same_word(

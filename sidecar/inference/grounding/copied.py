@@ -15,7 +15,7 @@ from sidecar.inference.threads import off_loop
 
 _LEAST_COPIED_WORDS = 3
 _MOST_MARKS = 8
-_CELL = re.compile(r"[^;\n]{1,80}; [^:;\n]{1,80}: \S|[^:;.\n]{1,40}: (?:[^.;\n]|\.\d){1,40}\Z")
+_CELL = re.compile(r"[^;\n]{1,80}; [^:;\n]{1,80}: \S|\d[^:;.\n]{1,40}: (?:[^.;\n]|\.\d){1,40}\Z")
 _NUMBER = re.compile(r"(?:\A|\s)\(?(\d{1,2})[.)]\s{0,3}\Z")
 _BEFORE = 10  # characters
 _MARKS = ".,;:!?\"'“”‘’*_"

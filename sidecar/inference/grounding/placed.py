@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from sidecar.inference.values.open_hours import told_hours
 from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.relative import shifted_days
 from sidecar.inference.values.stated import Stated
-from sidecar.inference.values.units import UNITS
+from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 from sidecar.inference.values.worked import Worked
 
@@ -40,6 +41,7 @@ _OF_A_CASE = re.compile(
 )
 _SIDE = re.compile(r"\b(?:(?P<later>after|since)|before|until) (?:the )?\Z", re.IGNORECASE)
 _MOST_COUNTED = 31  # of days, nights, pieces
+_NEARLY = 0.005
 _APART, _BOTH = frozenset({Kind.MONEY, Kind.QUANTITY}), 2
 _MOST_ITEMS, _LONGEST_LEAD = 20, 200  # of a list, characters
 _OF_ITS_HEADING = 0.9  # how much the words of a heading are those of a value below it
@@ -217,6 +219,11 @@ def as_made(one: Finding, known: frozenset[Value], amounts: Scaled, there: Seque
     for group in (there[:1], there):
         alike = [(each.value, n) for n, piece in enumerate(group) for each in piece if _is_alike(each.value, one.value)]
         if len(alike) == len({each.amount for each, _ in alike}) == _BOTH:
+            apart_by = abs(
+                in_base(alike[0][0].amount, alike[0][0].unit) - in_base(alike[1][0].amount, alike[1][0].unit)
+            )
+            if math.isclose(apart_by, in_base(one.value.amount, one.value.unit), rel_tol=_NEARLY):
+                return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
             return Finding(Outcome.DISAGREES, one.value, 1.0, *alike[-1])
     return one
 

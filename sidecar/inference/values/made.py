@@ -38,7 +38,9 @@ _TIMES, _TIMES_BEHIND = re.compile(r"[×✕·*] {0,2}\Z"), re.compile(r" {0,2}[�
 _PRODUCT = re.compile(r"\s{0,3}(?:[A-Za-z'-]{1,20}\s{1,3}){0,2}[×✕·*]\s{0,3}")
 _AT = re.compile(r"\s(?:[A-Za-z'-]{1,20}\s){0,2}(?:at|à|@)\s", re.IGNORECASE)  # "three hours at €2.20"
 _PLUS = re.compile(r"\b(?:plus|additional(?:ly)?|in addition|on top|another)\b", re.IGNORECASE)
-_BY_BOTH = re.compile(r"\s?(?:per|an?|each) [\w-]{2,20}(?:,? and|,|,? per) (?:per |each )?[\w-]{2,20}", re.IGNORECASE)
+_BY_BOTH = re.compile(
+    r"\s?(?:per|an?|each) [\w-]{2,20}(?:,? and (?:per |each )?|,? per |,? an? )[\w-]{2,20}", re.IGNORECASE
+)
 
 
 Spoken = tuple[str, Sequence[Value]]  # a claim with its values
