@@ -18,6 +18,7 @@ from sidecar.inference.contrasts.words import (
     DENIED,
     EXCEPTIONS,
     FRONTS,
+    NOTHING,
     OF_DEEDS,
     OF_PARTS,
     SCALES,
@@ -223,7 +224,7 @@ def _case_of(claim: Reading) -> frozenset[str]:
     first = claim.words.index("?") + 1 if "?" in claim.words else 0
     if claim.words[first : first + 1] not in _CASES or not claim.denied:
         return frozenset()
-    ends = (k for k in range(first, len(claim.words)) if claim.words[k] == "," or denies(claim.words[k]))
+    ends = (k for k in range(first, len(claim.words)) if claim.words[k] in NOTHING | {","} or denies(claim.words[k]))
     return frozenset(one for one in claim.stems[first + 1 : next(ends, first)] if one is not None)
 
 

@@ -33,6 +33,7 @@ from sidecar.inference.grounding.contradiction import CERTAIN, NOTHING_CONTRARY,
 from sidecar.inference.grounding.placed import items_of
 from sidecar.inference.grounding.values_said import Said
 from sidecar.inference.values.labelled import SECTIONS, Label
+from sidecar.inference.values.read import read_values
 from sidecar.inference.values.reference import Position, positions, references, says_where
 from sidecar.inference.values.tables import header_of
 
@@ -75,7 +76,10 @@ class Contraries:
         of_it = [self._read("") if place in others else piece for place, piece in zip(places, pieces, strict=True)]
         found = contrasts(_without_values(self._read(claim), said, pieces), of_it, self._weight, content_stem)
         both = () if said.outside else (found.opposed, found.negated)
-        words = [one for one in both if one is not None and one.strength > _FROM and not said.bounds(claim, one.end)]
+        words = [one for one in both if one is not None and one.strength > _FROM]
+        words = [
+            one for one in words if not (said.bounds(claim, one.end) and not _bounds(one, places, texts, documents))
+        ]
         words = [
             one for one in words if not _is_of_head(claim[one.start : one.end], places[one.piece], texts, documents)
         ]
@@ -260,6 +264,16 @@ class Contraries:
 
 def _reading(text: str) -> Reading:
     return read(text, content_stem)
+
+
+def _bounds(
+    one: Contrast, places: Sequence[tuple[int, int]], texts: Sequence[str], documents: Sequence[EncodedDocument]
+) -> bool:
+    """Whether the word of the evidence stands right before a value too: "after 15 March", not "after the sample has been taken"."""
+    number, n = places[one.piece]
+    sentence = texts[number][_span(documents, number, n)]
+    begins = one.other_end + len(sentence[one.other_end :]) - len(sentence[one.other_end :].lstrip())
+    return any(value.start == begins for value in read_values(sentence))
 
 
 def _of_other_things(
