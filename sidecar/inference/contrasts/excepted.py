@@ -26,6 +26,9 @@ _PATH = re.compile(
 _ARROW = re.compile(r" ?(?:>|→|›|») ?")
 _WORD, _ENDS = re.compile(r"[^\W\d_]{2,30}"), ".!?\n"
 _ALL, _AT_FIRST, _MOSTLY = frozenset("both all every each either".split()), 2, 0.8  # words, share of what is said
+_EVERY, _REPLIES = frozenset({("all",), ("every",), ("any",), ("each",)}), frozenset({"yes", "no", ","})
+_TO_WHOM, _KIND, _MOST_OF_THEM, _HALF = frozenset({("to",), ("by",), ("for",), ("with",)}), 2, 3, 0.5
+_ENDS_THOSE = frozenset("are is may can could have has will must need needs get gets , . ; : ( and or".split())
 _LEAST_KNOWN = 2  # elements of a path that the documents have
 
 
@@ -72,6 +75,50 @@ def of_all(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told | 
         if at is None or piece.denied or not EXCEPTIONS.isdisjoint(piece.words):
             continue
         if total and sum(weight(one) for one in said[1:] if one in piece.stems) >= _MOSTLY * total:
+            return Told(False, *claim.spans[0], number, *piece.spans[at])
+    return None
+
+
+def of_some(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told | None:
+    """The piece that says of some what a claim says of all, where another piece speaks of others: "all dogs travel free" of "small dogs travel free; larger dogs need
+    a ticket"."""
+    first = next((k for k, word in enumerate(claim.words) if word not in _REPLIES), 0)
+    if claim.words[first : first + 1] not in _EVERY or claim.denied or first + 1 >= len(claim.words):
+        return None
+    thing, said = claim.stems[first + 1], [one for one in claim.stems[first + 2 :] if one is not None]
+    kinds = [(n, piece) for n, piece in enumerate(pieces) if thing and piece.stems[1:2] == (thing,) and piece.stems[0]]
+    total = sum(map(weight, said))
+    if len({piece.stems[0] for _, piece in kinds}) <= 1 or not total:
+        return None
+    held = [
+        (sum(weight(one) for one in said if one in piece.stems), n, piece) for n, piece in kinds if not piece.denied
+    ]
+    best = max(held, key=lambda one: one[0], default=(0.0, 0, claim))
+    return Told(False, *claim.spans[first], best[1], *best[2].spans[0]) if best[0] >= _MOSTLY * total else None
+
+
+def of_those_only(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told | None:
+    """The piece that says of some of a kind only what a claim says of others: "dogs on a lead may enter the dining car" of "in the dining car only assistance
+    dogs are admitted"."""
+    if claim.denied or claim.partly or not EXCEPTIONS.isdisjoint(claim.words):
+        return None
+    said = {one for one in claim.stems if one is not None}
+    for number, piece in enumerate(pieces):
+        at = piece.words.index("only") if "only" in piece.words else None
+        if at is None or piece.denied:
+            continue
+        first = at + 1 + (piece.words[at + 1 : at + 2] in _TO_WHOM)
+        ends = next((k for k in range(first, len(piece.words)) if piece.words[k] in _ENDS_THOSE), len(piece.words))
+        those = [one for one in piece.stems[first:ends] if one is not None]
+        if not _KIND <= len(those) <= _MOST_OF_THEM or those[-1] not in said or said.issuperset(those):
+            continue
+        rest = {one for one in piece.stems if one is not None and one not in those} - {"only"}
+        of_it = sum(map(weight, rest & said)) >= _HALF * sum(map(weight, rest)) > 0
+        others = said - rest - set(those)
+        elsewhere = any(
+            others & set(each.stems) and rest & said & set(each.stems) for each in pieces if each is not piece
+        )
+        if of_it and not elsewhere:
             return Told(False, *claim.spans[0], number, *piece.spans[at])
     return None
 

@@ -15,7 +15,7 @@ from sidecar.inference.contrasts.cells import Misplaced, astray, misplaced, row_
 from sidecar.inference.contrasts.classes import classed_otherwise, classes_of
 from sidecar.inference.contrasts.compare import Contrast, contrasts
 from sidecar.inference.contrasts.crossed import crossings
-from sidecar.inference.contrasts.excepted import of_all, of_no_menu, taken_in
+from sidecar.inference.contrasts.excepted import of_all, of_no_menu, of_some, of_those_only, taken_in
 from sidecar.inference.contrasts.lacking import Lacking, fields_of_row, lacking
 from sidecar.inference.contrasts.listed import denied_below, listed_otherwise, lists_of
 from sidecar.inference.contrasts.matrix import marked
@@ -89,7 +89,9 @@ class Contraries:
             return Contrary(CERTAIN, (ValueConflict(other.start, other.end, there), *said.conflicts))
         lies = positions(claim, self._references(tuple(texts)), content_stem) if says_where(claim) else []
         own, asked = self._read(claim), self._read(question)
-        first = of_all(own, pieces, self._weight) or told_first(own, asked, pieces, self._weight)
+        ways = (of_all, of_some, of_those_only)
+        first = next((one for way in ways if (one := way(own, pieces, self._weight)) is not None), None)
+        first = first or told_first(own, asked, pieces, self._weight)
         if first is not None and not first.right:
             there = _evidence(documents, *places[first.piece], first.other_start, first.other_end)
             return Contrary(CERTAIN, (ValueConflict(first.start, first.end, there), *said.conflicts), plain=True)

@@ -53,7 +53,10 @@ def with_rate(tokens: Tokens, value: Value, end: int) -> tuple[Value, int]:
         return value, end
     if sign.low in ("a", "an") and not unit and after.low not in ("night", "head", "person", "piece"):
         return value, end
-    return replace(value, per=unit.code if unit else after.low), end
+    return replace(value, per=unit.code if unit else _PEOPLE.get(after.low, after.low)), end
+
+
+_PEOPLE = {"head": "person", "guest": "person", "capita": "person"}
 
 
 _BEFORE, _QUOTE = 200, re.compile(r'(?<!\d)"')

@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.inference.contrasts.before import told_first
 from sidecar.inference.contrasts.classes import classed_otherwise, classes_of
-from sidecar.inference.contrasts.excepted import of_all, of_no_menu, taken_in
+from sidecar.inference.contrasts.excepted import of_all, of_no_menu, of_some, of_those_only, taken_in
 from sidecar.inference.contrasts.phases import of_another_phase, phases_of
 from sidecar.inference.contrasts.reading import read
 from sidecar.inference.embedding.text import content_stem, sentences
@@ -138,3 +138,42 @@ def test_what_is_said_of_all_is_not_so_of_one_only() -> None:
     assert of_all(read("Growth can be cancelled monthly.", content_stem), pieces, weight) is None
     denied = [read("Not all plans can be cancelled monthly.", content_stem)]
     assert of_all(read("Only Growth can be cancelled monthly.", content_stem), denied, weight) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("Yes, all dogs travel free.", True),
+        ("Every dog travels free.", True),
+        ("All dogs travel with a ticket.", False),  # of which nothing is said
+        ("Small dogs travel free.", False),
+    ],
+)
+def test_what_is_said_of_some_is_not_so_of_all(claim: str, *, wrong: bool) -> None:
+    texts = ("Small dogs travel free on all trains.", "Larger dogs need a half-price ticket.")
+    pieces = [read(text, content_stem) for text in texts]
+    assert (of_some(read(claim, content_stem), pieces, weight) is not None) is wrong
+    assert of_some(read("All dogs travel free.", content_stem), pieces[:1], weight) is None  # no others are told of
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("Dogs on a lead may enter the dining car.", True),
+        ("Assistance dogs may enter the dining car.", False),
+        ("Other dogs are not admitted to the dining car.", False),
+        ("You can get drinks in the dining car.", False),
+        ("Standard members can use the sauna.", True),
+        ("Complete members can use the sauna.", False),
+        ("Junior members can use the pool.", False),
+        ("Silver members can use the sauna.", False),  # another sentence says it of them
+    ],
+)
+def test_what_is_so_of_some_only_is_not_so_of_others_of_their_kind(claim: str, *, wrong: bool) -> None:
+    texts = (
+        "In the dining car only assistance dogs are admitted.",
+        "The sauna is open only to Complete members.",
+        "On Mondays the sauna is open to Silver members.",
+    )
+    found = of_those_only(read(claim, content_stem), [read(text, content_stem) for text in texts], weight)
+    assert (found is not None) is wrong
