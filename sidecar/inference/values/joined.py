@@ -76,6 +76,9 @@ def same_unit(tokens: Tokens, found: list[tuple[Value, int, int]]) -> list[tuple
         elif one.kind is Kind.NUMBER and other.kind is Kind.TIME and 0 < one.amount <= 12:
             later = other.amount >= 12 and one.amount < 12 and one.amount + 12 < other.amount
             one = replace(one, kind=Kind.TIME, unit="h", amount=one.amount + 12 * later, step=0.0)
+        elif joined != "or" and one.kind is Kind.TIME and other.kind is Kind.NUMBER and other.amount in _ON_A_DIAL:
+            later = other.amount <= one.amount < _NOON  # "from half past seven to six"
+            other = replace(other, kind=Kind.TIME, unit="h", amount=other.amount + _NOON * later, step=0.0)
         elif one.kind is Kind.NUMBER and other.kind is Kind.DATE:
             one = _day_before(one, other)
         elif one.kind is Kind.MONEY and other.kind is Kind.NUMBER:
@@ -93,6 +96,7 @@ def _day_before(one: Value, other: Value) -> Value:
     return replace(one, kind=Kind.DATE, amount=0.0, step=0.0, dates=earlier) if earlier and one.step else one
 
 
+_NOON, _ON_A_DIAL = 12, frozenset(map(float, range(1, 13)))
 _INSTEAD, _BOTH = frozenset({("instead", "of"), ("rather", "than")}), 2
 _BY = frozenset({"x", "×", "by"})
 _JOINS_RANGES = frozenset({"-", "to", "and", "or", "~", "至", "到", "或"}) | _BY
