@@ -105,7 +105,7 @@ def of_those_only(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> 
     said = {one for one in claim.stems if one is not None}
     for number, piece in enumerate(pieces):
         at = piece.words.index("only") if "only" in piece.words else None
-        if at is None or piece.denied:
+        if at is None or piece.denied or not EXCEPTIONS.isdisjoint(piece.words):
             continue
         first = at + 1 + (piece.words[at + 1 : at + 2] in _TO_WHOM)
         ends = next((k for k in range(first, len(piece.words)) if piece.words[k] in _ENDS_THOSE), len(piece.words))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from sidecar.inference.contrasts.cells import Item, words_of_cell
 from sidecar.inference.embedding.minilm import EncodedDocument
 from sidecar.inference.values.at_hour import told_at
 from sidecar.inference.values.cases import Case
-from sidecar.inference.values.compare import dimension
+from sidecar.inference.values.compare import dimension, equal
 from sidecar.inference.values.ends import is_end
 from sidecar.inference.values.labelled import SECTIONS, Label
 from sidecar.inference.values.made import Scaled
@@ -19,7 +20,9 @@ from sidecar.inference.values.match import Finding, Outcome
 from sidecar.inference.values.open_hours import told_hours
 from sidecar.inference.values.opening import told_open
 from sidecar.inference.values.relative import shifted_days
+from sidecar.inference.values.rules import Rule
 from sidecar.inference.values.stated import Stated
+from sidecar.inference.values.stems import stem_beside_values, stems_of
 from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Hedge, Kind, Value
 from sidecar.inference.values.worked import Worked
@@ -34,6 +37,9 @@ _ARTICLE = re.compile(r"(?:the|an?)\b", re.IGNORECASE)
 _VALUE_FIRST = re.compile(r"[$€£]?\d(?:[^,;]|,(?=\d))*+")  # as far as the first clause goes
 _MOST_LEFT_OUT = 8  # words of a claim
 _ITEM = re.compile(r"[^,;\n]{2,80}")
+_TO = re.compile(r"\s?(?:-|–|—|to|until|till)\s?", re.IGNORECASE)
+_AT = re.compile(r"\bat \Z", re.IGNORECASE)
+_HAPPENS_AT = re.compile(r"\b(?:open|clos|start|begin|end|leav|depart|arriv|last|first)\w{0,4}\b", re.IGNORECASE)
 _OTHERWISE = re.compile(r"\botherwise\b|\b(?:in|during) (?:the )?other months\b|\brest of the year\b", re.IGNORECASE)
 _OF_A_CASE = re.compile(
     r"\b(?:if|who|someone|anyone)\b|\b(?:you|I|we)(?:['’]ve)? (?:joined|started|bought|ordered|booked|applied|signed|moved)\b",
@@ -109,6 +115,53 @@ def by_its_rule(one: Finding, ruled: Sequence[Case]) -> Finding:
         another = one.outcome is Outcome.DISAGREES and one.other is not None and one.other.hedge is Hedge.NONE
         return one if another else Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
     return Finding(Outcome.DISAGREES, one.value, 1.0, mine[0].rule.bound, mine[0].piece, certain=True)
+
+
+def beside_its_rules(
+    claim: str,
+    one: Finding,
+    own: Sequence[Value],
+    groups: Sequence[Sequence[Rule]],
+    pieces: Sequence[str],
+    stated_there: Sequence[Sequence[Stated]],
+) -> Finding:
+    """What became of a value that stands against one that is no contrary of it: a time under a rule that tells of both its sides, one within hours from and to, and
+    the bound on the other side of a rule that tells none of the claim's other values ("drivers of 25 and over" of "£500 for drivers under 25")."""
+    value, other = one.value, one.other
+    if one.outcome is not Outcome.DISAGREES or other is None:
+        return one
+    if value.kind is Kind.TIME and value.hedge is Hedge.NONE:
+        tiers = [group for group in groups if len(group) > 1 and group[0].bound.kind is Kind.TIME]
+        if tiers and other.hedge is not Hedge.NONE:
+            return (
+                one
+                if any(_tells_another(claim, value, own, group) for group in tiers)
+                else Finding(Outcome.ABSENT, value, 0.0)
+            )
+        times = [each.value for each in stated_there[one.piece] if each.value.kind is Kind.TIME]
+        ends = [(a, b) for a, b in itertools.pairwise(times) if _TO.fullmatch(pieces[one.piece], a.end, b.start)]
+        inside = any(a.amount < value.amount < b.amount for a, b in ends)
+        at = _AT.search(claim, 0, value.start) is not None and _HAPPENS_AT.search(claim) is None
+        return Finding(Outcome.FOLLOWS, value, FOLLOWS) if inside and at else one
+    apart = {value.hedge, other.hedge} == {Hedge.LEAST, Hedge.MOST} and value.amount == other.amount
+    others = [each for each in own if each is not value]
+    told = [told for group in groups for rule in group if rule.bound.amount == other.amount for told in rule.told]
+    if apart and others and told and not any(equal(each, there) for each in others for there in told):
+        return Finding(Outcome.FOLLOWS, value, FOLLOWS)
+    return one
+
+
+def _tells_another(claim: str, value: Value, own: Sequence[Value], group: Sequence[Rule]) -> bool:
+    """Whether a claim has words, beside those of its values, that only a rule tells that its value does not fall under."""
+    words = claim
+    for one in own:
+        words = f"{words[: one.start]}{' ' * (one.end - one.start)}{words[one.end :]}"
+    said = stems_of(words, stem_beside_values)
+    return any(
+        rule.holds(value) is False
+        and said & rule.stems.difference(*(other.stems for other in group if other is not rule))
+        for rule in group
+    )
 
 
 def labelled_as(values: tuple[Stated, ...], label: Label | None) -> tuple[Stated, ...]:

@@ -16,6 +16,7 @@ from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import (
     as_made,
     as_shown,
+    beside_its_rules,
     by_its_rule,
     labelled_as,
     lead_in,
@@ -149,6 +150,8 @@ class Values:
         matched, outside, shut = on_their_days(claim, question, values, asked, matched, texts, pieces, stated_there)
         rules = [with_next(texts[number], documents[number], n) for number, n in ranked.order[:_MOST_RULES]]
         ruled = cases(claim, rules, question, self._weight, stem_beside_values, self._rules)
+        groups = [group for text in rules for group in self._rules(text)]
+        matched = [beside_its_rules(claim, one, values, groups, pieces, stated_there) for one in matched]
         matched = [by_its_rule(one, ruled) for one in matched]
         found = [one for one in as_shown(matched, worked(claim, values)) if _counts(one)]
         if not found:
