@@ -192,6 +192,8 @@ def for_two(
     ]
     if (len(counts), len(amounts), len(rates)) != (2, 1, 1):
         return frozenset(), {}
+    if any(one.kind is Kind.MONEY and one.amount == amounts[0].amount for values in there for one in values):
+        return frozenset(), {}  # it is stated
     right = math.isclose(amounts[0].amount, math.prod(counts) * rates[0][0].amount)
     return (frozenset(amounts), {}) if right else (frozenset(), {amounts[0]: rates[0]})
 
