@@ -20,6 +20,10 @@ BOUGHT = "I bought the lamp {} days ago, can I still return it?"
 SCHOOLS = "The licence is free for schools with fewer than 500 pupils. Larger schools pay $2 per pupil."
 BOTTLES = "Empty plastic bottles of up to 0.5 litres are allowed."
 DOGS = "Dogs of up to 8 kg can travel in the cabin in a carrier. Heavier dogs travel in the hold."
+CUTOFF = "Transfers submitted before 16:00 arrive the same day; later ones arrive the next business day."
+TIERS = "Shipping: up to 2 kg €4.90, over 2 kg up to 5 kg €6.90, over 5 kg up to 10 kg €9.90."
+AGES = "Adults €8, children 4 to 15 €4, children under 4 free."
+CANCEL = "Appointments can be cancelled free of charge up to 24 hours in advance; later cancellations are charged $35."
 
 
 def weight(_: str) -> float:
@@ -39,6 +43,11 @@ def rules(text: str) -> tuple[tuple[Rule, ...], ...]:
         ("Groups of 10 or more get 15% off.", [(10.0, math.inf)]),
         ("Orders up to $500 need no approval, orders above that do.", [(-math.inf, 500.0), (500.0, math.inf)]),
         ("The meeting lasts 30 minutes.", []),
+        (CUTOFF, [(-math.inf, 16 * 3600.0), (16 * 3600.0, math.inf)]),
+        ("The shop is open from 9 am to 6 pm.", []),  # hours from and to are no rule
+        (TIERS, [(-math.inf, 2000.0), (2000.0, 5000.0), (5000.0, 10_000.0)]),
+        (AGES, [(4.0, 15.0), (-math.inf, 4.0)]),
+        (CANCEL, [(-math.inf, 86_400.0)]),  # "later" is no longer in advance
         ("Orders over $50 ship free unless they are heavy.", []),
         ("Orders over $50 ship free to €60.", [(50.0, math.inf)]),
     ],
@@ -51,6 +60,12 @@ def test_bounds_and_what_is_said_of_the_others_are_rules(text: str, bounds: list
     ("text", "question", "claim", "falls"),
     [
         (SHIPPING, "", "A $35 order ships free.", False),
+        (CUTOFF, "", "A transfer submitted at 17:30 arrives the next business day.", True),
+        (CUTOFF, "", "A transfer submitted at 17:30 arrives the same day.", False),
+        (TIERS, "", "A 3 kg parcel costs €6.90.", True),
+        (TIERS, "", "A 3 kg parcel costs €4.90.", False),
+        (AGES, "", "A five-year-old travels free.", False),
+        (AGES, "", "A three-year-old travels free.", True),
         (SHIPPING, "", "A $65 order ships free.", True),
         (SHIPPING, "", "A $35 order does not ship free.", None),  # nobody says that of others in these words
         (SHIPPING, "", "Your $5 voucher ships free.", None),
