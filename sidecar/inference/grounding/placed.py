@@ -220,6 +220,20 @@ def _is_dated_case(claim: str, one: Finding, pieces: Sequence[str]) -> bool:
     return mine > theirs if later else mine < theirs
 
 
+def _in_season(one: Finding, day: Value, there: Sequence[Value], piece: int) -> Finding:
+    """What became of a value of a claim about a day, where the text number `piece` has one for a range of days, before it, and another one otherwise, behind it."""
+    ranges = [each for each in there if each.through]
+    if one.value.kind is Kind.DATE or not ranges:
+        return one
+    within = [each for each in there if each.end <= ranges[0].start and equal(one.value, each)]
+    beyond = [each for each in there if each.start >= ranges[-1].end and equal(one.value, each)]
+    if set(day.through or day.dates).isdisjoint(ranges[0].through):
+        within, beyond = beyond, within
+    if within:
+        return Finding(Outcome.FOLLOWS, one.value, FOLLOWS)
+    return Finding(Outcome.DISAGREES, one.value, 1.0, beyond[0], piece, certain=True) if beyond else one
+
+
 def on_their_days(
     claim: str,
     question: str,
@@ -239,6 +253,10 @@ def on_their_days(
     outside += [one.value for one in matched if is_outside(claim, one, pieces)]
     apart = [one.value for one in matched if _is_otherwise(one, pieces) or _is_dated_case(claim, one, pieces)]
     found = [on_its_day(one, [*outside, *apart], told, stated_there) for one in matched]
+    for one in matched:
+        if one.value.kind is Kind.DATE and one.other is not None and _OTHERWISE.search(pieces[one.piece]):
+            there = [each.value for each in stated_there[one.piece]]
+            found = [_in_season(each, one.value, there, one.piece) for each in found]
     return found, bool(outside), False in open_then.values()
 
 

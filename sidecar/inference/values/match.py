@@ -187,11 +187,13 @@ def _words_of(row: frozenset[str]) -> frozenset[str]:
 def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
     same, others, alike, former = None, None, None, None
     spans = spans_of(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
+    daily = any(word[0].isdecimal() for word in own.words)  # "in July it closes at 8 pm"
+    within = daily or _BOUNDARY.isdisjoint(own.words)
     for one, piece in evidence:
         if not (comparable(own, one) or (piece in spans and lasts_between(own.value, one.value))):
             continue
         found = _There(one, piece, _shared(own, one, weight))
-        if is_its_amount(own, one) or agree(own.value, one.value, within=_BOUNDARY.isdisjoint(own.words)):
+        if is_its_amount(own, one) or agree(own.value, one.value, within=within):
             same = max(same or found, found, key=lambda there: there.strength)
         elif not _is_another_way(own.value, one.value) and of_the_same(own, one):
             others = max(others or found, found, key=lambda there: there.strength)
