@@ -28,7 +28,9 @@ _WORD, _ENDS = re.compile(r"[^\W\d_]{2,30}"), ".!?\n"
 _ALL, _AT_FIRST, _MOSTLY = frozenset("both all every each either".split()), 2, 0.8  # words, share of what is said
 _EVERY, _REPLIES = frozenset({("all",), ("every",), ("any",), ("each",)}), frozenset({"yes", "no", ","})
 _TO_WHOM, _KIND, _MOST_OF_THEM, _HALF = frozenset({("to",), ("by",), ("for",), ("with",)}), 2, 3, 0.5
-_ENDS_THOSE = frozenset("are is may can could have has will must need needs get gets , . ; : ( and or".split())
+_ENDS_THOSE = frozenset(", . ; : ( and or".split())
+_AUXILIARIES = frozenset("are is may can could have has will must need needs get gets".split())
+_PREPOSITIONS = frozenset("if when after until before in on at to by for with from".split())
 _LEAST_KNOWN = 2  # elements of a path that the documents have
 
 
@@ -107,8 +109,11 @@ def of_those_only(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> 
         at = piece.words.index("only") if "only" in piece.words else None
         if at is None or piece.denied or not EXCEPTIONS.isdisjoint(piece.words):
             continue
-        first = at + 1 + (piece.words[at + 1 : at + 2] in _TO_WHOM)
-        ends = next((k for k in range(first, len(piece.words)) if piece.words[k] in _ENDS_THOSE), len(piece.words))
+        to_whom = piece.words[at + 1 : at + 2] in _TO_WHOM  # "only to members", "only assistance dogs are"
+        first, marks = at + 1 + to_whom, _ENDS_THOSE if to_whom else _AUXILIARIES
+        ends = next((k for k in range(first, len(piece.words)) if piece.words[k] in marks), None)
+        if ends is None or not _PREPOSITIONS.isdisjoint(piece.words[first:ends]):
+            continue
         those = [one for one in piece.stems[first:ends] if one is not None]
         if not _KIND <= len(those) <= _MOST_OF_THEM or those[-1] not in said or said.issuperset(those):
             continue

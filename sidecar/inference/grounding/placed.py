@@ -39,7 +39,7 @@ _MOST_LEFT_OUT = 8  # words of a claim
 _ITEM = re.compile(r"[^,;\n]{2,80}")
 _TO = re.compile(r"\s?(?:-|–|—|to|until|till)\s?", re.IGNORECASE)
 _AT = re.compile(r"\bat \Z", re.IGNORECASE)
-_HAPPENS_AT = re.compile(r"\b(?:open|clos|start|begin|end|leav|depart|arriv|last|first)\w{0,4}\b", re.IGNORECASE)
+_HAPPENS_AT = re.compile(r"\b(?:open|clos|shut|start|begin|end|leav|depart|arriv|last|first)\w{0,4}\b", re.IGNORECASE)
 _OTHERWISE = re.compile(r"\botherwise\b|\b(?:in|during) (?:the )?other months\b|\brest of the year\b", re.IGNORECASE)
 _OF_A_CASE = re.compile(
     r"\b(?:if|who|someone|anyone)\b|\b(?:you|I|we)(?:['’]ve)? (?:joined|started|bought|ordered|booked|applied|signed|moved)\b",
