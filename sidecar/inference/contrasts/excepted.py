@@ -26,7 +26,15 @@ _PATH = re.compile(
 _ARROW = re.compile(r" ?(?:>|→|›|») ?")
 _WORD, _ENDS = re.compile(r"[^\W\d_]{2,30}"), ".!?\n"
 _ALL, _AT_FIRST, _MOSTLY = frozenset("both all every each either".split()), 2, 0.8  # words, share of what is said
-_EVERY, _REPLIES = frozenset({("all",), ("every",), ("any",), ("each",)}), frozenset({"yes", "no", ","})
+_TOLD_APART = tuple(
+    frozenset(words.split())
+    for words in (
+        "small smaller medium large larger big bigger", "new existing old former returning", "domestic national international foreign european",
+        "public private", "heavy heavier light lighter", "short shorter long longer", "urgent standard express normal regular premium basic",
+        "permanent temporary", "frozen fresh", "young younger older adult", "internal external", "local remote",
+    )
+)  # fmt: skip
+_EVERY, _REPLIES = frozenset({("all",), ("every",)}), frozenset({"yes", "no", ","})
 _TO_WHOM, _KIND, _MOST_OF_THEM, _HALF = frozenset({("to",), ("by",), ("for",), ("with",)}), 2, 3, 0.5
 _ENDS_THOSE = frozenset(", . ; : ( and or".split())
 _AUXILIARIES = frozenset("are is may can could have has will must need needs get gets".split())
@@ -89,8 +97,8 @@ def of_some(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> Told |
         return None
     thing, said = claim.stems[first + 1], [one for one in claim.stems[first + 2 :] if one is not None]
     kinds = [(n, piece) for n, piece in enumerate(pieces) if thing and piece.stems[1:2] == (thing,) and piece.stems[0]]
-    total = sum(map(weight, said))
-    if len({piece.stems[0] for _, piece in kinds}) <= 1 or not total:
+    total, first_words = sum(map(weight, said)), {piece.words[0] for _, piece in kinds}
+    if not total or not any(len(first_words & alike) > 1 for alike in _TOLD_APART):
         return None
     held = [
         (sum(weight(one) for one in said if one in piece.stems), n, piece) for n, piece in kinds if not piece.denied
