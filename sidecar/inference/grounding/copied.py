@@ -61,10 +61,10 @@ async def but_one_copied(answer: str, claims: Sequence[Claim], documents: Sequen
 
 
 def mean_of_cells(claims: Sequence[Claim], supports: Sequence[Support]) -> float | None:
-    """The mean probability of claims that are mostly cells of a table, "Starter; Price: €9", or of a list, "10-15 kg: 5 ml", which no model has learned to read
+    """The mean probability of claims that are all cells of a table, "Starter; Price: €9", or of a list, "10-15 kg: 5 ml", which no model has learned to read
     together; None of others."""
     cells = sum(_CELL.match(claim.text) is not None for claim in claims)
-    return sum(one.probability for one in supports) / len(supports) if cells * 2 > len(claims) > 1 else None
+    return sum(one.probability for one in supports) / len(supports) if cells == len(claims) > 1 else None
 
 
 def turned(claims: Sequence[Claim], there: Sequence[Copied | None], texts: Sequence[str]) -> frozenset[int]:
