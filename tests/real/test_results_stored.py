@@ -18,7 +18,7 @@ from tests.parts.kafka import KafkaBroker
 from tests.parts.postgres import Postgres
 from tests.unit.ops.stored import CASES, EXAMPLES, kept, line, many, told
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.alone]
 CONNECTOR: dict[str, str] = json.loads((EXAMPLES / "connect-postgres.json").read_text(encoding="utf-8"))
 README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
 [COPY] = re.findall(r'psql -d rag -c "(\\copy .*)"', README)
