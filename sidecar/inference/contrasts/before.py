@@ -17,11 +17,8 @@ _TELLS_A_DEED = frozenset("is are has have had was were be been you it they he s
 _PAUSES = frozenset({",", ";", "and", "then"})
 _REPLIES = frozenset({"no", "yes", ","})
 _LEAST_PREFIX = 4  # letters of a stem that another one begins with
-_OF_IT, _BOTH, _CLEARLY = (
-    0.45,
-    1.2,
-    0.8,
-)  # shares of a deed's words: of each, of two together, and by how much more than the other way round
+# Shares of a deed's words: of each, of two together, and by how much more than the other way round.
+_OF_IT, _BOTH, _CLEARLY = 0.45, 1.2, 0.8
 
 
 @dataclass(frozen=True, slots=True)

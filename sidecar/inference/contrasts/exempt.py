@@ -61,7 +61,7 @@ def shut_too(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
     return frozenset(clause for clause in goes_on if clause - 1 in shut)
 
 
-def of_some(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
+def denied_of_some(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
     """The clauses that deny something of those alone that they speak of: "overtime that is not claimed within three months lapses"."""
     return frozenset(
         clauses[j]

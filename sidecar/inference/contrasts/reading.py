@@ -239,7 +239,7 @@ def _is_of_a_time(words: Sequence[str], k: int) -> bool:
 def _partly(words: Sequence[str], clauses: Sequence[int]) -> frozenset[int]:
     whole = (clauses[j] for j in range(len(words) - 1) if denies(words[j]) and words[j + 1] in WHOLES)
     part = {clause for word, clause in zip(words, clauses, strict=True) if word in PARTLY}
-    return frozenset(whole) | part | exempt.shut_too(words, clauses) | exempt.of_some(words, clauses)
+    return frozenset(whole) | part | exempt.shut_too(words, clauses) | exempt.denied_of_some(words, clauses)
 
 
 def _negated(words: Sequence[str], stems: Sequence[str | None], clauses: Sequence[int], k: int) -> bool:

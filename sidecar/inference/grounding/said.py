@@ -16,16 +16,13 @@ from sidecar.inference.grounding.evidence import Ranked
 from sidecar.inference.grounding.placed import (
     as_made,
     as_shown,
-    beside_its_rules,
-    by_its_rule,
     labelled_as,
     lead_in,
     leaves_out,
     led_in,
-    of_value,
-    on_their_days,
     with_next,
 )
+from sidecar.inference.grounding.ruled import beside_its_rules, by_its_rule, of_value, on_their_days
 from sidecar.inference.grounding.values_said import NOTHING, Said
 from sidecar.inference.values.among import compares, wrong_among
 from sidecar.inference.values.brackets import of_another_row, tables_of

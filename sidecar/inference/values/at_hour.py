@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sidecar.inference.values.open_hours import SHIFTED, Hour, hours_in, state_at, stems_beside_hours
+from sidecar.inference.values.open_hours import A_MOMENT, SHIFTED, Hour, hours_in, state_at, stems_beside_hours
 from sidecar.inference.values.opening import days_of, happens
 from sidecar.inference.values.value import Value
 
-_LONGEST, _A_DAY, _A_MOMENT = 300, 24.0, 1 / 120  # characters, hours
+_LONGEST, _A_DAY = 300, 24.0  # characters, hours
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def told_at(
     of_it = [one for one in spans if one.stems & named]
     spans = of_it or (spans if len({one.line for one in spans}) == 1 else [])
     hours = [time.amount, (time.amount + _A_DAY / 2) % _A_DAY] if time.dial else [time.amount]
-    if any(abs(hour - end) < _A_MOMENT for hour in hours for one in spans for end in (one.begins, one.ends)):
+    if any(abs(hour - end) < A_MOMENT for hour in hours for one in spans for end in (one.begins, one.ends)):
         return {}
     groups = [list(group) for _, group in itertools.groupby(sorted(spans, key=_key), _key)]
     within = {any(one.begins < hour < one.ends for one in group) for group in groups for hour in hours}

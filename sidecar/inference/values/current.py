@@ -22,7 +22,7 @@ _PAST = re.compile(
     r"no longer|not|if|would|instead|rather|than|compared)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NATIONAL = re.compile(r"US|USD|NOK|american|norwegian", re.IGNORECASE)
+_NATIONAL = re.compile(r"\b(?:us|usd|nok|american|norwegian)\b|us\$", re.IGNORECASE)
 
 
 def understood(

@@ -123,7 +123,8 @@ def match(
     counted = {piece for one, piece in evidence if one.value.kind in _COUNTS}
     columns = any(one.head for one, _ in evidence)
     of = [rows_of(one, claim, cells, named, question, columns=columns) for one in claim]
-    cases = [_asked_too(_case(one, evidence, weight), evidence, about, weight) for one in claim]
+    daily = any(one.value.kind is Kind.TIME for one in claim)  # "in July it closes at 8 pm"
+    cases = [_asked_too(_case(one, evidence, weight, daily=daily), evidence, about, weight) for one in claim]
     for one, other in itertools.combinations(cases[:_MOST_CROSSED], 2):
         _compare_places(one, other, weight)
     near = [one for one, piece in evidence if piece < _PIECES_OF_OPERANDS]
@@ -184,10 +185,9 @@ def _words_of(row: frozenset[str]) -> frozenset[str]:
     return words or row
 
 
-def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight) -> _Case:
+def _case(own: Stated, evidence: Sequence[tuple[Stated, int]], weight: Weight, *, daily: bool = False) -> _Case:
     same, others, alike, former = None, None, None, None
     spans = spans_of(evidence) if own.value.unit in OF_A_DAY else frozenset[int]()
-    daily = any(word[0].isdecimal() for word in own.words)  # "in July it closes at 8 pm"
     within = daily or _BOUNDARY.isdisjoint(own.words)
     for one, piece in evidence:
         if not (comparable(own, one) or (piece in spans and lasts_between(own.value, one.value))):

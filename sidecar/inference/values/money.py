@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sidecar.inference.values.numbers import Number, Tokens, number_at
 from sidecar.inference.values.span import value_of, with_rate
-from sidecar.inference.values.units import CENTS, CURRENCIES, FIRST_OF_NATIONS, NATIONS, OF_NATIONS
+from sidecar.inference.values.units import CENTS, CURRENCIES, FIRST_OF_NATIONS, OF_NATIONS
 from sidecar.inference.values.value import Kind, Value
 
 _COST = frozenset("cost costs price prices priced fee fees pay pays paid salary worth spend spent charge charges charged rent budget pence".split())  # fmt: skip
@@ -53,14 +53,19 @@ def pence_at(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None
     return with_rate(tokens, *value_of(tokens, n, number.end + 1, Kind.MONEY, number, "GBP", 0.01))
 
 
+_OF_CENTS = frozenset({"us", "canadian", "australian"})
+
+
 def money_last(tokens: Tokens, n: int, number: Number) -> tuple[Value, int] | None:
     """4.50 euros, 20 €, 50 cents, 95 pounds (where it speaks of costs)."""
     number = _whole(tokens, n, number)
     at = number.end
     nation = at + 1 if tokens[at].low in FIRST_OF_NATIONS else at
-    if tokens[nation].low in NATIONS and tokens[nation + 1].low in OF_NATIONS:
-        code = NATIONS[tokens[nation].low]
-        return with_rate(tokens, *value_of(tokens, n, nation + 2, Kind.MONEY, number, code))
+    code = OF_NATIONS.get((tokens[nation].low, tokens[nation + 1].low))
+    if code is not None:
+        found = _and_cents(tokens, value_of(tokens, n, nation + 2, Kind.MONEY, number, code))
+        return with_rate(tokens, *found)
+    at = at + 1 if tokens[at].low in _OF_CENTS and tokens[at + 1].low in CENTS else at
     token = tokens[at]
     if token.low in CENTS:
         found = value_of(tokens, n, at + 1, Kind.MONEY, number, CENTS[token.low], 0.01)

@@ -21,9 +21,9 @@ _STATE = re.compile(
     r"\b(?:(?:is|are|be|stays?|remains?|still)(?:n['’]t)?|(?:it|they|we|you)['’](?:s|re))\b[^,;.]{0,40}?\b(?:open|closed|shut|available|staffed|reachable|running)\b",
     re.IGNORECASE,
 )
-_AT = re.compile(r"\bat \Z", re.IGNORECASE)
+AT = re.compile(r"\bat \Z", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|to) \Z", re.IGNORECASE)
-_TO = re.compile(
+TO = re.compile(
     r"\s?(?:-|–|—|to|until|till|(?:,|,? and)(?: it| we)? (?:closes?|shuts?) (?:again )?at)\s?", re.IGNORECASE
 )
 _ELSE = re.compile(
@@ -35,7 +35,7 @@ _APART = re.compile(r"[,;.]|\band\b", re.IGNORECASE)
 _LINES = re.compile(r"[\n;]|(?<=[.!?])\s")
 _LONGEST, _MOST_LINES, _REMEMBERED, _NEAR_VERB = 300, 40, 16, 60
 _NO_STEMS = stems_of("open opens opening close closes closed shut shuts hours until till")
-_HALF_A_DAY, _A_MOMENT = 12.0, 1 / 120  # hours
+_HALF_A_DAY, A_MOMENT = 12.0, 1 / 120  # hours
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def state_at(claim: str, values: Sequence[Value]) -> Value | None:
     times = [one for one in values if one.kind is Kind.TIME]
     if len(times) != 1 or times[0].hedge is not Hedge.NONE:
         return None
-    return times[0] if _STATE.search(claim) and _AT.search(claim, 0, times[0].start) else None
+    return times[0] if _STATE.search(claim) and AT.search(claim, 0, times[0].start) else None
 
 
 def _opening(claim: str, values: Sequence[Value]) -> Iterator[tuple[Value, int]]:
@@ -93,7 +93,7 @@ def _opening(claim: str, values: Sequence[Value]) -> Iterator[tuple[Value, int]]
             closes = verb["verb"][:1].lower() in "cs" or _UNTIL.search(claim, verb.start(), one.start)
             yield one, 1 if closes else -1
             last = None if closes else one
-        elif last is not None and _TO.fullmatch(claim, last.end, one.start):
+        elif last is not None and TO.fullmatch(claim, last.end, one.start):
             yield one, 1
 
 
@@ -113,7 +113,7 @@ def _hours_of(line: str, number: int) -> Iterator[Hour]:
     days = sorted([*days, *((every.start(), rest) for every in EVERY_DAY.finditer(line))], key=lambda one: one[0])
     ends = dict.fromkeys(times, 0)
     for one, other in itertools.pairwise(times):
-        if _TO.fullmatch(line, one.end, other.start):
+        if TO.fullmatch(line, one.end, other.start):
             ends |= {one: -1, other: 1}
     stems = stems_beside_hours(line)
     first = not days or days[0][0] < times[0].start if times else False
@@ -139,4 +139,4 @@ def stems_beside_hours(text: str) -> frozenset[str]:
 
 def _same(one: Value, other: Value) -> bool:
     apart = abs(one.amount - other.amount)
-    return apart < _A_MOMENT or ((one.dial or other.dial) and abs(apart - _HALF_A_DAY) < _A_MOMENT)
+    return apart < A_MOMENT or ((one.dial or other.dial) and abs(apart - _HALF_A_DAY) < A_MOMENT)

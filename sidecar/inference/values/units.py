@@ -86,15 +86,20 @@ CURRENCIES = {
 } | {code.lower(): code for code in "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HKD SGD KRW BRL MXN ZAR TRY RUB".split()}  # fmt: skip
 # Of which country a dollar or a krone is, only the word before it says: without one it is the first, or another that the documents are in.
 FAMILIES = {"USD": frozenset("CAD AUD NZD HKD SGD".split()), "NOK": frozenset("DKK SEK".split())}
-NATIONS = {
-    "us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "zealand": "NZD", "kong": "HKD", "singapore": "SGD", "norwegian": "NOK", "danish": "DKK",
-    "swedish": "SEK", "swiss": "CHF", "british": "GBP", "egyptian": "EGP", "czech": "CZK", "polish": "PLN", "hungarian": "HUF", "japanese": "JPY", "chinese": "CNY",
-    "indian": "INR", "mexican": "MXN", "turkish": "TRY", "african": "ZAR", "korean": "KRW", "brazilian": "BRL",
+_NATIONS = {  # a currency's names: what it is of which nation
+    "dollar dollars bucks": "us:USD american:USD canadian:CAD australian:AUD zealand:NZD kong:HKD singapore:SGD",
+    "krone kroner krona kronor crown crowns": "norwegian:NOK danish:DKK swedish:SEK",
+    "crown crowns koruna korunas": "czech:CZK", "pound pounds": "british:GBP egyptian:EGP", "franc francs": "swiss:CHF", "zloty zlotys": "polish:PLN",
+    "forint forints": "hungarian:HUF", "yen": "japanese:JPY", "yuan": "chinese:CNY", "rupee rupees": "indian:INR", "peso pesos": "mexican:MXN", "lira": "turkish:TRY",
+    "rand rands": "african:ZAR", "won": "korean:KRW", "real reais": "brazilian:BRL",
 }  # fmt: skip
+OF_NATIONS = {
+    (nation, name): code
+    for names, nations in _NATIONS.items()
+    for name in names.split()
+    for nation, _, code in (one.partition(":") for one in nations.split())
+}
 FIRST_OF_NATIONS = frozenset("new hong south".split())
-OF_NATIONS = frozenset(CURRENCIES) | frozenset(
-    "pound pounds crown crowns koruna korunas peso zlotys złoty rands real reais".split()
-)
 CENT = "cent"
 CENTS = {"cent": CENT, "cents": CENT, "ct": CENT, "pence": "GBP"}
 OF_CENTS = frozenset({CENT, *"USD EUR CAD AUD NZD HKD SGD ZAR".split()})
