@@ -29,6 +29,7 @@ _OF_PARTS = re.compile(r"\b(?:only|some|all|every|each|both|most|always)\b", re.
 _PLAIN = told_apart(
     "too young old late early heavy large big small short long low high few many enough allowed possible fine yet above below over under expired then by closed open valid nothing"
 )
+_KIND = re.compile(r"\A(?:and )?(?:which|what) [a-z-]{2,20}(?= [a-z])", re.IGNORECASE)
 _OVER_SENTENCES = ((asks_valued, valued), (asks_sequence, sequence), (asks_siblings, siblings))
 _WAYS = (
     (asks_changed, changed),
@@ -57,7 +58,8 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:
     """All other text is read, what is too long to be a sentence here as well."""
     own = texts[one.document]
-    asks = without_little(told_apart(asked.question) - told_apart(own[one.start : one.end]) - told_apart(asked.answer))
+    question = _KIND.sub("", asked.question, count=1)
+    asks = without_little(told_apart(question) - told_apart(own[one.start : one.end]) - told_apart(asked.answer))
     others = [*texts[: one.document], *texts[one.document + 1 :], own[: one.start], own[one.end :]]
     return any(not asks.isdisjoint(told_apart(other)) for other in others if asks)
 

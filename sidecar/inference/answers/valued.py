@@ -38,6 +38,7 @@ _ALL_BUT: dict[str, tuple[frozenset[str], int]] = {
     **dict.fromkeys(("less", "fewer"), (frozenset({"year"}), -1)),
 }
 _COSTS = re.compile(r"\b(?:costs?|pay|pays|price[ds]?|expensive|cheap)\b", re.IGNORECASE)
+_OF_SHARES = re.compile(r"\b(?:interest|pension|dividends?|yield|bonus|percent\w{0,4})\b|%", re.IGNORECASE)
 _SAYS_LITTLE = told_apart(
     "cost costs have has get gets offer offers include includes take takes model plan version one option type kind yes which"
 )
@@ -52,6 +53,7 @@ _NOT_READ = re.compile(
 )
 _NAMES_BOTH = re.compile(r"\b(?:or|than)\b", re.IGNORECASE)
 _THAN = re.compile(r"\bthan\b(?P<other>[^?,;]{1,60})", re.IGNORECASE)
+_OF_ONE_SIDE = ({Hedge.NONE}, {Hedge.MOST}, {Hedge.LEAST}, {Hedge.NONE, Hedge.MOST}, {Hedge.NONE, Hedge.LEAST})
 _TWO, _NOUN = 2, 24  # things, characters
 _NOUN_ENDS = re.compile(r"[,;.]|\b(?:and|while|whereas|but|per|on|in|for|with|at|a|an|to)\b")
 _APART = 3  # sentences from one thing to another
@@ -59,13 +61,15 @@ _APART = 3  # sentences from one thing to another
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A thing by its words, those that no other has, with its value, what this is an amount of where the thing has several, and the sentence that has it."""
+    """A thing by its words, those that no other has, with its value, what this is an amount of where the thing has several, the sentence that has it, and the
+    words behind the value before it there, of whichever kind."""
 
     words: frozenset[str]
     own: frozenset[str]
     value: Value
     topic: frozenset[str]
     sentence: int
+    near: frozenset[str] = frozenset()
 
 
 def asks_valued(asked: Asked) -> bool:
@@ -82,20 +86,20 @@ def valued(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, b
     [adjective] = [one.lower() for one in COMPARED.findall(asked.question)]
     only, sign = _ONLY.get(adjective, (None, 0))
     but, other_sign = _ALL_BUT.get(adjective, (None, 0))
-    if _COSTS.search(asked.question) and but is not None:
+    if _COSTS.search(asked.question) and but is not None and not _OF_SHARES.search(asked.question):
         only, sign, but = frozenset({"money"}), other_sign, None
     every = list(_items(sentences))
     kinds = {_kind(one.value) for one in every}
     kinds = kinds & only if only is not None else kinds - but if but is not None else set()
     about = told_apart(asked.question) - _SAYS_LITTLE
     frames = [
-        (max(len(about & one.words) for one in frame), frame)
+        (max((len(about & one.words), len(about & one.near)) for one in frame), frame)
         for kind in sorted(kinds)
         for frame in _frames([one for one in every if _kind(one.value) == kind])
     ]
-    most = max((share for share, _ in frames), default=0)
+    most = max((share for share, _ in frames), default=(0, 0))
     best = [frame for share, frame in frames if share == most]
-    if len(frames) == 1 or (most and len(best) == 1):
+    if len(frames) == 1 or (most[0] and len(best) == 1):
         yield from _compare(asked, sign or other_sign, best[0])
 
 
@@ -154,8 +158,10 @@ def _items(sentences: Sequence[str]) -> Iterator[_Item]:
             continue
         for kind in sorted({_kind(one) for one in every}):
             values = [one for one in every if _kind(one) == kind]
-            if all(one.hedge is Hedge.NONE for one in values):
-                yield from _of_sentence(sentence, values, n)
+            if {one.hedge for one in values} in _OF_ONE_SIDE:
+                for item in _of_sentence(sentence, values, n):
+                    before = max((one.end for one in every if one.end <= item.value.start), default=0)
+                    yield replace(item, near=told_apart(sentence[before : item.value.start]))
 
 
 def _of_sentence(sentence: str, values: Sequence[Value], n: int) -> Iterator[_Item]:

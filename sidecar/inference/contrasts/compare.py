@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, denies, share
 from sidecar.inference.contrasts.words import (
     CONVERSE,
+    DECIDED,
     DENIED,
     EXCEPTIONS,
     FRONTS,
@@ -127,9 +128,9 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             if not same and _is_anothers(other, own, mine, strength, weight):
                 continue
             if own.sides and other.sides:
-                traded = own.one.group in TRADED
                 sides = _of_whom(own.one.group, own.sides, other.sides)
-                same ^= _crossed(*sides, weight, pronouns=traded and not same)
+                left_out = own.one.group in DECIDED or (own.one.group in TRADED and not same)
+                same ^= _crossed(*sides, weight, left_out=left_out)
             same ^= bool(subject) and subject <= other.left_out
             if not same and own.one.pole in other.listed:
                 continue
@@ -178,17 +179,17 @@ def _of_hours(own: _Told, other: _Told) -> bool:
 
 
 def _of_whom(group: str, mine: Sides, theirs: Sides) -> tuple[Sides, Sides]:
-    """The sides without what is handed over, which both have behind their word."""
-    both = mine[0].keys() & theirs[0].keys() if group in TRADED else frozenset()
+    """The sides without what is handed over, or played for, which both have behind their word."""
+    both = mine[0].keys() & theirs[0].keys() if group in TRADED | DECIDED else frozenset()
     left = [({stem: much for stem, much in one[0].items() if stem not in both}, one[1]) for one in (mine, theirs)]
     return left[0], left[1]
 
 
-def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, pronouns: bool) -> bool:
-    """Whether the sides of the claim's word fit those of the other one better the other way round. With `pronouns` nothing is known of a side
-    without words: "he sold it to his sister"."""
+def _crossed(mine: Sides, theirs: Sides, weight: Weight, *, left_out: bool) -> bool:
+    """Whether the sides of the claim's word fit those of the other one better the other way round. With `left_out` nothing is known of a side
+    without words: "he sold it to his sister", "Ashford lost"."""
     if any(
-        ((one and side) or not pronouns) and one.keys().isdisjoint(side)
+        ((one and side) or not left_out) and one.keys().isdisjoint(side)
         for one, side in zip(mine, theirs[::-1], strict=True)
     ):
         return False

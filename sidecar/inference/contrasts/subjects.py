@@ -6,7 +6,7 @@ read beside both: only where the passage about its own thing says something else
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from exporters.result import Evidence
@@ -34,7 +34,7 @@ class _Line:
 
 def of_another(
     claims: Sequence[str], question: str, texts: Sequence[str], weight: Callable[[str], float]
-) -> Mapping[int, Evidence]:
+) -> dict[int, Evidence]:
     """The claims, by number, that say of their thing what a sentence about another one says, and that sentence."""
     lines, others = _lines(texts)
     rows = {one.row for one in lines}
@@ -50,11 +50,17 @@ def of_another(
         if mine is None or any((row - mine) & (own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
             continue
         there = _of_another(own - mine, mine, lines, others, weight)
-        if there is None and not _DENIES.search(claims[n]):
+        if there is None:
             there = _mostly_of_another(own - mine, mine, lines, others, weight)
+            if there is not None and _denies(claims[n]) and not _denies(texts[there.document][there.start : there.end]):
+                there = None
         if there is not None:
             found[n] = there
     return found
+
+
+def _denies(text: str) -> bool:
+    return _DENIES.search(text) is not None
 
 
 def _of_the_answer(

@@ -104,6 +104,8 @@ _GROUPS = {
     "home": "domestic | international, abroad, foreign",
     "within": "internal | external",
     "full": "full | empty",
+    "food": "with food, with a meal, with meals, after food, after a meal, after meals, after eating, on a full stomach | on an empty stomach, without food, before food, "
+    "before a meal, before meals, before eating",
     "job": "full - time, full time | part - time, part time",
     "lasting": "temporary, temporarily | permanent, permanently",
     "wet": "wet, moist, damp | dry",
@@ -143,6 +145,9 @@ SCALES = frozenset("faster heavier better stronger richer age".split())
 
 TRADED = frozenset({"trade"})
 """Those of them whose words are followed by a thing beside the other side: "sold the bakery to Aylin"."""
+
+DECIDED = frozenset({"win"})
+"""and those of which the other side may be left out: "Ashford lost the final"."""
 
 DENIED = frozenset({"time"})
 """Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""

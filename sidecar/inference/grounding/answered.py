@@ -9,6 +9,8 @@ from exporters.result import Evidence, ValueConflict
 from sidecar.inference.answers.reading import Told
 from sidecar.inference.answers.told import told
 from sidecar.inference.base import Claim, Support
+from sidecar.inference.contrasts.causes import of_another_reason
+from sidecar.inference.contrasts.doers import done_by_another
 from sidecar.inference.contrasts.subjects import of_another
 from sidecar.inference.contrasts.timetable import on_other_days
 
@@ -43,9 +45,12 @@ def as_told(
 def about_another(
     supports: Sequence[Support], claims: Sequence[Claim], documents: Sequence[str], weight: Callable[[str], float]
 ) -> list[Support]:
-    """What was found of the claims, the first of `supports`, where one says of its thing what a passage about another one does, or of days what a timetable has on others."""
+    """What was found of the claims, the first of `supports`, where one says of its thing what a passage about another one does, of somebody
+    what another does, of a matter what is the reason of another, or of days what a timetable has on others."""
     texts = [claim.text for claim in claims]
-    found = of_another(texts, claims[0].question, documents, weight) if claims else {}
+    question = claims[0].question if claims else ""
+    found = of_another(texts, question, documents, weight) | done_by_another(texts, documents, weight)
+    found = of_another_reason(texts, question, documents, weight) | found
     there = [found.get(n) or on_other_days(text, documents) for n, text in enumerate(texts)]
     return [
         _contradicted(one, claim, other) if other else one

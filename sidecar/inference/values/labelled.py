@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.inference.embedding.text import Span
@@ -28,6 +28,11 @@ _TITLE = re.compile(
 VERBS = frozenset(
     "is are was were has have had can may must will do does did not costs takes lasts opens closes starts begins ends runs leaves arrives needs includes covers works lives "
     "teaches sells offers applies pays charges allows accepts requires contains ships weighs holds follows stop please call ask see use read press open close".split()
+)
+# "E1042 means that", "Error 429 is": what a sentence tells by its code.
+_CODE = re.compile(
+    r"\W{0,4}(?:(?:[Tt]he )?(?P<kind>(?i:(?:http |exit )?(?:error|code|status|fault|alarm|warning|message)(?: code)?) ))?"
+    r"[`'\"*]{0,2}(?P<code>(?P<letters>[A-Z]{1,6}[-_]?)?\d{1,5})[`'\"*]{0,2}(?:(?=:? [–—-] |: )| (?=(?:means?|indicates?|says|shows|appears?|occurs?|stands|is)\b))"
 )
 _MARK = "# "
 _BULLET = re.compile(r"\s{0,8}(?:[-*•·–]\s{1,3})?")
@@ -67,6 +72,7 @@ class _Line:
 @dataclass(slots=True)
 class _Section:
     heading: frozenset[str]
+    code: str = ""  # what the codes of its kind begin with
     lines: list[_Line] = field(default_factory=list)
     items: set[frozenset[str]] = field(default_factory=set)  # the stems of its bulleted lines
 
@@ -89,7 +95,8 @@ def _is_title(text: str) -> bool:
 
 def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
     """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text."""
-    sections = [section for number, sentences in enumerate(texts) for section in _sections(number, sentences, stem)]
+    codes = _codes(texts, stem)
+    sections = [one for number, sentences in enumerate(texts) for one in _sections(number, sentences, stem, codes)]
     found: dict[tuple[int, int], Label] = {}
     told = _told_apart([section for section in sections if section.heading][:_MOST_SECTIONS])
     for group, section in enumerate(sections):
@@ -122,6 +129,8 @@ def _told_apart(sections: Sequence[_Section]) -> dict[int, frozenset[str]]:
 
 
 def _of_a_kind(one: _Section, other: _Section) -> bool:
+    if one.code and one.code == other.code:
+        return True
     if one.heading & other.heading and (one.heading - other.heading) and (other.heading - one.heading):
         return True
     labels = {line.label for line in one.lines if line.label}
@@ -130,9 +139,16 @@ def _of_a_kind(one: _Section, other: _Section) -> bool:
     return not one.items.isdisjoint(other.items)
 
 
-def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Section]:
+def _sections(
+    number: int, sentences: Sequence[str], stem: Stem, codes: Mapping[tuple[int, int], _Section]
+) -> Iterator[_Section]:
     section = _Section(frozenset())
+    if opening := _opening(sentences, stem):
+        section = _Section(opening)
     for n, text in enumerate(sentences[:_MOST_SENTENCES]):
+        if (number, n) in codes:
+            yield section
+            section = codes[number, n]
         heading = _HEADING.match(text)
         title = (heading["marked"] or heading["bold"]).strip() if heading else ""
         if n == 0 and len(sentences) > 1 and (plain := _TITLE.fullmatch(text.strip())):
@@ -155,6 +171,27 @@ def _sections(number: int, sentences: Sequence[str], stem: Stem) -> Iterator[_Se
         if begins > 0 and (item := _stems(text[at:], stem)):
             section.items.add(item)
     yield section
+
+
+def _codes(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], _Section]:
+    """The sections that sentences about one of several codes of a kind begin, by the numbers of their text and their own."""
+    found = {
+        (number, n): match
+        for number, sentences in enumerate(texts)
+        for n, text in enumerate(sentences[:_MOST_SENTENCES])
+        if (match := _CODE.match(text)) and (match["kind"] or match["letters"])
+    }
+    kinds = {place: match["letters"] or match["kind"].strip().lower() for place, match in found.items()}
+    many = {kind for kind in kinds.values() if len({found[at]["code"] for at in found if kinds[at] == kind}) > 1}
+    return {at: _Section(_name(match["code"], stem), kinds[at]) for at, match in found.items() if kinds[at] in many}
+
+
+def _opening(sentences: Sequence[str], stem: Stem) -> frozenset[str]:
+    """What a text says to be about before its first sentence, "Half-year report, Halden Foods: ...", where no other sentence is labelled."""
+    if not sentences or any(_label(text, 0, stem)[0] for text in sentences[1:_MOST_SENTENCES]):
+        return frozenset()
+    found = _LABEL.match(sentences[0])
+    return _name(found["name"], stem) if found and VERBS.isdisjoint(found["name"].lower().split()) else frozenset()
 
 
 def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int, frozenset[str]]:

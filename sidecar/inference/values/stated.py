@@ -57,6 +57,7 @@ _VERBS = frozenset(
     "takes took expires expired measures measured holds held has had is was are were".split()
 )
 _RELATES = frozenset("which where whose whom".split())
+_THEN = ("in", "which", "case")  # of a condition that no value stands in: "unless it is late, in which case it is $5"
 _GOES_ON = frozenset("at by for in with on and".split())
 
 Stem = Callable[[str], str | None]
@@ -127,6 +128,8 @@ class _Sentence:
             self._alike.setdefault(dimension(value), []).append(value)
             self._covered.setdefault(dimension(value), set()).update(self._within(value))
         self._of_values = set[int]().union(*self._covered.values())
+        colons = (k for k, token in enumerate(tokens) if token.text == ":" and k and k not in self._of_values)
+        self._heads = {self._clauses[k - 1] for k in colons}
 
     def _within(self, value: Value) -> Iterator[int]:
         k = self._at[value.start]
@@ -149,9 +152,9 @@ class _Sentence:
             if clause == own:
                 share = _OWN
             elif clause not in taken:
-                share = _EARLIER
+                share = _SHARED if clause in self._heads and k < first else _EARLIER
             elif k < first:
-                share = _SUBJECT_OF_ANOTHER if subject else _SHARED
+                share = _SUBJECT_OF_ANOTHER if subject and clause not in self._heads else _SHARED
             else:
                 share = _FOREIGN
             shares[one] = max(shares.get(one, 0.0), share)
@@ -271,6 +274,7 @@ def _clauses(tokens: Sequence[Token], values: Sequence[Value]) -> list[int]:
     clause, seen, last = 0, set[str](), -1
     for n, token in enumerate(tokens):
         breaks = (token.text in _ENDS_CLAUSE and token.kind == "sign") or (token.low in _JOINS_CLAUSES and bool(seen))
+        breaks = breaks and (bool(seen) or _low(tokens, n + 1, n + 4) != _THEN)
         if breaks and token.start not in within:
             clause, seen = clause + 1, set()
         found = starts.get(token.start)
@@ -285,6 +289,10 @@ def _clauses(tokens: Sequence[Token], values: Sequence[Value]) -> list[int]:
             last = n
         clauses.append(clause)
     return clauses
+
+
+def _low(tokens: Sequence[Token], first: int, last: int) -> tuple[str, ...]:
+    return tuple(token.low for token in tokens[first:last])
 
 
 def _together(one: Value, other: Value, tokens: Sequence[Token]) -> bool:

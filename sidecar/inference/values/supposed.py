@@ -20,6 +20,7 @@ _WANTED = re.compile(
     r"\b(?:ask|call|look|pay|charg|bill|requir|appl)\w{0,3} (?:\w+ )?for [^,.;:!?\n]{0,12}$", re.IGNORECASE
 )
 _IF_YOU_HAVE = re.compile(r"\b(?:if|with|when) you(?:['’]ve| have| had| already have| own) \Z", re.IGNORECASE)
+_COUNTED = re.compile(r" [^\W\d_]{3,30}")
 _MAY_BE_SO = re.compile(
     r"(?:is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had)\b", re.IGNORECASE
 )
@@ -39,6 +40,7 @@ def supposed(claim: str, own: Sequence[Value], question: str, asked: Sequence[Va
         if (
             any(case.search(claim[max(0, one.start - _BEFORE) : one.start]) for case in (says, _ONE))
             or (mine and _begins(claim, one, own))
+            or (says is _CASE and _is_count_asked(claim, one, question, asked))
             or (
                 (one.kind is Kind.DATE or claim[one.end :].lstrip().startswith("ago"))
                 and _OF_THEM.search(claim[max(0, one.start - _BEFORE) : one.start])
@@ -66,6 +68,17 @@ def _begins(claim: str, one: Value, own: Sequence[Value]) -> bool:
         bool(one.dates) and one.dates[0].weekday is None and all(other.kind is not Kind.DATE for other in others)
     )
     return one.kind is Kind.DATE and _ON.fullmatch(claim[: one.start]) is not None and alone
+
+
+def _is_count_asked(claim: str, one: Value, question: str, asked: Sequence[Value]) -> bool:
+    """Whether a claim begins with a count of things that its question supposes: "80 users are in the second band" of "What does it cost for 80 users?"."""
+    counted = _COUNTED.match(claim, one.end) if one.kind is Kind.NUMBER and not claim[: one.start].strip() else None
+    return counted is not None and any(
+        other.amount == one.amount
+        and _CASE.search(question[max(0, other.start - _BEFORE) : other.start])
+        and question[other.end :].lower().startswith(counted[0].lower())
+        for other in asked
+    )
 
 
 def _is_stated(question: str, value: Value) -> bool:
