@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.kafka import KafkaResultsConfig
 from exporters.langfuse import LangfuseConfig
@@ -37,7 +37,8 @@ from sidecar.record.errors import ConfigError
 from sidecar.redact.settings import RedactConfig
 from sidecar.sample.rules import SampleConfig
 from sidecar.settings import environment
-from sidecar.settings.messages import Given, explain
+from sidecar.settings.messages import Given
+from sidecar.settings.validated import validated
 from sidecar.settings.yaml_file import read_yaml
 
 PREFIX = "RAG_SIDECAR_"
@@ -207,10 +208,7 @@ def build(values: Mapping[str, Any], *, kafka: bool = True, receive: Mapping[str
         merged["receive"] = receive or merged["receive"]
     elif receive is not None:
         merged["receive"] = {**merged["receive"], **receive}
-    try:
-        return Config.model_validate(merged)
-    except ValidationError as error:
-        raise explain(error, Config, prefix=PREFIX, given=Given(merged, over, variables)) from None
+    return validated(Config, Given(merged, over, variables), prefix=PREFIX)
 
 
 def _environment() -> tuple[dict[str, Any], dict[tuple[str, ...], str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from exporters.text import many
 from sidecar.evaluate.base import AUTHORED, Needs
@@ -16,7 +16,8 @@ from sidecar.offline.case import SILENT
 from sidecar.offline.record import Check, Gate, Metric, Report
 from sidecar.record.errors import ConfigError
 from sidecar.settings.environment import near
-from sidecar.settings.messages import Given, explain
+from sidecar.settings.messages import Given
+from sidecar.settings.validated import validated
 from sidecar.settings.yaml_file import read_yaml
 
 Bound = Literal["mean", "lower"]
@@ -84,9 +85,8 @@ def load_gate(path: Path, field: str = "--gate") -> GateFile:
     if not isinstance(given, Mapping):
         raise ConfigError(field, f"{path}: the top level must be a map", "see docs/offline.md")
     try:
-        return GateFile.model_validate(given)
-    except ValidationError as error:
-        wrong = explain(error, GateFile, prefix="", given=Given(given, {}, {}))
+        return validated(GateFile, Given(given, {}, {}))
+    except ConfigError as wrong:
         raise ConfigError(field, f"{path}: {wrong}", "see docs/offline.md") from None
 
 

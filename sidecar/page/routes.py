@@ -41,7 +41,7 @@ Posted = TypeVar("Posted", bound=BaseModel)
 class Erased(BaseModel):
     """What is to be erased: in a body, for addresses are logged on their way."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     trace_id: str | None = Field(default=None, min_length=1, max_length=1024)
     user: str | None = Field(default=None, min_length=1, max_length=1024)
@@ -212,7 +212,8 @@ async def _posted(request: Request, model: type[Posted]) -> Posted | Response:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         return problem(415, "send JSON")
     try:
-        return model.model_validate(orjson.loads(await _body(request)))
+        posted = orjson.loads(await _body(request))
+        return model.model_validate(posted) if isinstance(posted, dict) else problem(400, "send a JSON object")
     except ValidationError as error:
         return problem(400, first_of(error))
     except ValueError:

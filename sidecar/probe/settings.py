@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from exporters.clients.address import http_address
 from exporters.text import clean
@@ -20,7 +20,8 @@ from sidecar.observe.logs import LogConfig
 from sidecar.offline.gate import GateFile, load_gate
 from sidecar.record.errors import ConfigError
 from sidecar.settings.environment import near
-from sidecar.settings.messages import Given, explain
+from sidecar.settings.messages import Given
+from sidecar.settings.validated import validated
 from sidecar.settings.yaml_file import read_yaml
 
 FIELDS = ("question", "id", "reference", "kind")
@@ -198,9 +199,8 @@ def load_probe(path: Path) -> ProbeConfig:
     if isinstance(given.get("gate"), str):
         given = {**given, "gate": load_gate(path.parent / given["gate"], "gate")}
     try:
-        probe = ProbeConfig.model_validate(given)
-    except ValidationError as error:
-        wrong = explain(error, ProbeConfig, prefix="", given=Given(given, {}, {}))
+        probe = validated(ProbeConfig, Given(given, {}, {}))
+    except ConfigError as wrong:
         raise ConfigError(str(path), str(wrong), "see docs/probe.md") from None
     cases = probe.cases.expanduser()
     return probe.model_copy(update={"cases": cases if cases.is_absolute() else path.parent / cases})

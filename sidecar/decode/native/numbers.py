@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +19,10 @@ from sidecar.record.errors import DecodeError
 from sidecar.record.request import Durations, Tokens
 
 MOST_SECONDS = 1e6
+_TIME = "must be RFC 3339, as 2026-01-31T12:00:00Z, or a number since the epoch (leave it out where there is none)"
+_LEAP_SECOND = re.compile(r"(T\d\d:\d\d:)60")
+_PER_SECOND = (1.0, 1e3, 1e6, 1e9)
+_FIRST_TIME, _LAST_TIME = 1e8, 1e10  # seconds since the epoch
 _GIVEN = ("prompt_tokens", "input_tokens", "promptTokenCount", "input")
 _MADE = ("completion_tokens", "output_tokens", "candidatesTokenCount", "output")
 _CACHED = ("cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
@@ -31,21 +37,31 @@ _UNITS = {"ms": 1e-3, "milliseconds": 1e-3, "s": 1.0, "seconds": 1.0, "sec": 1.0
 
 
 def read_timestamp(record: NativeRecord, fallback: float) -> float:
-    """RFC 3339, or seconds, milliseconds, microseconds or nanoseconds since the epoch by magnitude."""
+    """RFC 3339 or the date of an e-mail, or seconds, milliseconds, microseconds or nanoseconds since the epoch by magnitude; `fallback` where none is told, as by
+    0 or the year 1, which programs write for no time. Raises DecodeError for any other."""
     for value in record.values(*field_names("timestamp")):
-        found = number(value)
-        if found is not None:
-            for unit in (1.0, 1e3, 1e6, 1e9):
-                if 1e8 <= found / unit < 1e10:
-                    return found / unit
-            raise DecodeError("bad_field", "timestamp is no time since the epoch")
-        if isinstance(value, str):
-            try:
-                moment = datetime.fromisoformat(value.strip())
-            except ValueError as error:
-                raise DecodeError("bad_field", "timestamp is neither RFC 3339 nor a number") from error
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        told = number(value) if not isinstance(value, str) else _moment(value.strip())
+        if told is None and isinstance(value, str):
+            raise DecodeError("bad_field", f"timestamp {_TIME}")
+        if not told:
+            continue
+        for unit in _PER_SECOND if not isinstance(value, str) else _PER_SECOND[:1]:
+            if _FIRST_TIME <= told / unit < _LAST_TIME:
+                return told / unit
+        raise DecodeError("bad_field", f"timestamp {_TIME}, of the years 1973 to 2286")
     return fallback or time.time()
+
+
+def _moment(text: str) -> float | None:
+    """Seconds since the epoch, of a leap second the one before it; 0 of the year 1, None of what is no time."""
+    try:
+        moment = datetime.fromisoformat(_LEAP_SECOND.sub(r"\g<1>59", text))
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() if moment.year > 1 else 0.0
 
 
 def read_tokens(record: NativeRecord) -> Tokens:

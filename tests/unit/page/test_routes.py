@@ -160,6 +160,9 @@ async def test_erasing_by_trace_and_by_user(caplog: pytest.LogCaptureFixture) ->
     caplog.set_level(logging.INFO)
     async with client(seen) as asked:
         assert (await asked.post("/api/erase", json={}, headers=OWN)).status_code == 400
+        assert (await asked.post("/api/erase", json=[], headers=OWN)).json()["error"] == "send a JSON object"
+        told = await asked.post("/api/erase", json={"user": "u", "topic": "yes"}, headers=OWN)
+        assert (told.status_code, told.json()["error"]) == (400, "topic: must be true or false")
         gone = await asked.post("/api/erase", json={"trace_id": result(3).trace_id}, headers=OWN)
         assert gone.json() == {"erased": 1}
         gone = await asked.post("/api/erase", json={"user": "ada@example.org"}, headers=OWN)
