@@ -123,7 +123,8 @@ def of_those_only(claim: Reading, pieces: Sequence[Reading], weight: Weight) -> 
         if ends is None or not _PREPOSITIONS.isdisjoint(piece.words[first:ends]):
             continue
         those = [one for one in piece.stems[first:ends] if one is not None]
-        if not _KIND <= len(those) <= _MOST_OF_THEM or those[-1] not in said or said.issuperset(those):
+        held = len(said.intersection(those))  # more than the kind: they are those themselves
+        if not _KIND <= len(those) <= _MOST_OF_THEM or those[-1] not in said or 2 * held > len(those):
             continue
         rest = {one for one in piece.stems if one is not None and one not in those} - {"only"}
         of_it = sum(map(weight, rest & said)) >= _HALF * sum(map(weight, rest)) > 0

@@ -1,10 +1,10 @@
-"""Words of a group of opposites that are none where they stand."""
+"""Words of a group of opposites that are none where they stand, and those that are one there alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sidecar.inference.contrasts.words import AMOUNTS
+from sidecar.inference.contrasts.words import AMOUNTS, COURSES
 
 _RELATES = frozenset({"that", "which", "who"})
 _BEING = frozenset("is are was were isn't aren't wasn't weren't has have hasn't haven't do does don't doesn't".split())
@@ -36,7 +36,15 @@ def is_nothing(words: Sequence[str], k: int) -> bool:
     return figures.startswith("0") and not figures.strip("0.,")
 
 
-def is_share(words: Sequence[str], k: int) -> bool:
+def beside_a_value(words: Sequence[str], k: int) -> tuple[str, int] | None:
+    """The group and the pole of a word that has one beside a value alone: "up 12 %", "€70 extra"."""
+    if words[k] in COURSES and _is_share(words, k + 1):
+        return "rise", COURSES[words[k]]
+    priced = words[k] == "extra" and k > 1 and (words[k - 1] in AMOUNTS or words[k - 2] in AMOUNTS)
+    return ("part", 1) if priced and words[k - 1][-1].isalnum() else None
+
+
+def _is_share(words: Sequence[str], k: int) -> bool:
     """Whether a share stands at a token, "12 %", behind "by" or not."""
     k += words[k : k + 1] == ("by",)
     figures, sign = words[k : k + 1], words[k + 1 : k + 2]

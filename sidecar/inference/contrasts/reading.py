@@ -13,7 +13,6 @@ from sidecar.inference.contrasts.limits import as_bounds
 from sidecar.inference.contrasts.words import (
     AMOUNTS,
     BEING,
-    COURSES,
     DENIERS,
     FAILING,
     HELPING,
@@ -290,8 +289,8 @@ def _opposites(text: str, reading: Reading) -> list[Opposite]:
     k = 0
     while k < len(reading.words) and len(found) < _MOST_OPPOSITES:
         last = _last_of(reading.words, k)
-        if last is None and reading.words[k] in COURSES and exempt.is_share(reading.words, k + 1):
-            found.append(Opposite("rise", COURSES[reading.words[k]], k, k, *reading.spans[k]))
+        if last is None and (beside := exempt.beside_a_value(reading.words, k)):
+            found.append(Opposite(*beside, k, k, *reading.spans[k]))
         start, end = reading.spans[k][0], reading.spans[last][1] if last is not None else 0
         month = start > 0 and text[start:end] == "May"
         told_before = reading.words[k] in ("before", "after") and reading.words[k + 1 : k + 2] in (("that",), ("this",))

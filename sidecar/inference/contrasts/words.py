@@ -66,7 +66,8 @@ _GROUPS = {
     "price": "free, free of charge, at no cost, no charge, complimentary, no extra cost, without charge, cost nothing, costs nothing, costs you nothing, pay nothing"
     "| paid, cost, costs, charged, fee, fees, surcharge, payable, price, priced, for a fee, euros, dollars, €, $, £",
     "part": "include, includes, included, including, contain, contains | exclude, excludes, excluded, excluding, except, without, apart from, sold separately, "
-    "bought separately, purchased separately, ordered separately, available separately",
+    "bought separately, purchased separately, ordered separately, available separately, "
+    "costs extra, cost extra, is extra, are extra, at extra cost, charged extra, charged separately",
     "same": "same, identical, equal, unchanged, constant | different, differs, differ, changed, varies",
     "north": "north, northern | south, southern",
     "east": "east, eastern | west, western",
