@@ -99,7 +99,8 @@ FIELDS: tuple[NativeField, ...] = (
     NativeField("span_id", "Id of the span that was the request, 16 hexadecimal digits.", TEXT),
     NativeField(
         "timestamp",
-        "When the request ended: RFC 3339, the date of an e-mail, or seconds, milliseconds, microseconds or nanoseconds since the epoch, of the years 1973 to 2286; any other text or number is an error. None, 0 and the year 1 are the time of the Kafka record.",
+        "When the request ended: RFC 3339, the date of an e-mail, or seconds, milliseconds, microseconds or nanoseconds since the epoch, of the years 1973 to 2286; any other "
+        "text or number is an error. None, 0 and the year 1 are the time of the Kafka record.",
         NAME,
         ("timestamp", "ts", "created_at", "time", "end_time"),
     ),

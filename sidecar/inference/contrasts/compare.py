@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from sidecar.inference.contrasts.reading import Opposite, Reading, Sides, Stem, Weight, denies, share
 from sidecar.inference.contrasts.words import (
+    BEATS,
     CONVERSE,
-    DECIDED,
     DENIED,
     EXCEPTIONS,
     FRONTS,
@@ -82,6 +82,7 @@ class _Told:
     verbs: tuple[str, ...]
     left_out: frozenset[str]
     listed: frozenset[int]
+    beats: bool
 
 
 def contrasts(claim: Reading, pieces: Sequence[Reading], weight: Weight, stem: Stem) -> Contrasts:
@@ -128,8 +129,8 @@ def _opposed(claim: Reading, pieces: Sequence[Numbered], weight: Weight) -> Iter
             if not same and _is_anothers(other, own, mine, strength, weight):
                 continue
             if own.sides and other.sides:
-                sides = _of_whom(own.one.group, own.sides, other.sides)
-                left_out = own.one.group in DECIDED or (own.one.group in TRADED and not same)
+                sides = _of_whom(own.one.group, own.sides, other.sides, beats=own.beats or other.beats)
+                left_out = own.beats or other.beats or (own.one.group in TRADED and not same)
                 same ^= _crossed(*sides, weight, left_out=left_out)
             same ^= bool(subject) and subject <= other.left_out
             if not same and own.one.pole in other.listed:
@@ -158,7 +159,8 @@ def _told(reading: Reading, one: Opposite) -> _Told:
     compared = one.group in SCALES and reading.compared(one)
     verbs = reading.verbs(one) if one.group in OF_DEEDS else ()
     out, listed = reading.left_out(one.first), reading.listed(one)
-    return _Told(one, about, sides, denied, partly, timed, compared, verbs, out, listed)
+    beats = reading.words[one.last] in BEATS
+    return _Told(one, about, sides, denied, partly, timed, compared, verbs, out, listed, beats)
 
 
 def _comparable(own: _Told, other: _Told) -> bool:
@@ -178,9 +180,9 @@ def _of_hours(own: _Told, other: _Told) -> bool:
     return bool(own.timed and other.timed) and "open" in (own.timed, other.timed)
 
 
-def _of_whom(group: str, mine: Sides, theirs: Sides) -> tuple[Sides, Sides]:
+def _of_whom(group: str, mine: Sides, theirs: Sides, *, beats: bool) -> tuple[Sides, Sides]:
     """The sides without what is handed over, or played for, which both have behind their word."""
-    both = mine[0].keys() & theirs[0].keys() if group in TRADED | DECIDED else frozenset()
+    both = mine[0].keys() & theirs[0].keys() if group in TRADED or beats else frozenset()
     left = [({stem: much for stem, much in one[0].items() if stem not in both}, one[1]) for one in (mine, theirs)]
     return left[0], left[1]
 

@@ -147,8 +147,8 @@ SCALES = frozenset("faster heavier better stronger richer age".split())
 TRADED = frozenset({"trade"})
 """Those of them whose words are followed by a thing beside the other side: "sold the bakery to Aylin"."""
 
-DECIDED = frozenset({"win"})
-"""and those of which the other side may be left out: "Ashford lost the final"."""
+BEATS = frozenset("beat beats beaten defeated defeats".split())
+"""Words of another one of them that have both sides, so that one may be left out beside them: "Ashford lost the final"."""
 
 DENIED = frozenset({"time"})
 """Groups of which nothing follows where one side is denied: "until May" and "after May no longer" are the same."""

@@ -28,6 +28,7 @@ _OWN, _SHARED, _FOREIGN, _SUBJECT_OF_ANOTHER = 1.0, 0.9, 0.1, 0.3
 _EARLIER = 0.6
 AGE = "old"  # the stem of what an age counts
 _RIGHT_BEFORE, _LEAST_TOLD = 3, 2  # words before a value, those of them that say something
+_LEAST_LISTED = 3  # values behind a colon
 _MOST_SMALL = 4  # words from a value back to the one that leads to it
 _ENDS_CLAUSE = frozenset(",;:.!?()|\n")
 _JOINS_CLAUSES = frozenset(
@@ -128,8 +129,11 @@ class _Sentence:
             self._alike.setdefault(dimension(value), []).append(value)
             self._covered.setdefault(dimension(value), set()).update(self._within(value))
         self._of_values = set[int]().union(*self._covered.values())
-        colons = (k for k, token in enumerate(tokens) if token.text == ":" and k and k not in self._of_values)
-        self._heads = {self._clauses[k - 1] for k in colons}
+        colons = [k for k, token in enumerate(tokens) if token.text == ":" and k and k not in self._of_values]
+        listed = len(colons) == 1 and sum(self._at[value.start] > colons[0] for value in values) >= _LEAST_LISTED
+        self._heads = frozenset(
+            {self._clauses[colons[0] - 1]} if listed else ()
+        )  # of "per 100 g: 250 kcal, 9 g of fat, 2 g of salt"
 
     def _within(self, value: Value) -> Iterator[int]:
         k = self._at[value.start]
