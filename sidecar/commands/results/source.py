@@ -12,6 +12,7 @@ import typer
 
 from sidecar.commands.idle import refuse_idle
 from sidecar.commands.inspect import read_files
+from sidecar.commands.output import refuse_overwriting
 from sidecar.commands.requests import Requests, Texts, read_requests, texts_of
 from sidecar.commands.results.read import Row
 from sidecar.config import Config, load
@@ -84,6 +85,7 @@ def open_source(
     file: Path | None, topic: str | None, records: int, requests: Path | None, received: bool, config: Path | None
 ) -> Source:
     """What the command line names. Raises ConfigError naming what is missing."""
+    refuse_overwriting((file, requests, config), None)
     settings = load(config, kafka=received or file is None)
     if file is not None and topic is not None:
         raise ConfigError("results", "a file and --topic are given", "give one of them")
