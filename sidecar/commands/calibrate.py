@@ -158,9 +158,9 @@ async def measure_labels(
     drawn = read_drawn(source)
     if requests is None:
         return beside(drawn, judge=judge)
-    rows = labelled_requests(drawn, requests, settings)
+    rows, unsure = labelled_requests(drawn, requests, settings)
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
-    return _of(grounder, today(rows, judged, drawn))
+    return _of(grounder, today(rows, judged, drawn, unsure=unsure))
 
 
 def _of(grounder: Grounder, found: Calibration) -> Calibration:

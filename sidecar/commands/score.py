@@ -113,7 +113,7 @@ async def score_file(
                 progress(line.number, line.end)
         if not summary.lines:
             raise refusal(source, "holds no record", "give native records, one JSON object a line: docs/native.md")
-    summary.notes = scorer.misspelt.told()
+    summary.notes = [*scorer.misspelt.told(), *scorer.repeated.told()]
     return summary
 
 

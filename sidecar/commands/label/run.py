@@ -16,13 +16,12 @@ from rich.console import Console
 from sidecar import config
 from sidecar.commands.common import ConfigOption, errors, new_cli
 from sidecar.commands.idle import given, refuse_idle
-from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, shown
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
 from sidecar.commands.output import lines_to, refuse_overwriting, refuse_unwritable
-from sidecar.commands.requests import Requests, read_requests
+from sidecar.commands.requests import Requests, read_request_file, read_requests, repeated
 from sidecar.config import Config
 from sidecar.kafka.peek import peek, standing
 from sidecar.labels.record import Draw, Label, label
@@ -30,6 +29,7 @@ from sidecar.labels.store import Store, Topic, read_labels
 from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError
 from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
 from sidecar.settings.input_file import read_file, refusal
 
@@ -160,21 +160,21 @@ def _save(store: Store, target: Path, *, asked: Path | None) -> None:
 
 def _read(
     settings: Config, results: Path | None, requests: Path | None, *, results_topic: str | None, records: int
-) -> tuple[list[Answer], Requests]:
+) -> tuple[list[Answer], list[RagTrace]]:
     """The answers there are, and the requests. Raises ConfigError, BrokerError."""
     if results is not None:
         if requests is None:
             raise ConfigError("--requests", "results hold no questions and documents", "name the file that was scored")
         answers = read_answers(read_file(results, "give a readable file of results").splitlines(), str(results))
+        if (said := repeated(sum(one.others for one in answers))) is not None:
+            errors.print(said, markup=False, soft_wrap=True)
     else:
         answers = _answers_of(settings, results_topic, records)
     if requests is not None:
-        found = read_files(requests, None)
-    elif not settings.receive.topic_names:
+        return answers, read_request_file(requests, settings)
+    if not settings.receive.topic_names:
         raise ConfigError("--requests", "receive.topics names no topic to read them from", "name a file")
-    else:
-        found = asyncio.run(_latest(settings, records))
-    return answers, Requests(read_requests(found, settings))
+    return answers, read_requests(asyncio.run(_latest(settings, records)), settings)
 
 
 def _answers_of(settings: Config, named: str | None, records: int) -> list[Answer]:
@@ -190,7 +190,7 @@ async def _latest(settings: Config, records: int) -> list[Record]:
 
 
 def _queue(
-    answers: Sequence[Answer], requests: Requests, settings: Config, wanted: Wanted, known: Sequence[Label]
+    answers: Sequence[Answer], traces: Sequence[RagTrace], settings: Config, wanted: Wanted, known: Sequence[Label]
 ) -> list[Shown]:
     """What is to be asked. An answer that was picked before is asked about again when it is drawn: left out, it would be missing among the drawn."""
     own = [one for one in answers if wanted.service in (None, one.facts.service)]
@@ -206,15 +206,16 @@ def _queue(
         done = {one.about.result for one in known if one.drawn}
     left = [one for one in taken if one.facts.result not in done]
     redactor = cache(partial(Redactor, settings.redact))
+    requests = Requests(traces, redactor)
     found = [text for one in left if (text := shown(one, requests, redactor)) is not None]
     errors.print(
         f"{len(taken)} taken, {len(taken) - len(left)} labelled already, {len(found)} to ask about", markup=False
     )
-    if len(found) < len(left):
-        errors.print(
-            f"{len(left) - len(found)} have no request with texts among those read: are these the requests that were scored, each with an id?",
-            markup=False,
-        )
+    if missing := len(left) - len(found) - len(requests.others):
+        said = f"{missing} have no request with texts among those read: are these the requests that were scored?"
+        errors.print(said, markup=False)
+    if (told := requests.told()) is not None:
+        errors.print(told, markup=False, soft_wrap=True)
     return found
 
 
