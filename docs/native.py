@@ -35,7 +35,9 @@ contexts there is no groundedness, without a question no answer relevancy, and t
 - Ids are unique within `assemble.remember_seconds`, of each service: a record with the id of an earlier one is a replay of it and is not scored.
   One with other content (the id of a conversation sent as `id`, a corrected answer) is not scored either, but logged and counted in
   `rag_sidecar_conflicting_requests_total`; `rag-sidecar inspect FILE` tells how many there are. Leave the id out, or name
-  a field that is unique: `decode.mapping: {request_id: message_id}`.
+  a field that is unique: `decode.mapping: {request_id: message_id}`. `rag-sidecar score` scores all records of an id, but their
+  results share theirs: it says so, and readers show one of them.
+- A record of a file that has neither an id nor a time has an id of its texts, the same in every run; further ones with the same texts have a number behind it (`#2`), by their order.
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
 - A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them.
 - A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A timestamp that is no time, a question or an answer that is

@@ -151,6 +151,10 @@ class ResultRecord(_Part):
     id: str = Field(description="A function of the request: a replay has the same.")
     trace_id: str = Field(description="Hex of the trace, or the id that a native record has.")
     request_id: str | None = Field(default=None, description="A native record's own id, as `score` gives it back.")
+    request_digest: str | None = Field(
+        default=None,
+        description="Hash of question, answer and documents, redacted where the result is, as `score` gives it: tells requests of one id apart.",
+    )
     span_id: str | None = Field(default=None, description="Hex of the span of the answer.")
     service: str = Field(description="service.name, or what the native record says.")
     model: str | None = Field(default=None, description="The model that answered.")
@@ -233,7 +237,8 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of a result, and of what keeps the place of a line."""
     either: TypeAdapter[Any] = TypeAdapter(ResultRecord | UnreadRecord)
     found = either.json_schema(by_alias=True, mode="serialization")
-    found["$defs"]["ResultRecord"]["required"].remove("request_id")  # `score` alone gives it.
+    for name in ("request_id", "request_digest"):  # `score` alone gives them.
+        found["$defs"]["ResultRecord"]["required"].remove(name)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "rag-sidecar.result.v1",

@@ -52,8 +52,6 @@ async def redact(
     telling = any(one.claims or one.explanation or one.documents for one in evaluated.evaluations)
     if not (with_texts or trace.session or telling):
         return Said(evaluated, {})
-    texts = [trace.question, *(document.text for document in trace.documents), trace.answer, trace.reference]
-    texts += [*((trace.authored and trace.authored.contexts) or ()), *(message.text for message in trace.messages)]
 
     def work(session: Session) -> Said:
         evaluations = tuple(_redacted(one, trace, session) for one in evaluated.evaluations)
@@ -61,7 +59,14 @@ async def redact(
         own = _texts(trace, session) if with_texts else None
         return Said(replace(evaluated, evaluations=evaluations), session.counts, known, own)
 
-    return await redactor.run(work, [text for text in texts if text])
+    return await redactor.run(work, texts_in(trace))
+
+
+def texts_in(trace: RagTrace) -> list[str]:
+    """All that a request says, in the order in which it is redacted: pseudonyms are numbered by it."""
+    texts = [trace.question, *(document.text for document in trace.documents), trace.answer, trace.reference]
+    texts += [*((trace.authored and trace.authored.contexts) or ()), *(message.text for message in trace.messages)]
+    return [text for text in texts if text]
 
 
 def _texts(trace: RagTrace, session: Session | None) -> Texts:

@@ -25,7 +25,7 @@ from exporters.serialize import result_to_json
 from sidecar import config
 from sidecar.backfill import Backfill
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
-from sidecar.commands.output import refuse_unwritable
+from sidecar.commands.output import refuse_overwriting, refuse_unwritable
 from sidecar.config import Config
 from sidecar.observe.logs import set_up_logs, watch_loop
 from sidecar.record.clock import SystemClock
@@ -114,6 +114,8 @@ def backfill(
     if not first < last <= time.time():
         raise ConfigError("--to", "must be after --from, and not in the future", "for example 2026-01-31T12:00:00Z")
     refuse_unwritable(output, option="--output")
+    if output is not None:
+        refuse_overwriting((config_file,), output)
     settings = config.load(config_file)
     set_up_logs(settings.log)
     raise typer.Exit(asyncio.run(_run(settings, output, begin=first, end=last, group=group)))

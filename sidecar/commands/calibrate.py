@@ -22,6 +22,7 @@ from sidecar.commands.calibration import LEAST_OF_EACH, Calibration, Judged, rat
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.commands.from_judge import labelled_by_judge
 from sidecar.commands.from_labels import beside, holds_labels, labelled_requests, read_drawn, today
+from sidecar.commands.output import refuse_overwriting
 from sidecar.config import Config
 from sidecar.decode.native.reader import read_native_line
 from sidecar.evaluate.engine import Engine, Evaluated
@@ -88,6 +89,8 @@ def calibrate(
     `rag-sidecar calibrate IN.jsonl > patch.yaml`.
     With --write, which is for a model of your own, all goes into the card of its folder instead.
     """
+    if not write:
+        refuse_overwriting((source, requests, config_file), None)
     settings = _with_model(config.load(config_file, kafka=False), model)
     labels = holds_labels(source)
     _refuse_what_does_not_fit(source, labels, write=write, from_judge=from_judge, requests=requests, of_judge=of_judge)
@@ -155,9 +158,9 @@ async def measure_labels(
     drawn = read_drawn(source)
     if requests is None:
         return beside(drawn, judge=judge)
-    rows = labelled_requests(drawn, requests, settings)
+    rows, unsure = labelled_requests(drawn, requests, settings)
     judged, grounder = await _judge(settings, [trace for trace, _ in rows])
-    return _of(grounder, today(rows, judged, drawn))
+    return _of(grounder, today(rows, judged, drawn, unsure=unsure))
 
 
 def _of(grounder: Grounder, found: Calibration) -> Calibration:

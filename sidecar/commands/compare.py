@@ -16,7 +16,7 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.decide import DecideOption, deciding
 from sidecar.commands.idle import refuse_idle
-from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
+from sidecar.commands.output import refuse_overwriting, refuse_unwritable, write_and_show
 from sidecar.kafka.peek import peek, standing
 from sidecar.offline.arms import OnlineResult, Variant, compare_arms, refuse_unknown, variant_of
 from sidecar.offline.compare import DECLINED, needed, unmatched
@@ -75,9 +75,7 @@ def compare(
     sources = [one for one in (a, b) if one is not None]
     targets = {target: form_of(target, COMPARED_FORMS) for target in output or ()}
     refuse_unwritable(*targets)
-    for target in targets:
-        for source in sources:
-            refuse_same_file(source, target)
+    refuse_overwriting((*sources, token_file, config_file), *targets)
     if sum((bool(sources), topic is not None, prometheus is not None)) != 1:
         raise ConfigError("compare", "give files, --topic or --prometheus, one of them", "see docs/offline.md")
     _refuse_idle(context, topic=topic, prometheus=prometheus, reports=len(sources) == 2)

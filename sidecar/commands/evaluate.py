@@ -19,7 +19,7 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.decide import DecideOption, deciding
 from sidecar.commands.idle import refuse_idle
-from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show
+from sidecar.commands.output import refuse_overwriting, refuse_same_file, refuse_unwritable, write_and_show
 from sidecar.commands.price import tell_price
 from sidecar.commands.score import stop_on_signals
 from sidecar.config import Config
@@ -110,7 +110,7 @@ def evaluate(
     _refuse_idle(context, settings, targets)
     limits, stored = _limits(gate, settings), _stored(against, decide, settings)
     refuse_unwritable(*targets)
-    _refuse_what_is_read(targets, cases, against)
+    _refuse_what_is_read(targets, cases, against, (gate, config_file))
     source, own, unread, misspelt = _read(cases, form, settings)
     chosen = (joined(own) if sessions else own)[:most]
     journal = _journal_path(list(targets)) if resume else None
@@ -128,9 +128,11 @@ def _refuse_idle(context: typer.Context, settings: Config, targets: Iterable[Pat
         refuse_idle(context, ("resume",), "no report is written that a run could be kept beside", "give a file with -o")
 
 
-def _refuse_what_is_read(targets: Iterable[Path], cases: Path, against: Path | None) -> None:
+def _refuse_what_is_read(
+    targets: Iterable[Path], cases: Path, against: Path | None, others: Iterable[Path | None]
+) -> None:
+    refuse_overwriting((cases, *others), *targets)
     for target in targets:
-        refuse_same_file(cases, target)
         if against is not None:
             refuse_same_file(against, target, read_as="the stored run of --against")
 

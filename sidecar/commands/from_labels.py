@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 import orjson
@@ -13,8 +14,7 @@ import orjson
 from exporters.result import Verdict
 from exporters.verdicts import identity_of, short_identity
 from sidecar.commands.calibration import LEAST_OF_EACH, Anchors, Calibration, Judged, anchors, interval, rates, worth
-from sidecar.commands.inspect import read_files
-from sidecar.commands.requests import Requests, read_requests
+from sidecar.commands.requests import Made, Requests, read_request_file
 from sidecar.config import Config
 from sidecar.evaluate.engine import Evaluated
 from sidecar.inference.grounding.detector import Detector
@@ -22,6 +22,7 @@ from sidecar.labels.record import SCHEMA, Beside, Label, latest
 from sidecar.labels.store import read_labels
 from sidecar.record.errors import ConfigError
 from sidecar.record.request import RagTrace
+from sidecar.redact.redactor import Redactor
 from sidecar.settings.input_file import FAULTS, unpacked
 
 _ANOTHER = (
@@ -114,26 +115,35 @@ def beside(drawn: Drawn, *, judge: bool) -> Calibration:
     return replace(made, model=name, threshold=last.threshold, section="judge" if judge else "inference")
 
 
-def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> list[tuple[RagTrace, Label]]:
-    """The requests of labelled answers. Raises ConfigError where none is there."""
-    there = Requests(read_requests(read_files(requests, None), settings))
+def labelled_requests(drawn: Drawn, requests: Path, settings: Config) -> tuple[list[tuple[RagTrace, Label]], int]:
+    """The requests of labelled answers, and of how many it cannot be told, for several have the id. Raises ConfigError where none is there."""
+    there = Requests(read_request_file(requests, settings), cache(partial(Redactor, settings.redact)))
     found = [
-        (trace, one) for one in drawn.decided if (trace := there.of(one.about.result, one.about.trace_id)) is not None
+        (trace, one)
+        for one in drawn.decided
+        if (trace := there.of(Made(one.about.result, one.about.trace_id))) is not None
     ]
     if not found:
-        raise ConfigError("--requests", f"{requests} has no request that is labelled", "give those that were scored")
-    return found
+        problem = f"{requests} has no request that is labelled"
+        problem += f", but several of one id for {len(there.others)}" if there.others else ""
+        raise ConfigError("--requests", problem, "give those that were scored")
+    return found, len(there.others)
 
 
-def today(rows: Sequence[tuple[RagTrace, Label]], given: Sequence[Evaluated], drawn: Drawn) -> Calibration:
-    """The rates of verdicts given now, one for each row. Raises ConfigError where too few labels got one."""
+def today(
+    rows: Sequence[tuple[RagTrace, Label]], given: Sequence[Evaluated], drawn: Drawn, *, unsure: int
+) -> Calibration:
+    """The rates of verdicts given now, one for each row; of `unsure` labels it cannot be told which request they are of. Raises ConfigError where
+    too few labels got one."""
     judged = [
         Judged(one.verdict == "grounded", said.verdict, one.weight(), one.at)
         for (_, one), said in zip(rows, given, strict=True)
     ]
     notes = drawn.left_out()
-    if missing := len(drawn.decided) - len(rows):
+    if missing := len(drawn.decided) - len(rows) - unsure:
         notes.append(f"labels left out: {missing} whose request is not in the file")
+    if unsure:
+        notes.append(f"labels left out: {unsure} whose id several requests have")
     deciding = (one for said in given for one in said.evaluations if one.decides_verdict and one.label)
     identity = identity_of(next(deciding, None))
     own_rates = anchors(_by_service([one for _, one in rows], judged), identity) if identity else Anchors()

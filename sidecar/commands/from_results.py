@@ -13,8 +13,9 @@ from rich.text import Text
 
 from exporters.text import clean, safe
 from sidecar.commands.common import errors
+from sidecar.commands.requests import UNSURE, repeated
 from sidecar.commands.results.read import Collected, Row, Wanted
-from sidecar.commands.results.source import Source, open_source
+from sidecar.commands.results.source import Source, TextsOf, open_source
 from sidecar.offline.render import words
 from sidecar.offline.testset.sampled import Drawn, Sample, Told, draw
 from sidecar.record.errors import ConfigError
@@ -51,14 +52,19 @@ def draw_cases(place: Results, wanted: Wanted, count: int, seed: int) -> Sequenc
     rows = {row.record.id: row for row in read if wanted.takes(row)}
     if collected.unread:
         errors.print(f"{words.many(collected.unread, 'line')} unread", soft_wrap=True)
+    if place.file is not None and (said := repeated(collected.repeated)) is not None:
+        errors.print(said, soft_wrap=True)
     if not read:
         raise _no_results(place.file, source.topic, collected.unread)
     if not rows:
         raise ConfigError("--from-results", "none of the results is one of those that were asked for", "ask for others")
-    drawn = draw([_sample(row) for row in rows.values()], _texts(source, rows), count, seed)
+    texts = source.texts()
+    drawn = draw([_sample(row) for row in rows.values()], _texts(source, texts, rows), count, seed)
     if not drawn.cases:
-        raise _no_texts(drawn, "--received" if place.received else "--requests")
+        raise _no_texts(drawn, texts, "--received" if place.received else "--requests")
     _show(drawn)
+    if (said := texts.told()) is not None:
+        errors.print(said, markup=False, soft_wrap=True)
     return drawn.cases
 
 
@@ -76,9 +82,9 @@ def _sample(row: Row) -> Sample:
     return Sample(clean(record.id), clean(record.service), verdict, row.score(None), record.inclusion_probability)
 
 
-def _texts(source: Source, rows: Mapping[str, Row]) -> Callable[[Sample], Told | None]:
+def _texts(source: Source, texts: TextsOf, rows: Mapping[str, Row]) -> Callable[[Sample], Told | None]:
     """The texts of a sample, redacted."""
-    texts, redactor = source.texts(), redactor_of(source.settings.redact)
+    redactor = redactor_of(source.settings.redact)
     if redactor is None:
         errors.print("redact.enabled is off: the cases hold personal data as it came", soft_wrap=True)
 
@@ -103,7 +109,9 @@ def _told(trace: RagTrace, redactor: Redactor | None) -> Told:
     return Told(of(trace.question), of(trace.answer), documents, of(trace.reference) if trace.reference else None)
 
 
-def _no_texts(drawn: Drawn, where: str) -> ConfigError:
+def _no_texts(drawn: Drawn, texts: TextsOf, where: str) -> ConfigError:
+    if texts.told() is not None:
+        return ConfigError(where, "the requests of these results are not surely theirs", UNSURE)
     if set(drawn.left_out) == {"no_request"}:
         return ConfigError(
             where, "none of the requests of these results is there", "give those that the results are of"

@@ -25,6 +25,7 @@ from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.commands.idle import refuse_idle
+from sidecar.commands.output import refuse_overwriting
 from sidecar.commands.unread import Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
@@ -66,6 +67,7 @@ def inspect(
         raise ConfigError(
             "inspect", "give a file or --topic, exactly one of them", "for example `inspect --topic otlp_spans`"
         )
+    refuse_overwriting((source, logs, config_file), None)
     if source is not None:
         refuse_idle(
             context, ("records", "bootstrap_servers"), "a file is read, and no topic", "leave it out, or give --topic"

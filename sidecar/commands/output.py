@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -33,6 +33,13 @@ def refuse_same_file(source: Path, target: Path | None, *, read_as: str = "the i
     if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
         what = _STDOUT if target is None or str(target) == "-" else str(target)
         raise ConfigError(what, f"is {read_as} itself, which it would replace", "name another file")
+
+
+def refuse_overwriting(sources: Iterable[Path | None], *targets: Path | None) -> None:
+    """Raise ConfigError where an output is a file that is read. None among the sources is one that was not given, among the targets standard output."""
+    for source in filter(None, sources):
+        for target in targets:
+            refuse_same_file(source, target)
 
 
 def refuse_unwritable(*targets: Path | None, option: str = "") -> None:

@@ -11,7 +11,7 @@ import typer
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, new_cli
-from sidecar.commands.output import refuse_same_file, refuse_unwritable, write_and_show, write_forms
+from sidecar.commands.output import refuse_overwriting, refuse_unwritable, write_and_show, write_forms
 from sidecar.commands.score import stop_on_signals
 from sidecar.observe.logs import set_up_logs
 from sidecar.offline.gate import refuse_senseless
@@ -50,8 +50,7 @@ def probe(
     refuse_senseless(own.gate, settings.evaluate.metrics, "gate")
     targets = {target: form_of(target, FORMS) for target in output or ()}
     refuse_unwritable(*targets)
-    for target in targets:
-        refuse_same_file(own.cases, target)
+    refuse_overwriting((own.cases, probe_file, config_file), *targets)
     source, questions = load_questions(own.cases, settings.decode, own.most_cases)
     made = Probe(own, settings, source, questions)
     if not once:

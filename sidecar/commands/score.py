@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
-from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritable
+from sidecar.commands.output import lines_to, refuse_overwriting, refuse_unwritable
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
@@ -51,7 +51,7 @@ def score(
 ) -> None:
     """Score a file of native records without Kafka: one result a line, in the order of the input."""
     settings = config.load(config_file, kafka=False)
-    refuse_same_file(source, target)
+    refuse_overwriting((source, config_file), target)
     refuse_unwritable(target)
     to_terminal = (target is None or str(target) == "-") and sys.stdout.isatty()
     with Progress(*_COLUMNS, console=errors, transient=True, disable=to_terminal or not errors.is_terminal) as bar:
@@ -113,7 +113,7 @@ async def score_file(
                 progress(line.number, line.end)
         if not summary.lines:
             raise refusal(source, "holds no record", "give native records, one JSON object a line: docs/native.md")
-    summary.notes = scorer.misspelt.told()
+    summary.notes = [*scorer.misspelt.told(), *scorer.repeated.told()]
     return summary
 
 

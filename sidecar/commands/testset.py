@@ -21,7 +21,7 @@ from sidecar import config
 from sidecar.commands.common import ConfigOption, ExitCode, errors, new_cli
 from sidecar.commands.from_results import Results, draw_cases
 from sidecar.commands.idle import refuse_idle
-from sidecar.commands.output import lines_to, refuse_same_file, refuse_unwritable
+from sidecar.commands.output import lines_to, refuse_overwriting, refuse_unwritable
 from sidecar.commands.price import tell_price
 from sidecar.commands.results import options
 from sidecar.commands.results.read import Wanted as Chosen
@@ -34,7 +34,7 @@ from sidecar.offline.journal import Journal, beside
 from sidecar.offline.record import Judged
 from sidecar.offline.render import words
 from sidecar.offline.run import Runner, Wanted, running
-from sidecar.offline.testset.documents import Window, read_documents, windows
+from sidecar.offline.testset.documents import Window, files_of, read_documents, windows
 from sidecar.offline.testset.draft import Writer
 from sidecar.offline.testset.judged import JudgeWriter
 from sidecar.offline.testset.kept import KeptWriter, Reply
@@ -128,8 +128,7 @@ def make(
     _refuse_idle(context, of_documents=bool(documents))
     if documents:
         settings = config.load(config_file, kafka=False)
-        for one in documents:
-            refuse_same_file(one, output)
+        refuse_overwriting((*files_of(documents), config_file), output)
         shares = read_shares(share or ())
         found, unread = read_documents(documents)
         own = windows(found, window)
@@ -138,7 +137,7 @@ def make(
         job = _Job(settings, Wanted(concurrency, most_usd), own, cases, shares, seed, journal)
         made, all_well = _made(job), not unread
     else:
-        refuse_same_file(from_results or Path("-"), output)
+        refuse_overwriting((from_results, requests, config_file), output)
         refuse_records(context, from_results, received=received)
         place = Results(from_results, topic, requests, received, config_file, records)
         made, all_well = (

@@ -16,6 +16,7 @@ from sidecar.decode.native.fields import NativeRecord
 from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.reader import read_native
 from sidecar.evaluate.base import Needs
+from sidecar.offline.ids import NO_TIME
 from sidecar.offline.rows import Rows
 from sidecar.record.errors import DecodeError
 from sidecar.record.request import RagTrace
@@ -24,8 +25,6 @@ NEGATIVE = "negative"
 # Why there is no score where the system gave nothing: an answer and documents are what it was asked for.
 SILENT = frozenset({Needs.ANSWER.reason, Needs.CONTEXT.reason})
 _OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
-# A case needs no time: the same one for all, or it would have another id in every run.
-NO_TIME = 1.0
 # Of the fields of a request, what does not change what is said of it.
 _NO_CONTENT = frozenset({"timestamp", "missing", "partial", "probe", "spans"})
 

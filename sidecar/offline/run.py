@@ -24,8 +24,9 @@ from sidecar.inference.judge.judge import Judge
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of, prices_of
 from sidecar.observe.telemetry import Telemetry
-from sidecar.offline.case import NO_TIME, Case
+from sidecar.offline.case import Case
 from sidecar.offline.cost import Foreseen, foresee
+from sidecar.offline.ids import NO_TIME
 from sidecar.offline.journal import Journal
 from sidecar.offline.record import CaseRecord, Judged
 from sidecar.offline.turns import with_turns

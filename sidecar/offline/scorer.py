@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -25,10 +25,12 @@ from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
+from sidecar.offline.ids import NO_TIME, Nameless, Repeated, digest_of
 from sidecar.price import Pricer
 from sidecar.record.errors import DecodeError
+from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor, redactor_of
-from sidecar.results import make_result, redact
+from sidecar.results import make_result, redact, result_id
 
 IN_FLIGHT = 64
 
@@ -43,6 +45,14 @@ class Line:
     size: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A line as it was read: its request, and what is added to its result; of one that could not be read what stands in its place."""
+
+    own: Mapping[str, object]
+    trace: RagTrace | None = None
+
+
 Scored: TypeAlias = tuple[bytes, Result | None]
 """A result as JSON, and itself; None where the line could not be read, and the JSON says why."""
 
@@ -53,6 +63,8 @@ class OfflineScorer:
     def __init__(self, settings: Config) -> None:
         self._limits = settings.decode
         self.misspelt = Misspelt(settings.decode, values=True)
+        self.repeated = Repeated()
+        self._nameless = Nameless()
         self._pricer = Pricer(settings.price)
         self._redactor = Redactor(settings.redact) if settings.redact.enabled and settings.redact.score_files else None
         redactor = partial(redactor_of, settings.redact)
@@ -82,7 +94,7 @@ class OfflineScorer:
         waiting: deque[tuple[Line, asyncio.Task[Scored]]] = deque()
         try:
             async for line in lines:
-                waiting.append((line, asyncio.create_task(self._score(line))))
+                waiting.append((line, asyncio.create_task(self._score(self._read(line)))))
                 if len(waiting) >= IN_FLIGHT:
                     first, task = waiting.popleft()
                     yield first, await task
@@ -93,19 +105,29 @@ class OfflineScorer:
             for _, task in waiting:
                 task.cancel()
 
-    async def _score(self, line: Line) -> Scored:
+    def _read(self, line: Line) -> _Read:
+        """In the order of the lines: ids of records that have none follow from it."""
         most = self._limits.most_record_bytes
         if (size := line.size or len(line.text)) > most:
-            return orjson.dumps(_unread(line.number, too_large(size, most))), None
+            return _Read(_unread(line.number, too_large(size, most)))
         data = _data(line.text)
         self.misspelt.add(data)
-        own = _request_id(data if isinstance(data, dict) else {}, self._limits.mapping)
+        own = {"request_id": _request_id(data if isinstance(data, dict) else {}, self._limits.mapping)}
         try:
-            trace = read_native_line(line.text, self._limits, fallback_timestamp=time.time())
+            trace = self._nameless.named(read_native_line(line.text, self._limits, fallback_timestamp=NO_TIME))
         except DecodeError as error:
-            return orjson.dumps({**_unread(line.number, error), "request_id": own}), None
+            return _Read({**_unread(line.number, error), **own})
+        self.repeated.add(
+            result_id(trace), digest_of(trace.question, trace.answer, (one.text for one in trace.documents))
+        )
+        return _Read(own, replace(trace, timestamp=time.time()) if trace.timestamp == NO_TIME else trace)
+
+    async def _score(self, line: _Read) -> Scored:
+        trace = line.trace
+        if trace is None:
+            return orjson.dumps(line.own), None
         evaluated = await self._engine.evaluate_all(trace)
-        said = await redact(evaluated, trace, self._redactor)
+        said = await redact(evaluated, trace, self._redactor, with_texts=True)
         result = make_result(
             trace,
             pricer=self._pricer,
@@ -117,7 +139,11 @@ class OfflineScorer:
             session=said.session,
             completeness=WHOLE,
         )
-        return orjson.dumps({**result_to_json(result, with_text=True), "request_id": own}), result
+        assert said.texts is not None
+        texts = said.texts
+        digest = digest_of(texts.question, texts.answer, (text for _, text in texts.documents))
+        own = {**line.own, "request_digest": digest}
+        return orjson.dumps({**result_to_json(result, with_text=True), **own}), result
 
 
 def _data(line: bytes) -> object:

@@ -10,7 +10,7 @@ import orjson
 from pydantic import ValidationError
 
 from exporters.result import SCHEMA, standing
-from sidecar.commands.requests import Requests, Texts, texts_of
+from sidecar.commands.requests import Made, Requests, Texts, texts_of
 from sidecar.labels.facts import facts_of
 from sidecar.labels.record import Draw, Facts
 from sidecar.record.errors import ConfigError
@@ -27,12 +27,20 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that evaluators looked at. `redacted`: its claims were, and places point into redacted texts."""
+    """An answer that evaluators looked at. `redacted`: its claims were, and places point into redacted texts. `others` counts results of its id that it
+    was taken before."""
 
     facts: Facts
     timestamp: str | None
     claims: tuple[Claim, ...]
     redacted: bool
+    digest: str | None = None
+    others: int = 0
+
+    @property
+    def made(self) -> Made:
+        """Which request it was given to."""
+        return Made(self.facts.result, self.facts.trace_id, self.digest, redacted=self.redacted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +72,11 @@ def read_answers(lines: Iterable[bytes], source: str) -> list[Answer]:
             problem, mend = f"cannot be read ({_what(error)})", "give results as `score` or the results topic have them"
             raise ConfigError(f"{source}, line {number}", problem, mend) from error
         if answer is not None:
+            mine = (_completeness(row), answer)
             known = found.get(answer.facts.result)
-            if known is None or _completeness(row) >= known[0]:
-                found[answer.facts.result] = (_completeness(row), answer)
+            best = mine if known is None or mine[0] >= known[0] else known
+            others = 0 if known is None else known[1].others + 1
+            found[answer.facts.result] = (best[0], replace(best[1], others=others))
     return [answer for _, answer in found.values()]
 
 
@@ -81,7 +91,7 @@ def drawn(answers: Sequence[Answer], draw: Draw) -> list[Answer]:
 
 def shown(answer: Answer, requests: Requests, redactor: Callable[[], Redactor]) -> Shown | None:
     """An answer with its texts, redacted where its result was; None where its request or its texts are not there."""
-    trace = requests.of(answer.facts.result, answer.facts.trace_id)
+    trace = requests.of(answer.made)
     if trace is None or not trace.answer:
         return None
     return Shown(answer, texts_of(trace, redactor if answer.redacted else None))
@@ -95,7 +105,11 @@ def _answer(row: Mapping[str, Any]) -> Answer | None:
         (one["claims"] for one in evaluations if one["claims"] and one["evaluator"] == "faithfulness"), []
     )
     return Answer(
-        facts, row.get("timestamp"), tuple(_claim(one) for one in claims), redacted=row.get("redacted") is not None
+        facts,
+        row.get("timestamp"),
+        tuple(_claim(one) for one in claims),
+        redacted=row.get("redacted") is not None,
+        digest=row.get("request_digest"),
     )
 
 

@@ -16,22 +16,22 @@ from rich.console import Console
 from sidecar import config
 from sidecar.commands.common import ConfigOption, errors, new_cli
 from sidecar.commands.idle import given, refuse_idle
-from sidecar.commands.inspect import read_files
 from sidecar.commands.label.answers import Answer, Shown, drawn, read_answers, shown
 from sidecar.commands.label.exchange import export as write_reviews
 from sidecar.commands.label.exchange import import_reviews, not_yet
 from sidecar.commands.label.terminal import ask
-from sidecar.commands.output import lines_to, refuse_unwritable
-from sidecar.commands.requests import Requests, read_requests
+from sidecar.commands.output import lines_to, refuse_overwriting, refuse_unwritable
+from sidecar.commands.requests import Requests, read_request_file, read_requests, repeated
 from sidecar.config import Config
 from sidecar.kafka.peek import peek, standing
 from sidecar.labels.record import Draw, Label, label
-from sidecar.labels.store import Store, Topic
+from sidecar.labels.store import Store, Topic, read_labels
 from sidecar.offline.render.words import many
 from sidecar.record.errors import ConfigError
 from sidecar.record.record import Record
+from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import Redactor
-from sidecar.settings.input_file import read_file
+from sidecar.settings.input_file import read_file, refusal
 
 cli = new_cli()
 
@@ -76,7 +76,9 @@ def label_command(
     import_: Annotated[
         Path | None, typer.Option("--import", help="Take the verdicts that were written into such a file.")
     ] = None,
-    save: Annotated[Path | None, typer.Option(help="Write all labels there are to this file, and end.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write all labels there are to this file, beside those that it holds, and end.")
+    ] = None,
     results_topic: Annotated[str | None, typer.Option(help="In place of results.topic.")] = None,
     labels_topic: Annotated[str | None, typer.Option(help="In place of labels.topic.")] = None,
     records: Annotated[int, typer.Option(min=1, max=10_000_000, help="Latest records read of each topic.")] = 100_000,
@@ -93,10 +95,11 @@ def label_command(
     labels_topic = labels_topic or settings.labels.topic
     if labels_topic or (results is None and import_ is None and save is None):
         settings = config.load(config_file)
-    refuse_unwritable(export, option="--export")
-    store = _store(labels or settings.labels.file, labels_topic, settings)
+    kept = labels or settings.labels.file
+    _refuse_outputs(export, save, reads=(results, requests, import_, config_file), labels=kept)
+    store = _store(kept, labels_topic, settings)
     if save is not None:
-        _save(store, save)
+        _save(store, save, asked=labels)
         return
     if import_ is not None:
         new = not_yet(import_reviews(import_, who=who, at=datetime.now(UTC)), store.read())
@@ -120,6 +123,18 @@ def _refuse_idle(context: typer.Context) -> None:
         refuse_idle(context, ("count",), "the probability of each answer is given by --rate", "give one of them")
 
 
+def _refuse_outputs(
+    export: Path | None, save: Path | None, *, reads: Sequence[Path | None], labels: Path | None
+) -> None:
+    """Raises ConfigError for an output that cannot be written or would replace what is read. --save adds to a file of labels."""
+    refuse_unwritable(export, option="--export")
+    refuse_unwritable(save, option="--save")
+    if export is not None:
+        refuse_overwriting((*reads, labels), export)
+    if save is not None:
+        refuse_overwriting(reads, save)
+
+
 def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
     if file is None and topic is None:
         raise ConfigError("--labels", "labels have nowhere to go", "name a file, or set labels.file or labels.topic")
@@ -127,32 +142,39 @@ def _store(file: Path | None, topic: str | None, settings: Config) -> Store:
     return Store(file, None if topic is None else Topic(topic, settings.receive))
 
 
-def _save(store: Store, target: Path) -> None:
-    refuse_unwritable(target, option="--save")
-    found = store.read()
-    with lines_to(target) as write:
-        for one in found:
-            write(one.line())
-    errors.print(f"{many(len(found), 'label')} written", markup=False)
+def _save(store: Store, target: Path, *, asked: Path | None) -> None:
+    """Write the labels there are behind those of the target, which may have no copy. Raises ConfigError where the file that was `asked` for is not there."""
+    missing = store.file is not None and not store.file.exists()
+    if missing and (asked is not None or store.topic is None):
+        raise refusal(store.file or target, "there is no such file", "give the file that holds the labels", "--labels")
+    known = {one.line() for one in read_labels(target, "--save")} if target.is_file() else set()
+    there = read_file(target, "give a readable file", "--save").splitlines() if known else []
+    new = [line for line in dict.fromkeys(one.line() for one in store.read()) if line not in known]
+    if new or not there:
+        with lines_to(target) as write:
+            for line in (*there, *new):
+                write(line)
+    beside = f" beside the {len(there)} that stood there" if there else ""
+    errors.print(f"{many(len(new), 'label')} written{beside}", markup=False)
 
 
 def _read(
     settings: Config, results: Path | None, requests: Path | None, *, results_topic: str | None, records: int
-) -> tuple[list[Answer], Requests]:
+) -> tuple[list[Answer], list[RagTrace]]:
     """The answers there are, and the requests. Raises ConfigError, BrokerError."""
     if results is not None:
         if requests is None:
             raise ConfigError("--requests", "results hold no questions and documents", "name the file that was scored")
         answers = read_answers(read_file(results, "give a readable file of results").splitlines(), str(results))
+        if (said := repeated(sum(one.others for one in answers))) is not None:
+            errors.print(said, markup=False, soft_wrap=True)
     else:
         answers = _answers_of(settings, results_topic, records)
     if requests is not None:
-        found = read_files(requests, None)
-    elif not settings.receive.topic_names:
+        return answers, read_request_file(requests, settings)
+    if not settings.receive.topic_names:
         raise ConfigError("--requests", "receive.topics names no topic to read them from", "name a file")
-    else:
-        found = asyncio.run(_latest(settings, records))
-    return answers, Requests(read_requests(found, settings))
+    return answers, read_requests(asyncio.run(_latest(settings, records)), settings)
 
 
 def _answers_of(settings: Config, named: str | None, records: int) -> list[Answer]:
@@ -168,7 +190,7 @@ async def _latest(settings: Config, records: int) -> list[Record]:
 
 
 def _queue(
-    answers: Sequence[Answer], requests: Requests, settings: Config, wanted: Wanted, known: Sequence[Label]
+    answers: Sequence[Answer], traces: Sequence[RagTrace], settings: Config, wanted: Wanted, known: Sequence[Label]
 ) -> list[Shown]:
     """What is to be asked. An answer that was picked before is asked about again when it is drawn: left out, it would be missing among the drawn."""
     own = [one for one in answers if wanted.service in (None, one.facts.service)]
@@ -184,15 +206,16 @@ def _queue(
         done = {one.about.result for one in known if one.drawn}
     left = [one for one in taken if one.facts.result not in done]
     redactor = cache(partial(Redactor, settings.redact))
+    requests = Requests(traces, redactor)
     found = [text for one in left if (text := shown(one, requests, redactor)) is not None]
     errors.print(
         f"{len(taken)} taken, {len(taken) - len(left)} labelled already, {len(found)} to ask about", markup=False
     )
-    if len(found) < len(left):
-        errors.print(
-            f"{len(left) - len(found)} have no request with texts among those read: are these the requests that were scored, each with an id?",
-            markup=False,
-        )
+    if missing := len(left) - len(found) - len(requests.others):
+        said = f"{missing} have no request with texts among those read: are these the requests that were scored?"
+        errors.print(said, markup=False)
+    if (told := requests.told()) is not None:
+        errors.print(told, markup=False, soft_wrap=True)
     return found
 
 

@@ -74,12 +74,13 @@ class Wanted:
 
 class Collected:
     """Takes lines and keeps of each id the more complete result (docs/results.md). `no_results` counts lines that are none, `failed` by reason
-    those that keep the place of a request that `score` could not read."""
+    those that keep the place of a request that `score` could not read, `repeated` results that `read` has another one of the id for."""
 
     def __init__(self) -> None:
         self._best: OrderedDict[str, Completeness] = OrderedDict()
         self.no_results = 0
         self.failed: Counter[str] = Counter()
+        self.repeated = 0
 
     @property
     def unread(self) -> int:
@@ -101,6 +102,7 @@ class Collected:
         rows: dict[str, Row] = {}
         for row in self._parsed(lines):
             known = rows.get(row.record.id)
+            self.repeated += known is not None
             if known is None or row.record.completeness >= known.record.completeness:
                 rows[row.record.id] = row
         return list(rows.values())

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from exporters.text import clean
 from sidecar.commands.common import ConfigOption, ExitCode, WholeHelp, errors, new_cli
+from sidecar.commands.requests import repeated
 from sidecar.commands.results import options, show
 from sidecar.commands.results.read import Collected, Row, Wanted, latest, named, plain, since, worst
 from sidecar.commands.results.source import Source, TextsOf, open_source, refuse_records
@@ -59,8 +60,8 @@ def worst_command(
     rows = collected.read(source.lines())
     _known(by, rows)
     found = worst(filter(wanted.takes, rows), count, by)
-    _print(found, source, every=rows, by=by, claims=claims, as_json=as_json)
-    _end(collected, of=len(found))
+    texts = _print(found, source, every=rows, by=by, claims=claims, as_json=as_json)
+    _end(collected, source, texts, of=len(found))
 
 
 @cli.command("tail")
@@ -92,8 +93,8 @@ def tail_command(
         asyncio.run(_follow(source, wanted, count, as_json=as_json))
     collected = Collected()
     rows = [row for row in collected.read(source.lines()) if wanted.takes(row)]
-    _print(latest(rows, count), source, every=rows, claims=claims, as_json=as_json)
-    _end(collected, of=len(rows))
+    texts = _print(latest(rows, count), source, every=rows, claims=claims, as_json=as_json)
+    _end(collected, source, texts, of=len(rows))
 
 
 @cli.command("show")
@@ -124,7 +125,7 @@ def show_command(
             _write({**plain(row), "texts": _plain_texts(row, texts)})
         else:
             console.print(show.whole(row.record, texts(row)))
-    _end(collected, of=len(rows))
+    _end(collected, source, texts, of=len(rows))
 
 
 async def _follow(source: Source, wanted: Wanted, count: int, *, as_json: bool) -> None:
@@ -143,23 +144,25 @@ async def _follow(source: Source, wanted: Wanted, count: int, *, as_json: bool) 
 
 def _print(
     rows: Sequence[Row], source: Source, *, every: Sequence[Row], by: str | None = None, claims: bool, as_json: bool
-) -> None:
+) -> TextsOf | None:
+    """Show them; gives back the texts, where they were asked for."""
     if as_json:
         for row in rows:
             _write(plain(row))
-        return
+        return None
     texts, console = _texts(source, every), show.new_console()
     if rows:
         console.print(show.table([row.record for row in rows], by))
     for row in rows if claims else ():
         console.print()
         console.print(show.answer(row.record, texts(row)))
+    return texts
 
 
 def _texts(source: Source, every: Sequence[Row]) -> TextsOf:
     """The texts of requests. Raises ConfigError where a file of them has none of these results."""
     texts = source.texts()
-    if source.requests is not None and every and not any(texts.request(row) for row in every):
+    if source.requests is not None and every and not any(map(texts.has, every)):
         problem = f"{source.requests} has no request of these results"
         raise ConfigError("--requests", problem, "give those that were scored")
     return texts
@@ -187,10 +190,13 @@ def _write(value: object) -> None:
     sys.stdout.flush()
 
 
-def _end(collected: Collected, *, of: int) -> None:
+def _end(collected: Collected, source: Source, texts: TextsOf | None, *, of: int) -> None:
     """Say what is not to be seen, on standard error."""
     if not of:
         errors.print("no result is one of those that were asked for", markup=False)
+    for note in (repeated(collected.repeated) if source.file is not None else None, texts and texts.told()):
+        if note:
+            errors.print(note, markup=False, soft_wrap=True)
     if collected.failed:
         said = f"{words.many(collected.failed.total(), 'request')} could not be read ({words.counts(collected.failed)})"
         errors.print(said, markup=False, soft_wrap=True)

@@ -90,7 +90,7 @@ def read_native(
         for _ in misshapen(record):
             dropped("bad_field")
     return RagTrace(
-        trace_id=_id(record) or _id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
+        trace_id=_id(record) or id_of_texts([question, answer, *(one.text for one in documents)], timestamp),
         span_id=_hex(record.short("span_id"), 16),
         kind=TraceKind.RAG if documents and answer else TraceKind.RETRIEVAL_ONLY if documents else TraceKind.LLM_ONLY,
         service=record.short(*names("service")) or "unknown",
@@ -211,7 +211,7 @@ def _id(record: NativeRecord) -> str | None:
     return None
 
 
-def _id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
+def id_of_texts(texts: Iterable[str | None], timestamp: float) -> str:
     """An id for a record that has none, the same when the record is read again. By its time two requests that say the same stay two."""
     content = "\0".join([repr(timestamp), *(text or "" for text in texts)])
     return hashlib.sha256(clean(content).encode()).hexdigest()[:32]

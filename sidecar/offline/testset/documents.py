@@ -63,6 +63,11 @@ def read_documents(paths: Iterable[Path]) -> tuple[list[Text], list[Unread]]:
     return list(found.values()), unread
 
 
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files that are read. Raises ConfigError for one that is not there or no document."""
+    return [path for _, path in _files(paths)]
+
+
 def _files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
     for path in paths:
         if path.is_dir():

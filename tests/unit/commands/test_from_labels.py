@@ -263,6 +263,10 @@ async def test_with_their_requests_todays_model_is_measured(tmp_path: Path) -> N
     assert found.model.startswith("embedded")
     assert found.anchors["s"].identity != "00000000"
     assert found.notes == ("labels left out: 1 whose request is not in the file",)
+    again = json.loads(lines[1])
+    requests.write_bytes(b"\n".join([*lines, json.dumps({**again, "answer": "Something else."}).encode()]))
+    found = await measure_labels(path, hasty, requests=requests)
+    assert found.notes == ("labels left out: 1 whose id several requests have",)
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({"request_id": "x", "question": "q", "answer": "a", "contexts": ["c"]}))
     with pytest.raises(ConfigError, match="no request that is labelled"):

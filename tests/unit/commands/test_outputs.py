@@ -173,3 +173,65 @@ def test_what_can_be_written_is_left_as_it_is_by_the_check(tmp_path: Path) -> No
         pytest.raises(ConfigError, match=r"--labels: .*: Permission denied \(give a writable path\)"),
     ):
         refuse_unwritable(tmp_path / "new", option="--labels")
+
+
+def test_an_output_that_would_replace_what_is_read_is_refused_before_any_work(tmp_path: Path) -> None:
+    source = cases(tmp_path / "cases.jsonl", 1)
+    names = ("results.jsonl", "labels.jsonl", "settings.json", "gate.json", "token.json", "documents/a.md")
+    (tmp_path / "documents").mkdir()
+    for name in names:
+        (tmp_path / name).write_text("{}" if name.endswith("json") else "")
+    results, labels, settings, gate, token, document = (tmp_path / name for name in names)
+    gate.write_text('{"most_unanswered": 0.5}')
+    asked = probe(tmp_path, "http://127.0.0.1:1").rename(tmp_path / "probe.json")
+    (link := tmp_path / "link.jsonl").symlink_to(labels)
+    a, b = reports(tmp_path)
+    from_results = ("testset", "--from-results", results, "--requests", source)
+    label = ("label", results, "--requests", source, "--labels", labels)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with (
+        mock.patch("sidecar.commands.evaluate._run", side_effect=AssertionError),
+        mock.patch("sidecar.commands.testset._made", side_effect=AssertionError),
+        mock.patch("sidecar.commands.testset.draw_cases", side_effect=AssertionError),
+        mock.patch("sidecar.commands.label.run._read", side_effect=AssertionError),
+        mock.patch("sidecar.commands.label.run.import_reviews", side_effect=AssertionError),
+        mock.patch("sidecar.commands.compare._reports", side_effect=AssertionError),
+        mock.patch("sidecar.commands.probe.load_questions", side_effect=AssertionError),
+    ):
+        for target, words in (
+            (labels, (*label, "--export", labels)),
+            (link, (*label, "--export", link)),
+            (source, (*label, "--export", source)),
+            (results, (*label, "--export", results)),
+            (results, ("label", "--labels", labels, "--import", results, "--export", results)),
+            (source, (*label, "--save", source)),
+            (source, (*from_results, "-o", source)),
+            (results, (*from_results, "-o", results)),
+            (document, ("testset", tmp_path / "documents", "-o", document)),
+            (gate, ("evaluate", source, "--gate", gate, "-o", gate)),
+            (settings, ("evaluate", source, "-o", settings, "--config", settings)),
+            (settings, ("score", source, settings, "--config", settings)),
+            (settings, ("compare", a, b, "-o", settings, "--config", settings)),
+            (token, ("compare", a, b, "-o", token, "--token-file", token)),
+            (settings, ("probe", asked, "-o", settings, "--config", settings)),
+            (asked, ("probe", asked, "-o", asked)),
+            (settings, ("backfill", "--from", "2026-01-01", "--to", "2026-01-02", "-o", settings, "-c", settings)),
+        ):
+            refused = cli(*words, KB_TOKEN="k")
+            assert (refused.returncode, refused.stdout) == (2, ""), words
+            assert f"error {target}: is the input itself, which it would replace" in refused.stderr, words
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("inspect",), ("results", "tail", "--json"), ("results", "worst", "--requests"), ("calibrate",)],
+    ids=" ".join,
+)
+def test_what_is_read_is_not_appended_to_by_standard_output(tmp_path: Path, words: tuple[str, ...]) -> None:
+    source = cases(tmp_path / "cases.jsonl", 1)
+    before = source.read_bytes()
+    with source.open("ab") as stream:
+        ended, said = run(*words, source, stdout=stream.fileno())
+    assert (ended, source.read_bytes()) == (2, before)
+    assert "error standard output: is the input itself, which it would replace" in said
