@@ -36,6 +36,8 @@ contexts there is no groundedness, without a question no answer relevancy, and t
   One with other content (the id of a conversation sent as `id`, a corrected answer) is not scored either, but logged and counted in
   `rag_sidecar_conflicting_requests_total`; `rag-sidecar inspect FILE` tells how many there are. Leave the id out, or name
   a field that is unique: `decode.mapping: {request_id: message_id}`.
+- What `rag-sidecar inspect --json` prints of a request (`schema` is `rag-sidecar.request.v1`) is a native record and is read back as the same request. Its `kind` is that of
+  the request (`rag`, `llm_only`, `retrieval_only`), that of a case is `case_kind`; what else is told of a request (`missing`, `partial`) is passed over.
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
 - A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them.
 - A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A question or an answer that is

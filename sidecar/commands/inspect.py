@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 import typer
 from rich.console import Console
 from rich.tree import Tree
 
-from exporters.text import clean, safe
+from exporters.text import safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.missing import no_request
@@ -29,6 +29,7 @@ from sidecar.commands.unread import Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
+from sidecar.decode.native.printed import request_to_json
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.sniff import otlp_in
 from sidecar.kafka.peek import peek
@@ -165,56 +166,6 @@ def _by_trace(spans: Iterable[RagSpan]) -> dict[str, list[RagSpan]]:
     return found
 
 
-def request_to_json(request: RagTrace) -> dict[str, Any]:
-    """One request as a plain object; absent is null."""
-    durations = request.durations
-    found: dict[str, Any] = _cleaned(
-        {
-            "trace_id": request.trace_id,
-            "question": request.question,
-            "answer": request.answer,
-            "documents": [{"rank": d.rank, "id": d.id, "score": d.score, "text": d.text} for d in request.documents],
-            "model_requested": request.model_requested,
-            "model_answered": request.model_answered,
-            "provider": request.provider,
-            "tokens": {
-                "input": request.tokens.input,
-                "output": request.tokens.output,
-                "cached_input": request.tokens.cached_input,
-                "reasoning": request.tokens.reasoning,
-            },
-            "durations": {
-                "total": durations.total,
-                "retrieval": durations.retrieval,
-                "generation": durations.generation,
-                "time_to_first_token": durations.time_to_first_token,
-            },
-            "error_class": request.error_class,
-            "session": request.session,
-            "user": request.user,
-            "tenant": request.tenant,
-            "variant": request.variant,
-            "service": request.service,
-            "convention": request.convention,
-            "upstream_adjusted_count": request.upstream_adjusted_count,
-            "kind": request.kind.value,
-            "context_source": request.context_source,
-            "partial": list(request.partial),
-            "missing": [{"field": one.field, "why": one.why} for one in request.missing],
-        }
-    )
-    return found
-
-
-def _cleaned(value: Any) -> Any:
-    """The value with texts that UTF-8 can hold."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {key: _cleaned(one) for key, one in value.items()}
-    return [_cleaned(one) for one in value] if isinstance(value, list) else value
-
-
 def _records(path: Path) -> list[tuple[int, bytes]]:
     """The records of a file, or of standard input, with their lines: one of protobuf or one JSON document, whose line is 0, one JSON object a line, or objects of
     several lines one after another, as the SDK prints spans."""
@@ -342,4 +293,4 @@ def _print_request(console: Console, request: RagTrace) -> None:
         console.print(f"    missing {one.field}: {one.why}", style="yellow")
 
 
-__all__ = ["inspect_records", "read_files", "request_to_json"]
+__all__ = ["inspect_records", "read_files"]

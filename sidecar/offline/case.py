@@ -12,8 +12,7 @@ from typing import Any
 
 from exporters.text import clean
 from sidecar.decode.config import DecodeConfig
-from sidecar.decode.native.fields import NativeRecord
-from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.printed import record_of
 from sidecar.decode.native.reader import read_native
 from sidecar.evaluate.base import Needs
 from sidecar.offline.rows import Rows
@@ -98,8 +97,7 @@ def _object(row: object) -> Mapping[str, Any]:
 
 def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> Case:
     trace = read_native(row, limits, fallback_timestamp=NO_TIME)
-    record = NativeRecord(apply(limits.mapping, row) if limits.mapping else row)
-    own = record.short(*_OWN_ID)
+    own = record_of(row, limits.mapping).short(*_OWN_ID)
     kind, origin = (None, None) if trace.authored is None else (trace.authored.kind, trace.authored.origin)
     key = own or _hash(trace.question or "", trace.reference or "")
     seen[key] += 1

@@ -272,6 +272,16 @@ def test_requests_that_inspect_makes_of_spans_are_cases(tmp_path: Path) -> None:
     assert "1 case of in.jsonl; verdicts: grounded 1" in run.stdout
 
 
+def test_turns_of_a_session_that_inspect_printed_are_one_conversation(tmp_path: Path) -> None:
+    turns = [{**GOOD, "request_id": name, "session_id": "s", "model": "gpt-4o"} for name in "abc"]
+    (path := tmp_path / "in.jsonl").write_text("".join(json.dumps(one) + "\n" for one in turns), encoding="utf-8")
+    (cases := tmp_path / "cases.jsonl").write_text(called("inspect", "--json", path).stdout, encoding="utf-8")
+    again = called("inspect", "--json", cases)
+    assert (again.returncode, again.stderr, again.stdout) == (0, "", cases.read_text(encoding="utf-8"))
+    [one] = json.loads(called("evaluate", cases, "--sessions", "-o", "-").stdout)["results"]
+    assert (one["session"], one["model"], one["timestamp"]) == ("s", "gpt-4o", "2026-01-01T00:00:00.000Z")
+
+
 @pytest.mark.parametrize("text", ["", "\n  \n"])
 def test_a_file_without_any_record_is_refused_and_the_results_of_before_stay(tmp_path: Path, text: str) -> None:
     (path := tmp_path / "in.jsonl").write_text(text, encoding="utf-8")
