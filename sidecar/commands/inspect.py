@@ -25,7 +25,7 @@ from sidecar.assemble.probes import without_probes
 from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.commands.idle import refuse_idle
-from sidecar.commands.unread import Unread
+from sidecar.commands.unread import Fault, Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
@@ -115,12 +115,13 @@ def inspect_records(
     decode: DecodeConfig,
     assemble: AssembleConfig,
 ) -> int:
-    """Print what the records hold, and in which place one is unreadable; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
+    """Print what the records hold, and in which place one is unreadable or has a field that is passed over; 0 where at least one RAG request was understood and nothing of that is told,
+    else 1."""
     telemetry = Telemetry()
     decoder = Decoder(decode, telemetry)
     spans: list[RagSpan] = []
     whole: list[RagTrace] = []
-    problems: list[str] = []
+    problems: list[Fault] = []
     unread = Unread(decode, telemetry)
     for record in records:
         failure: DecodeError | None = None
@@ -130,7 +131,7 @@ def inspect_records(
             whole.extend(decoded.requests)
         except DecodeError as error:
             failure = error
-        problems.extend(f"{place(record)}{said}" for said in unread.of(record, failure))
+        problems.extend(one.at(place(record)) for one in unread.of(record, failure))
     firsts: dict[tuple[str, str], RagTrace] = {}
     lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -143,7 +144,7 @@ def inspect_records(
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for said in (*problems, *_unanswered(spans, ignored), *notes):
+        for said in (*(one.said for one in problems), *_unanswered(spans, ignored), *notes):
             sys.stderr.write(said + "\n")
     else:
         _print(spans, requests, ignored, problems)
@@ -200,7 +201,7 @@ def _is_lines(data: bytes) -> bool:
 
 
 def _print(
-    spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
+    spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[Fault]
 ) -> None:
     console = Console(highlight=False, markup=False)
     whole: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
@@ -216,7 +217,8 @@ def _print(
                 console.print(f"    missing {said}", style="yellow", soft_wrap=True)
         console.print()
     for problem in problems:
-        console.print(f"unreadable: {safe(problem)}", style="red", soft_wrap=True)
+        said, style = (problem.said, "yellow") if problem.passed_over else (f"unreadable: {problem.said}", "red")
+        console.print(safe(said), style=style, soft_wrap=True)
     if not requests:
         console.print(
             "No RAG request was understood. Are these spans of a RAG service, and is its instrumentation one of those in docs/?"

@@ -233,7 +233,6 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...], said: str) ->
     ("content", "said"),
     [
         ({**GOOD, "answer": ["Two", "years."]}, ": bad_field: answer must be a text"),
-        ({**GOOD, "latency_ms": "15 ms"}, ": bad_field: latency_ms must be a number from 0 to 1,000,000 seconds"),
         ([GOOD, {**GOOD, "contexts": [1]}], ", record 2 of its list: bad_field: contexts: item 1 is neither"),
         ([GOOD, 5], ", record 2 of its list: not_an_object"),
         (export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
@@ -246,7 +245,7 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...], said: str) ->
             ": bad_attributes: 1 part of the record could not be read (`attributes` is neither a list",
         ),
     ],
-    ids=["a field", "a number", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
+    ids=["a field", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
 )
 def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, content: object, said: str) -> None:
     (path := tmp_path / "in.json").write_text(json.dumps(content), encoding="utf-8")
@@ -254,6 +253,28 @@ def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, conten
     assert run.returncode == 1
     assert run.stdout.count("  request (") == 1
     assert f"unreadable: {path}{said}" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"latency_ms": "15 ms"}, "latency_ms must be a number from 0 to 1,000,000 seconds"),
+        ({"usage": {"completion_tokens": 1e30}}, "completion_tokens of usage must be a number from 0 to 1,000,000,000"),
+        ({"timestamp": True}, "timestamp must be a text or a number"),
+    ],
+)
+def test_inspect_tells_a_field_that_was_passed_over_as_that(
+    tmp_path: Path, wrong: dict[str, object], said: str
+) -> None:
+    (path := tmp_path / "in.jsonl").write_text(json.dumps({**GOOD, **wrong}) + "\n", encoding="utf-8")
+    run, beside = called("inspect", path), called("inspect", "--json", path)
+    assert (run.returncode, beside.returncode) == (1, 1)
+    assert run.stdout.count("  request (") == len(beside.stdout.splitlines()) == 1
+    assert "unreadable" not in run.stdout + beside.stderr
+    [told] = [line for line in run.stdout.splitlines() if said in line]
+    assert told.startswith(f"{path}, line 1: {said}")
+    assert told.endswith(": passed over")
+    assert beside.stderr == told + "\n"
 
 
 def test_inspect_holds_no_records_without_an_id_for_one(tmp_path: Path) -> None:
