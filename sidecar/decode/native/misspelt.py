@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from exporters.text import many
-from sidecar.decode.native.elsewhere import elsewhere
+from sidecar.decode.native.elsewhere import elsewhere_of
 from sidecar.decode.native.reader import Limits, misshapen_in, unread
 from sidecar.decode.native.table import FIELDS, squeeze
 
@@ -30,13 +29,11 @@ class Misspelt:
         self._elsewhere: Counter[str] = Counter()
 
     def add(self, record: object) -> None:
-        """A record, or what is none; a list is told by what it begins with: Zipkin gives traces as lists of lists of spans."""
-        if isinstance(record, list):
-            self._elsewhere.update(filter(None, [elsewhere(_first(record))]))
+        """A record, or what is none."""
+        if (said := elsewhere_of(record)) is not None:
+            self._elsewhere[said] += 1
         if not isinstance(record, Mapping):
             return
-        if (said := elsewhere(record)) is not None:
-            self._elsewhere[said] += 1
         if self._values:
             self._misshapen.update(misshapen_in(record, self._limits))
         for name in unread(record, self._limits):
@@ -53,13 +50,6 @@ class Misspelt:
             f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
             for (name, meant), count in self._records.most_common(_MOST_TOLD)
         ]
-
-
-def _first(items: list[Any]) -> Mapping[str, Any]:
-    """The object that a list, or the first list of it, begins with; empty where it is none."""
-    first = items[0] if items else None
-    first = first[0] if isinstance(first, list) and first else first
-    return first if isinstance(first, Mapping) else {}
 
 
 @lru_cache(maxsize=4096)
