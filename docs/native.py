@@ -39,7 +39,8 @@ contexts there is no groundedness, without a question no answer relevancy, and t
 - What `rag-sidecar inspect --json` prints of a request (`schema` is `rag-sidecar.request.v1`) is a native record and is read back as the same request. Its `kind` is that of
   the request (`rag`, `llm_only`, `retrieval_only`), that of a case is `case_kind`; what else is told of a request (`missing`, `partial`) is passed over.
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
-- A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them.
+- A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them; so do
+  `score` and `evaluate` where (nearly) all records lack a question, an answer or contexts.
 - A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A question or an answer that is
   a list, or an object without a text, `contexts` of which nothing can be read, and of a [test case](cases.md)'s own fields one that cannot be read, or is
   larger than it may be, is an error in a file; in a record of Kafka it is left out and counted (`rag_sidecar_decode_errors_total{reason="bad_field"}`). Other

@@ -1,5 +1,5 @@
-"""Fields that nobody reads and that look like one that is read, values that are passed over, and records of other tools: told at the end, for what can be read is
-scored without."""
+"""Fields that nobody reads and that look like one that is read, or where what is scored lacks, values that are passed over, and records of other tools: told at the
+end, for what can be read is scored without."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from exporters.text import many
 from sidecar.decode.native.elsewhere import elsewhere_of
+from sidecar.decode.native.lacking import Lacking
 from sidecar.decode.native.reader import Limits, misshapen_in, unread
 from sidecar.decode.native.table import FIELDS, squeeze
 
@@ -18,8 +19,8 @@ _MOST_TOLD = 20
 
 
 class Misspelt:
-    """Counts records by the field that each of them misspells, by the one whose value is passed over where nobody tells those by record (`values`), and by what
-    else they are."""
+    """Counts records by the field that each of them misspells, and by what else they are; where nobody tells that by record (`values`), also by the field whose
+    value is passed over, and by what they lack."""
 
     def __init__(self, limits: Limits, *, values: bool = False) -> None:
         self._limits = limits
@@ -27,29 +28,40 @@ class Misspelt:
         self._misshapen: Counter[str] = Counter()
         self._records: Counter[tuple[str, str]] = Counter()
         self._elsewhere: Counter[str] = Counter()
+        self._lacking = Lacking()
 
     def add(self, record: object) -> None:
         """A record, or what is none."""
-        if (said := elsewhere_of(record)) is not None:
+        said = elsewhere_of(record)
+        if said is not None:
             self._elsewhere[said] += 1
         if not isinstance(record, Mapping):
             return
+        others = []
+        for name in unread(record, self._limits):
+            if (meant := _meant(squeeze(name))) is None:
+                others.append(name)
+            else:
+                self._records[name[:80], meant] += 1
         if self._values:
             self._misshapen.update(misshapen_in(record, self._limits))
-        for name in unread(record, self._limits):
-            if isinstance(name, str) and (meant := _meant(squeeze(name))) is not None:
-                self._records[name[:80], meant] += 1
+            if said is None:
+                self._lacking.add(record, self._limits.mapping, others)
 
     def told(self) -> list[str]:
-        """A line for each kind of record and each name, those of most records first. A name that is so like ours holds no text of a user."""
+        """A line for each kind of record and each name, those of most records first, and one for what nearly all lack."""
         foreign = [f"{many(count, 'record')}: {said}" for said, count in self._elsewhere.most_common()]
         passed = [
             f"{said} ({many(count, 'record')}): passed over" for said, count in self._misshapen.most_common(_MOST_TOLD)
         ]
-        return [*foreign, *passed] + [
-            f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
-            for (name, meant), count in self._records.most_common(_MOST_TOLD)
-        ]
+        return (
+            [*foreign, *passed]
+            + [
+                f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
+                for (name, meant), count in self._records.most_common(_MOST_TOLD)
+            ]
+            + self._lacking.told()
+        )
 
 
 @lru_cache(maxsize=4096)

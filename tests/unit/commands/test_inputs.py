@@ -164,6 +164,23 @@ def test_a_line_over_the_limit_is_told_and_the_others_are_scored(tmp_path: Path,
         assert f"line 2 is no case: too_large: {said}" in run.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "text"),
+    [
+        ("score", "in.jsonl", '{"q": "How long?", "a": "Two years.", "contexts": ["It is two years."]}\n' * 2),
+        ("evaluate", "in.tsv", "q\ta\tcontexts\n" + "How long?\tTwo years.\tIt is two years.\n" * 2),
+    ],
+)
+def test_fields_that_are_not_read_are_told_where_no_record_has_an_answer(
+    tmp_path: Path, command: str, name: str, text: str
+) -> None:
+    (path := tmp_path / name).write_text(text, encoding="utf-8")
+    run = called(command, path)
+    assert run.returncode == 0
+    assert run.stderr.count("no answer in 2 of 2 records; fields that are not read (docs/native.md has those") == 1
+    assert run.stderr.count("takes names of your own): a\n") == 1
+
+
 _UNPACK = "(unpack it, or pack it with gzip; save a spreadsheet as CSV in UTF-8)"
 _SAVE = "(save it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or `Set-Content -Encoding utf8` in PowerShell)"
 
