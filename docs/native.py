@@ -38,13 +38,15 @@ contexts there is no groundedness, without a question no answer relevancy, and t
   a field that is unique: `decode.mapping: {request_id: message_id}`. `rag-sidecar score` scores all records of an id, but their
   results share theirs: it says so, and readers show one of them.
 - A record of a file that has neither an id nor a time has an id of its texts, the same in every run; further ones with the same texts have a number behind it (`#2`), by their order.
+- What `rag-sidecar inspect --json` prints of a request (`schema` is `rag-sidecar.request.v1`) is a native record and is read back as the same request. Its `kind` is that of
+  the request (`rag`, `llm_only`, `retrieval_only`), that of a case is `case_kind`; what else is told of a request (`missing`, `partial`) is passed over.
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
-- A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them.
-- A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A timestamp that is no time, a question or an answer that is
-  a list, or an object without a text, `contexts` of which nothing can be read, and of a [test case](cases.md)'s own fields one that cannot be read, or is
-  larger than it may be, is an error in a file; in a record of Kafka it is left out and counted (`rag_sidecar_decode_errors_total{reason="bad_field"}`). Other
-  fields of another shape than is read (a model or an id that is an object, a negative count, `latency_ms: "1500 ms"`) are passed over, counted so, and told by
-  `inspect`, `score` and `evaluate`. Bytes that are no UTF-8 are an error in a file too; in a record of Kafka, where a sender may have cut a text, they are replaced.
+- A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them; so do
+  `score` and `evaluate` where (nearly) all records lack a question, an answer or contexts.
+- A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A timestamp that is no time, a question or an answer that is a list, or an object
+  without a text, `contexts` of which nothing can be read, and of a [test case](cases.md)'s own fields one that cannot be read, or is larger than it may be, is an error
+  in a file; in a record of Kafka it is left out and counted (`rag_sidecar_decode_errors_total{reason="bad_field"}`). Other fields of another shape than is read (a model
+  or an id that is an object, a negative count, `latency_ms: "1500 ms"`) are passed over, counted so, and told by `inspect`, `score` and `evaluate`. Bytes that are no UTF-8 are an error in a file too; in a record of Kafka, where a sender may have cut a text, they are replaced.
 
 As JSON Schema: [native.schema.json](native.schema.json).
 """

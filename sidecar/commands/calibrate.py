@@ -39,7 +39,7 @@ from sidecar.observe.telemetry import Telemetry
 from sidecar.record.errors import ConfigError, DecodeError
 from sidecar.record.request import RagTrace
 from sidecar.redact.redactor import redactor_of
-from sidecar.settings.input_file import read_file
+from sidecar.settings.input_file import read_file, refusal
 
 cli = new_cli()
 
@@ -277,6 +277,8 @@ def _read(source: Path, settings: Config, *, labelled: bool) -> Sequence[tuple[R
         except (ValueError, DecodeError) as error:
             problem = str(error) if isinstance(error, DecodeError) else "no label"
             raise ConfigError(f"{source}, line {number}", problem, _TELL_LABELS) from error
+    if not rows:
+        raise refusal(source, "holds no record", "give native records with a label, one JSON object a line")
     return rows
 
 

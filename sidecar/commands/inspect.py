@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 import typer
 from rich.console import Console
 from rich.tree import Tree
 
-from exporters.text import clean, safe
+from exporters.text import safe
 from sidecar import config
 from sidecar.assemble import AssembleConfig, Assembler
 from sidecar.assemble.missing import no_request
@@ -26,10 +26,11 @@ from sidecar.assemble.repeats import digest
 from sidecar.commands.common import ConfigOption, new_cli
 from sidecar.commands.idle import refuse_idle
 from sidecar.commands.output import refuse_overwriting
-from sidecar.commands.unread import Unread
+from sidecar.commands.unread import Fault, Unread
 from sidecar.decode.config import DecodeConfig
 from sidecar.decode.decoder import Decoder
 from sidecar.decode.native.fields import NAME as NATIVE
+from sidecar.decode.native.printed import request_to_json
 from sidecar.decode.wire.parse import load_json
 from sidecar.decode.wire.sniff import otlp_in
 from sidecar.kafka.peek import peek
@@ -116,12 +117,13 @@ def inspect_records(
     decode: DecodeConfig,
     assemble: AssembleConfig,
 ) -> int:
-    """Print what the records hold, and in which place one is unreadable; 0 where at least one RAG request was understood and nothing was unreadable, else 1."""
+    """Print what the records hold, and in which place one is unreadable or has a field that is passed over; 0 where at least one RAG request was understood and nothing of that is told,
+    else 1."""
     telemetry = Telemetry()
     decoder = Decoder(decode, telemetry)
     spans: list[RagSpan] = []
     whole: list[RagTrace] = []
-    problems: list[str] = []
+    problems: list[Fault] = []
     unread = Unread(decode, telemetry)
     for record in records:
         failure: DecodeError | None = None
@@ -131,7 +133,7 @@ def inspect_records(
             whole.extend(decoded.requests)
         except DecodeError as error:
             failure = error
-        problems.extend(f"{place(record)}{said}" for said in unread.of(record, failure))
+        problems.extend(one.at(place(record)) for one in unread.of(record, failure))
     firsts: dict[tuple[str, str], RagTrace] = {}
     lost = sum(digest(firsts.setdefault((one.service, one.trace_id), one)) != digest(one) for one in whole)
     assembler = Assembler(assemble, SystemClock(), Telemetry())
@@ -144,7 +146,7 @@ def inspect_records(
     if as_json:
         for request in requests:
             sys.stdout.write(orjson.dumps(request_to_json(request)).decode() + "\n")
-        for said in (*problems, *_unanswered(spans, ignored), *notes):
+        for said in (*(one.said for one in problems), *_unanswered(spans, ignored), *notes):
             sys.stderr.write(said + "\n")
     else:
         _print(spans, requests, ignored, problems)
@@ -165,56 +167,6 @@ def _by_trace(spans: Iterable[RagSpan]) -> dict[str, list[RagSpan]]:
     for span in spans:
         found.setdefault(span.trace_id, []).append(span)
     return found
-
-
-def request_to_json(request: RagTrace) -> dict[str, Any]:
-    """One request as a plain object; absent is null."""
-    durations = request.durations
-    found: dict[str, Any] = _cleaned(
-        {
-            "trace_id": request.trace_id,
-            "question": request.question,
-            "answer": request.answer,
-            "documents": [{"rank": d.rank, "id": d.id, "score": d.score, "text": d.text} for d in request.documents],
-            "model_requested": request.model_requested,
-            "model_answered": request.model_answered,
-            "provider": request.provider,
-            "tokens": {
-                "input": request.tokens.input,
-                "output": request.tokens.output,
-                "cached_input": request.tokens.cached_input,
-                "reasoning": request.tokens.reasoning,
-            },
-            "durations": {
-                "total": durations.total,
-                "retrieval": durations.retrieval,
-                "generation": durations.generation,
-                "time_to_first_token": durations.time_to_first_token,
-            },
-            "error_class": request.error_class,
-            "session": request.session,
-            "user": request.user,
-            "tenant": request.tenant,
-            "variant": request.variant,
-            "service": request.service,
-            "convention": request.convention,
-            "upstream_adjusted_count": request.upstream_adjusted_count,
-            "kind": request.kind.value,
-            "context_source": request.context_source,
-            "partial": list(request.partial),
-            "missing": [{"field": one.field, "why": one.why} for one in request.missing],
-        }
-    )
-    return found
-
-
-def _cleaned(value: Any) -> Any:
-    """The value with texts that UTF-8 can hold."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {key: _cleaned(one) for key, one in value.items()}
-    return [_cleaned(one) for one in value] if isinstance(value, list) else value
 
 
 def _records(path: Path) -> list[tuple[int, bytes]]:
@@ -251,7 +203,7 @@ def _is_lines(data: bytes) -> bool:
 
 
 def _print(
-    spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[str]
+    spans: Sequence[RagSpan], requests: Sequence[RagTrace], ignored: Mapping[str, str], problems: Sequence[Fault]
 ) -> None:
     console = Console(highlight=False, markup=False)
     whole: dict[str, list[RagSpan]] = {request.trace_id: [] for request in requests if request.convention == NATIVE}
@@ -267,7 +219,8 @@ def _print(
                 console.print(f"    missing {said}", style="yellow", soft_wrap=True)
         console.print()
     for problem in problems:
-        console.print(f"unreadable: {safe(problem)}", style="red", soft_wrap=True)
+        said, style = (problem.said, "yellow") if problem.passed_over else (f"unreadable: {problem.said}", "red")
+        console.print(safe(said), style=style, soft_wrap=True)
     if not requests:
         console.print(
             "No RAG request was understood. Are these spans of a RAG service, and is its instrumentation one of those in docs/?"
@@ -344,4 +297,4 @@ def _print_request(console: Console, request: RagTrace) -> None:
         console.print(f"    missing {one.field}: {one.why}", style="yellow")
 
 
-__all__ = ["inspect_records", "read_files", "request_to_json"]
+__all__ = ["inspect_records", "read_files"]

@@ -24,6 +24,7 @@ from sidecar.commands.output import lines_to, refuse_overwriting, refuse_unwrita
 from sidecar.commands.summary import Summary
 from sidecar.config import Config
 from sidecar.offline.scorer import IN_FLIGHT, Line, OfflineScorer
+from sidecar.offline.whole import Whole
 from sidecar.settings.input_file import FAULTS, fault, lines, open_input, refusal, unpacked
 
 cli = new_cli()
@@ -101,7 +102,7 @@ async def score_file(
     opened or holds no record, OutputError where the results cannot be written.
     """
     scorer = OfflineScorer(settings)
-    summary = Summary()
+    summary, whole = Summary(), Whole()
     stream = open_input(source, _READABLE)
     with lines_to(target) as write:
         async with scorer:
@@ -109,11 +110,12 @@ async def score_file(
                 _lines(source, stream, settings.decode.most_record_bytes)
             ):
                 write(text)
+                whole.add(line.text)
                 summary.add(result)
                 progress(line.number, line.end)
         if not summary.lines:
             raise refusal(source, "holds no record", "give native records, one JSON object a line: docs/native.md")
-    summary.notes = [*scorer.misspelt.told(), *scorer.repeated.told()]
+    summary.notes = [*(whole.told() or scorer.misspelt.told()), *scorer.repeated.told()]
     return summary
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -27,6 +28,18 @@ _MEANS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a record, in words that go behind its place; `passed_over` where it is a field without which the record is read."""
+
+    said: str
+    passed_over: bool = False
+
+    def at(self, place: str) -> Fault:
+        """The same behind the place of its record."""
+        return Fault(place + self.said, self.passed_over)
+
+
 class Unread:
     """Takes each record behind its decoder; `telemetry` is that of the decoder."""
 
@@ -37,8 +50,8 @@ class Unread:
         self._names: dict[str, None] = {}
         self._misspelt = Misspelt(config)
 
-    def of(self, record: Record, failure: DecodeError | None) -> list[str]:
-        """What could not be read of a record, in words that go behind its place. `failure`: of the whole of it."""
+    def of(self, record: Record, failure: DecodeError | None) -> list[Fault]:
+        """What could not be read of a record. `failure`: of the whole of it."""
         items, is_list = _native(record.value)
         for item in items:
             self._misspelt.add(item)
@@ -46,12 +59,12 @@ class Unread:
                 self._names |= dict.fromkeys(unread(item, self._config))
         before, self._counted = self._counted, self._reasons()
         if failure is not None:
-            return [f": {failure}"]
+            return [Fault(f": {failure}")]
         lost = self._counted - before
         if lost and items:
             return list(self._faults(items, record.timestamp, is_list))
         return [
-            f": {reason}: {many(count, 'part')} of the record could not be read{_MEANS.get(reason, '')}"
+            Fault(f": {reason}: {many(count, 'part')} of the record could not be read{_MEANS.get(reason, '')}")
             for reason, count in lost.items()
             if reason != _NO_LOSS
         ]
@@ -71,21 +84,22 @@ class Unread:
             found[labels["reason"]] += int(value)
         return found
 
-    def _faults(self, items: list[Any], timestamp: float, is_list: bool) -> Iterator[str]:
+    def _faults(self, items: list[Any], timestamp: float, is_list: bool) -> Iterator[Fault]:
         """Records that cannot be read, or a field of theirs: the decoder takes what is left of them, and counts it."""
         for number, item in enumerate(items, 1):
-            for said in self._of_one(item, timestamp):
-                yield f", record {number} of its list: {said}" if is_list else f": {said}"
+            place = f", record {number} of its list: " if is_list else ": "
+            for one in self._of_one(item, timestamp):
+                yield one.at(place)
 
-    def _of_one(self, item: Any, timestamp: float) -> Iterator[str]:
+    def _of_one(self, item: Any, timestamp: float) -> Iterator[Fault]:
         try:
             if not isinstance(item, dict):
                 raise DecodeError("not_an_object")
             read_native(item, self._config, fallback_timestamp=timestamp)
         except DecodeError as error:
-            yield str(error)
+            yield Fault(str(error))
         if isinstance(item, dict):
-            yield from (f"bad_field: {said}" for said in misshapen_in(item, self._config))
+            yield from (Fault(f"{said}: passed over", True) for said in misshapen_in(item, self._config))
 
 
 def _native(value: bytes | None) -> tuple[list[Any], bool]:
@@ -99,4 +113,4 @@ def _native(value: bytes | None) -> tuple[list[Any], bool]:
     return ([data] if isinstance(data, dict) and otlp_in(data) is None else []), False
 
 
-__all__ = ["Unread"]
+__all__ = ["Fault", "Unread"]

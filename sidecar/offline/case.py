@@ -12,9 +12,10 @@ from typing import Any
 
 from exporters.text import clean
 from sidecar.decode.config import DecodeConfig
-from sidecar.decode.native.fields import NativeRecord
-from sidecar.decode.native.mapping import apply
-from sidecar.decode.native.reader import read_native
+from sidecar.decode.native.fields import MOST_ID_CHARS
+from sidecar.decode.native.printed import record_of
+from sidecar.decode.native.reader import Limits, read_native
+from sidecar.decode.native.table import names
 from sidecar.evaluate.base import Needs
 from sidecar.offline.ids import NO_TIME
 from sidecar.offline.rows import Rows
@@ -24,7 +25,7 @@ from sidecar.record.request import RagTrace
 NEGATIVE = "negative"
 # Why there is no score where the system gave nothing: an answer and documents are what it was asked for.
 SILENT = frozenset({Needs.ANSWER.reason, Needs.CONTEXT.reason})
-_OWN_ID = ("request_id", "case_id", "example_id", "trace_id", "run_id", "id")
+_OWN_ID = ("request_id", "case_id", "example_id", *names("request_id"))
 # Of the fields of a request, what does not change what is said of it.
 _NO_CONTENT = frozenset({"timestamp", "missing", "partial", "probe", "spans"})
 
@@ -97,8 +98,8 @@ def _object(row: object) -> Mapping[str, Any]:
 
 def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> Case:
     trace = read_native(row, limits, fallback_timestamp=NO_TIME)
-    record = NativeRecord(apply(limits.mapping, row) if limits.mapping else row)
-    own = record.short(*_OWN_ID)
+    own = own_id(row, limits)
+    own = own and own.strip()[:MOST_ID_CHARS]
     kind, origin = (None, None) if trace.authored is None else (trace.authored.kind, trace.authored.origin)
     key = own or _hash(trace.question or "", trace.reference or "")
     seen[key] += 1
@@ -111,6 +112,16 @@ def _case(row: Mapping[str, Any], limits: DecodeConfig, seen: Counter[str]) -> C
     digest = _hash(json.dumps([key, content], default=str, sort_keys=True))
     word = None if kind is None else kind.strip().lower().replace("-", "_").replace(" ", "_")
     return Case(clean(own or key[:16]), clean(key), digest, word, origin, trace)
+
+
+def own_id(data: Mapping[str, Any], limits: Limits) -> str | None:
+    """The author's own id of a record as it stands there, under any of the names that one has; None where there is none."""
+    for value in record_of(data, limits.mapping).values(*_OWN_ID):
+        if (isinstance(value, str) and value.strip()) or (
+            isinstance(value, int | float) and not isinstance(value, bool)
+        ):
+            return str(value)
+    return None
 
 
 def _hash(*parts: str) -> str:

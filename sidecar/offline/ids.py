@@ -19,7 +19,7 @@ _DIGEST_BYTES = 8
 
 
 class Nameless:
-    """Numbers the records of a file that have neither an id nor a time and say the same, in their order: they are several requests."""
+    """Numbers the records of a file that have neither an id nor a time and say the same, in their order: they are several requests. Of the first million such."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str]] = Counter()
@@ -30,8 +30,9 @@ class Nameless:
         if trace.trace_id != id_of_texts(texts, NO_TIME):
             return trace
         key = (trace.service, trace.trace_id)
-        self._seen[key] += 1
-        number = self._seen[key]
+        if key in self._seen or len(self._seen) < _REMEMBERED:
+            self._seen[key] += 1
+        number = self._seen[key] or 1
         return trace if number == 1 else replace(trace, trace_id=f"{trace.trace_id}#{number}")
 
 

@@ -53,7 +53,7 @@ _TABLES = (".csv", ".tsv")
 _WHOLE = (".json", *_TABLES, ".parquet", ".arrow")
 _INSTALL = "install the extra `parquet` (pyarrow), or write JSON lines"
 # What stands around the rows in an export.
-_AROUND = ("cases", "test_cases", "examples", "samples", "items", "rows", "records", "results", "data")
+AROUND = ("cases", "test_cases", "examples", "samples", "items", "rows", "records", "results", "data")
 
 
 class Rows(list[object]):
@@ -172,7 +172,7 @@ def _json(content: bytes) -> Iterable[Placed]:
     found = load_text(content)
     for _ in range(2):  # {"data": {"examples": [...]}}
         if isinstance(found, dict):
-            inner = next((found[name] for name in _AROUND if isinstance(found.get(name), list | dict)), None)
+            inner = next((found[name] for name in AROUND if isinstance(found.get(name), list | dict)), None)
             if inner is None:
                 return [(None, found)]
             found = foreign.around(found, inner)

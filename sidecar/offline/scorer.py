@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import orjson
 
@@ -17,7 +17,6 @@ from exporters.result import SCHEMA, WHOLE, Outcome, Result
 from exporters.serialize import result_to_json
 from exporters.text import clean
 from sidecar.config import Config
-from sidecar.decode.native.mapping import apply
 from sidecar.decode.native.misspelt import Misspelt
 from sidecar.decode.native.reader import read_native_line, too_large
 from sidecar.decode.wire.parse import load_json
@@ -25,6 +24,7 @@ from sidecar.evaluate.engine import Engine
 from sidecar.inference.runtime import ModelRuntime
 from sidecar.judging import judge_of
 from sidecar.observe.telemetry import Telemetry
+from sidecar.offline.case import own_id
 from sidecar.offline.ids import NO_TIME, Nameless, Repeated, digest_of
 from sidecar.price import Pricer
 from sidecar.record.errors import DecodeError
@@ -112,7 +112,8 @@ class OfflineScorer:
             return _Read(_unread(line.number, too_large(size, most)))
         data = _data(line.text)
         self.misspelt.add(data)
-        own = {"request_id": _request_id(data if isinstance(data, dict) else {}, self._limits.mapping)}
+        found = own_id(data, self._limits) if isinstance(data, dict) else None
+        own = {"request_id": None if found is None else clean(found)}
         try:
             trace = self._nameless.named(read_native_line(line.text, self._limits, fallback_timestamp=NO_TIME))
         except DecodeError as error:
@@ -153,14 +154,6 @@ def _data(line: bytes) -> object:
     except DecodeError:
         return None
     return found
-
-
-def _request_id(data: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
-    """The caller's own id, under the name that native records have for it."""
-    for name, value in apply(mapping, data).items():
-        if name.lower().replace("_", "").replace("-", "") == "requestid" and isinstance(value, str | int):
-            return clean(str(value))
-    return None
 
 
 def _unread(number: int, error: DecodeError) -> dict[str, object]:

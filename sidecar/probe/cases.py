@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.decode.config import DecodeConfig
-from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.printed import own_words
 from sidecar.decode.native.table import names, squeeze
 from sidecar.offline import rows
 from sidecar.offline.case import read_cases
@@ -52,7 +52,7 @@ def load_questions(path: Path, limits: DecodeConfig, most: int) -> tuple[Source,
             "reference": case.trace.reference or "",
             "kind": case.kind or "",
         }
-        own = {name: value for name, value in apply(limits.mapping, row).items() if squeeze(str(name)) in _KEPT}
+        own = {name: value for name, value in own_words(row, limits.mapping).items() if squeeze(str(name)) in _KEPT}
         questions.append(Question(told, {**own, "request_id": case.id}))
     if not questions:
         raise ConfigError("cases", f"{path} holds no case", "give 20 to 50: docs/probe.md")

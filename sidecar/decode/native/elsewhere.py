@@ -11,6 +11,13 @@ _INSPECT = "`rag-sidecar inspect --json FILE` makes native records of spans in O
 _TRULENS = "ai.observability."
 
 
+def elsewhere_of(value: object) -> str | None:
+    """The same of any JSON. A list is told by what it begins with: Zipkin gives traces as lists of lists of spans."""
+    first = value[0] if isinstance(value, list) and value else value
+    first = first[0] if isinstance(first, list) and first else first
+    return elsewhere(first) if isinstance(first, Mapping) else None
+
+
 def elsewhere(record: Mapping[str, Any]) -> str | None:
     """In words; None of what nobody here knows. Holds no text of the record."""
     if otlp_in(record) is not None:

@@ -1,15 +1,15 @@
-"""Fields that nobody reads and that look like one that is read, values that are passed over, and records of other tools: told at the end, for what can be read is
-scored without."""
+"""Fields that nobody reads and that look like one that is read, or where what is scored lacks, values that are passed over, and records of other tools: told at the
+end, for what can be read is scored without."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from exporters.text import many
-from sidecar.decode.native.elsewhere import elsewhere
+from sidecar.decode.native.elsewhere import elsewhere_of
+from sidecar.decode.native.lacking import Lacking
 from sidecar.decode.native.reader import Limits, misshapen_in, unread
 from sidecar.decode.native.table import FIELDS, squeeze
 
@@ -19,8 +19,8 @@ _MOST_TOLD = 20
 
 
 class Misspelt:
-    """Counts records by the field that each of them misspells, by the one whose value is passed over where nobody tells those by record (`values`), and by what
-    else they are."""
+    """Counts records by the field that each of them misspells, and by what else they are; where nobody tells that by record (`values`), also by the field whose
+    value is passed over, and by what they lack."""
 
     def __init__(self, limits: Limits, *, values: bool = False) -> None:
         self._limits = limits
@@ -28,38 +28,40 @@ class Misspelt:
         self._misshapen: Counter[str] = Counter()
         self._records: Counter[tuple[str, str]] = Counter()
         self._elsewhere: Counter[str] = Counter()
+        self._lacking = Lacking()
 
     def add(self, record: object) -> None:
-        """A record, or what is none; a list is told by what it begins with: Zipkin gives traces as lists of lists of spans."""
-        if isinstance(record, list):
-            self._elsewhere.update(filter(None, [elsewhere(_first(record))]))
+        """A record, or what is none."""
+        said = elsewhere_of(record)
+        if said is not None:
+            self._elsewhere[said] += 1
         if not isinstance(record, Mapping):
             return
-        if (said := elsewhere(record)) is not None:
-            self._elsewhere[said] += 1
+        others = []
+        for name in unread(record, self._limits):
+            if (meant := _meant(squeeze(name))) is None:
+                others.append(name)
+            else:
+                self._records[name[:80], meant] += 1
         if self._values:
             self._misshapen.update(misshapen_in(record, self._limits))
-        for name in unread(record, self._limits):
-            if isinstance(name, str) and (meant := _meant(squeeze(name))) is not None:
-                self._records[name[:80], meant] += 1
+            if said is None:
+                self._lacking.add(record, self._limits.mapping, others)
 
     def told(self) -> list[str]:
-        """A line for each kind of record and each name, those of most records first. A name that is so like ours holds no text of a user."""
+        """A line for each kind of record and each name, those of most records first, and one for what nearly all lack."""
         foreign = [f"{many(count, 'record')}: {said}" for said, count in self._elsewhere.most_common()]
         passed = [
             f"{said} ({many(count, 'record')}): passed over" for said, count in self._misshapen.most_common(_MOST_TOLD)
         ]
-        return [*foreign, *passed] + [
-            f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
-            for (name, meant), count in self._records.most_common(_MOST_TOLD)
-        ]
-
-
-def _first(items: list[Any]) -> Mapping[str, Any]:
-    """The object that a list, or the first list of it, begins with; empty where it is none."""
-    first = items[0] if items else None
-    first = first[0] if isinstance(first, list) and first else first
-    return first if isinstance(first, Mapping) else {}
+        return (
+            [*foreign, *passed]
+            + [
+                f"field {name!r} is not read ({many(count, 'record')}): did you mean {meant}?"
+                for (name, meant), count in self._records.most_common(_MOST_TOLD)
+            ]
+            + self._lacking.told()
+        )
 
 
 @lru_cache(maxsize=4096)

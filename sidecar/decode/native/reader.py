@@ -12,9 +12,10 @@ from exporters.text import clean
 from sidecar.decode.native.authored import Dropped, read_authored, read_messages, read_reference
 from sidecar.decode.native.failures import read_error
 from sidecar.decode.native.fields import MOST_ID_CHARS, NAME, NativeRecord, scalar_in
-from sidecar.decode.native.mapping import apply, mentioned
+from sidecar.decode.native.mapping import mentioned
 from sidecar.decode.native.misshapen import misshapen
 from sidecar.decode.native.numbers import read_durations, read_feedback, read_timestamp, read_tokens
+from sidecar.decode.native.printed import own_words, record_of
 from sidecar.decode.native.table import names, unknown
 from sidecar.decode.probes import says_so
 from sidecar.decode.values.documents import document, holds_nothing, identifier, settle_ids, unpaired
@@ -74,7 +75,7 @@ def read_native(
     """One JSON object into a request. Raises DecodeError: missing_field, bad_field, with the field's name. Where `dropped` is given, what only the author of
     a case writes, a question or an answer that is no text, contexts that cannot be read, and a conversation that is too long, costs no request:
     it is told the reason, and the field is left out. So it is told of each field of another shape than is read (`misshapen_in`)."""
-    record = NativeRecord(apply(limits.mapping, data) if limits.mapping else data)
+    record = record_of(data, limits.mapping)
     messages, (asked, answered) = read_messages(record, dropped)
     question = record.text(*_QUESTION) or asked or _unlikely("question", record.values(*_ASKED), dropped)
     answer = record.text(*_ANSWER) or answered or _unlikely("answer", record.values(*_ANSWERED), dropped)
@@ -85,6 +86,7 @@ def read_native(
     timestamp = read_timestamp(record, fallback_timestamp)
     tokens = read_tokens(record)
     model = record.short(*names("model"))
+    asked_for = record.short(*names("requested_model")) or model
     provider = record.short(*names("provider"))
     if dropped is not None:
         for _ in misshapen(record):
@@ -101,10 +103,10 @@ def read_native(
         documents=documents,
         context_source="spans" if documents else "none",
         provider=provider,
-        model_requested=record.short(*names("requested_model")) or model,
+        model_requested=asked_for,
         model_answered=model,
         tokens=tokens,
-        model_calls=(ModelCall(provider, model, tokens),) if tokens != Tokens() else (),
+        model_calls=(ModelCall(provider, model or asked_for, tokens),) if tokens != Tokens() else (),
         durations=read_durations(record),
         error_class=read_error(record),
         session=record.short(*names("session_id")),
@@ -126,13 +128,14 @@ def read_native(
 
 def misshapen_in(data: Mapping[str, Any], limits: Limits) -> list[str]:
     """What is wrong with fields that are passed over, as their value is of another shape than is read, in words that hold nothing of the record."""
-    return misshapen(NativeRecord(apply(limits.mapping, data) if limits.mapping else data))
+    return misshapen(record_of(data, limits.mapping))
 
 
 def unread(data: Mapping[str, Any], limits: Limits) -> list[str]:
     """Names at the top of a record that are not read: another's, or misspelt."""
     return unknown(
-        data, {*limits.tenant_keys, *limits.variant_keys, *limits.keep_attributes, *mentioned(limits.mapping)}
+        own_words(data, {}),
+        {*limits.tenant_keys, *limits.variant_keys, *limits.keep_attributes, *mentioned(limits.mapping)},
     )
 
 

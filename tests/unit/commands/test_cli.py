@@ -18,6 +18,7 @@ import typer
 from sidecar import config
 from sidecar.__main__ import COMMANDS, Command
 from tests.parts.mock_kafka import MockKafka
+from tests.unit.commands.called import called
 from tests.unit.decode.recordings import FOLDER
 
 GOOD = {
@@ -168,6 +169,13 @@ def test_the_callers_request_id_is_in_the_result_beside_a_trace_id_and_of_an_unr
         ("x", "failed"),
         (None, "scored"),
     ]
+
+
+@pytest.mark.parametrize("name", ["id", "trace_id", "runId", "case_id", "request_id"])
+def test_the_callers_id_is_in_the_result_under_any_of_its_names(tmp_path: Path, name: str) -> None:
+    (source := tmp_path / "in.jsonl").write_text(f'{{"{name}": 3, "answer": ["no"]}}\n{{"{name}": " x"}}\n')
+    run = called("score", source)
+    assert [json.loads(line)["request_id"] for line in run.stdout.splitlines()] == ["3", " x"]
 
 
 @pytest.mark.parametrize("link", ["itself", "symlink", "hardlink"])

@@ -63,6 +63,24 @@ def test_what_other_tools_export_is_told_with_where_to_take_it(
         assert said in called("inspect", "--json", path).stderr
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (export("c" * 32), "the file is one JSON value over several lines: traces of OpenTelemetry, not requests: `rag-sidecar inspect --json FILE`"),
+        ([{"question": "How long?", "answer": "Two years."}] * 2, "the file is a JSON list, and one JSON object a line is read: `jq -c '.[]' FILE` makes"),
+    ],
+    ids=["otlp", "a list"],
+)  # fmt: skip
+def test_score_tells_a_file_that_is_one_json_value(tmp_path: Path, content: object, said: str) -> None:
+    # As editors keep a list: a record a line, of which the last looks like one of a file of lines.
+    rows = json.dumps(content).replace("[{", "[\n{").replace("}, {", "},\n{").replace("}]", "}\n]")
+    for text in (json.dumps(content, indent=2), rows):
+        (path := tmp_path / "in.jsonl").write_text(text, encoding="utf-8")
+        run = called("score", path)
+        assert run.returncode == 1
+        assert run.stderr.count(said) == 1
+
+
 def test_inspect_tells_spans_as_the_sdk_prints_them_one_after_another(tmp_path: Path) -> None:
     span = {"name": "q", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": {}}
     (path := tmp_path / "spans.json").write_text((json.dumps(span, indent=4) + "\n") * 2, encoding="utf-8")

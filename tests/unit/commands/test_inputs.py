@@ -64,7 +64,8 @@ def test_a_file_that_is_not_there_is_named_as_it_was_typed(tmp_path: Path, words
         (["score", PATH, "no/such/out.jsonl"], "error no/such/out.jsonl: No such file or directory (give a writable"),
         (["evaluate", PATH, "-o", "no/such/out.json"], "error no/such/out.json: No such file or directory"),
         (["evaluate", PATH], "error {path}: holds no case"),
-        (["calibrate", PATH], "error labels: no hallucinated request got a verdict"),
+        (["calibrate", PATH], "error {path}: holds no record (give native records with a label"),
+        (["calibrate", PATH, "--from-judge"], "error {path}: holds no record (give native records"),
         (["calibrate", PATH, "--of-judge"], "error --of-judge: {path} holds no labels of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -163,6 +164,23 @@ def test_a_line_over_the_limit_is_told_and_the_others_are_scored(tmp_path: Path,
         assert f"line 2 is no case: too_large: {said}" in run.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "text"),
+    [
+        ("score", "in.jsonl", '{"q": "How long?", "a": "Two years.", "contexts": ["It is two years."]}\n' * 2),
+        ("evaluate", "in.tsv", "q\ta\tcontexts\n" + "How long?\tTwo years.\tIt is two years.\n" * 2),
+    ],
+)
+def test_fields_that_are_not_read_are_told_where_no_record_has_an_answer(
+    tmp_path: Path, command: str, name: str, text: str
+) -> None:
+    (path := tmp_path / name).write_text(text, encoding="utf-8")
+    run = called(command, path)
+    assert run.returncode == 0
+    assert run.stderr.count("no answer in 2 of 2 records; fields that are not read (docs/native.md has those") == 1
+    assert run.stderr.count("takes names of your own): a\n") == 1
+
+
 _UNPACK = "(unpack it, or pack it with gzip; save a spreadsheet as CSV in UTF-8)"
 _SAVE = "(save it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or `Set-Content -Encoding utf8` in PowerShell)"
 
@@ -232,7 +250,6 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...], said: str) ->
     ("content", "said"),
     [
         ({**GOOD, "answer": ["Two", "years."]}, ": bad_field: answer must be a text"),
-        ({**GOOD, "latency_ms": "15 ms"}, ": bad_field: latency_ms must be a number from 0 to 1,000,000 seconds"),
         ([GOOD, {**GOOD, "contexts": [1]}], ", record 2 of its list: bad_field: contexts: item 1 is neither"),
         ([GOOD, 5], ", record 2 of its list: not_an_object"),
         (export("c" * 32, "zz", "0x"), ": no_trace_id: 2 parts of the record could not be read"),
@@ -245,7 +262,7 @@ def test_what_would_say_nothing_is_refused(words: tuple[str, ...], said: str) ->
             ": bad_attributes: 1 part of the record could not be read (`attributes` is neither a list",
         ),
     ],
-    ids=["a field", "a number", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
+    ids=["a field", "a field of one of a list", "one of a list", "spans", "a time", "attributes"],
 )
 def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, content: object, said: str) -> None:
     (path := tmp_path / "in.json").write_text(json.dumps(content), encoding="utf-8")
@@ -253,6 +270,28 @@ def test_inspect_tells_what_it_could_not_read_of_a_record(tmp_path: Path, conten
     assert run.returncode == 1
     assert run.stdout.count("  request (") == 1
     assert f"unreadable: {path}{said}" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"latency_ms": "15 ms"}, "latency_ms must be a number from 0 to 1,000,000 seconds"),
+        ({"usage": {"completion_tokens": 1e30}}, "completion_tokens of usage must be a number from 0 to 1,000,000,000"),
+        ({"timestamp": True}, "timestamp must be a text or a number"),
+    ],
+)
+def test_inspect_tells_a_field_that_was_passed_over_as_that(
+    tmp_path: Path, wrong: dict[str, object], said: str
+) -> None:
+    (path := tmp_path / "in.jsonl").write_text(json.dumps({**GOOD, **wrong}) + "\n", encoding="utf-8")
+    run, beside = called("inspect", path), called("inspect", "--json", path)
+    assert (run.returncode, beside.returncode) == (1, 1)
+    assert run.stdout.count("  request (") == len(beside.stdout.splitlines()) == 1
+    assert "unreadable" not in run.stdout + beside.stderr
+    [told] = [line for line in run.stdout.splitlines() if said in line]
+    assert told.startswith(f"{path}, line 1: {said}")
+    assert told.endswith(": passed over")
+    assert beside.stderr == told + "\n"
 
 
 def test_inspect_holds_no_records_without_an_id_for_one(tmp_path: Path) -> None:
@@ -270,6 +309,16 @@ def test_requests_that_inspect_makes_of_spans_are_cases(tmp_path: Path) -> None:
     run = called("evaluate", path)
     assert run.returncode == 0, run.stderr
     assert "1 case of in.jsonl; verdicts: grounded 1" in run.stdout
+
+
+def test_turns_of_a_session_that_inspect_printed_are_one_conversation(tmp_path: Path) -> None:
+    turns = [{**GOOD, "request_id": name, "session_id": "s", "model": "gpt-4o"} for name in "abc"]
+    (path := tmp_path / "in.jsonl").write_text("".join(json.dumps(one) + "\n" for one in turns), encoding="utf-8")
+    (cases := tmp_path / "cases.jsonl").write_text(called("inspect", "--json", path).stdout, encoding="utf-8")
+    again = called("inspect", "--json", cases)
+    assert (again.returncode, again.stderr, again.stdout) == (0, "", cases.read_text(encoding="utf-8"))
+    [one] = json.loads(called("evaluate", cases, "--sessions", "-o", "-").stdout)["results"]
+    assert (one["session"], one["model"], one["timestamp"]) == ("s", "gpt-4o", "2026-01-01T00:00:00.000Z")
 
 
 @pytest.mark.parametrize("text", ["", "\n  \n"])
