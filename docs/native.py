@@ -43,10 +43,12 @@ contexts there is no groundedness, without a question no answer relevancy, and t
 - Names of your own: [`decode.mapping`](configuration.md#decode) says where each field is, as JMESPath.
 - A field that nobody reads is passed over, and counted in `rag_sidecar_native_fields_unread_total`: one may be misspelt. `rag-sidecar inspect FILE` names them; so do
   `score` and `evaluate` where (nearly) all records lack a question, an answer or contexts.
-- A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A timestamp that is no time, a question or an answer that is a list, or an object
+- A record without a readable field, or with a field of the wrong shape, is a dead letter with the reason `missing_field` or `bad_field`. A timestamp that is no time, a question
+  or an answer that is a list, or an object
   without a text, `contexts` of which nothing can be read, and of a [test case](cases.md)'s own fields one that cannot be read, or is larger than it may be, is an error
   in a file; in a record of Kafka it is left out and counted (`rag_sidecar_decode_errors_total{reason="bad_field"}`). Other fields of another shape than is read (a model
-  or an id that is an object, a negative count, `latency_ms: "1500 ms"`) are passed over, counted so, and told by `inspect`, `score` and `evaluate`. Bytes that are no UTF-8 are an error in a file too; in a record of Kafka, where a sender may have cut a text, they are replaced.
+  or an id that is an object, a negative count, `latency_ms: "1500 ms"`) are passed over, counted so, and told by `inspect`, `score` and `evaluate`. Bytes that are no UTF-8 are
+  an error in a file too; in a record of Kafka, where a sender may have cut a text, they are replaced.
 
 As JSON Schema: [native.schema.json](native.schema.json).
 """
