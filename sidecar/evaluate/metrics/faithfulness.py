@@ -66,7 +66,7 @@ class Faithfulness(ByGrounder):
     """Claims are the statements of the answer, clause by clause; each is checked against evidence selected for it."""
 
     name = "faithfulness"
-    version = "21"
+    version = "22"
     method = "claims_nli"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

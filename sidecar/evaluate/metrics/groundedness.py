@@ -33,7 +33,7 @@ class Groundedness(ByGrounder):
     Vectara's HHEM answers). `label` is the verdict, which the claims must bear out."""
 
     name = "groundedness"
-    version = "22"
+    version = "23"
     method = "consistency"
     subject = Subject.ANSWER
     needs = (Needs.ANSWER, Needs.CONTEXT)

@@ -20,6 +20,7 @@ from sidecar.inference.answers.position import asks_position, goes_on, position,
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
 from sidecar.inference.answers.sequence import asks_sequence, sequence
 from sidecar.inference.answers.siblings import asks_siblings, siblings
+from sidecar.inference.answers.status import asks_status, status
 from sidecar.inference.answers.valued import asks_valued, valued
 from sidecar.inference.answers.versions import asks_versions, versions
 from sidecar.inference.answers.whose import asks_whose, whose
@@ -30,7 +31,7 @@ _PLAIN = told_apart(
     "too young old late early heavy large big small short long low high few many enough allowed possible fine yet above below over under expired then by closed open valid nothing"
 )
 _KIND = re.compile(r"\A(?:and )?(?:which|what) [a-z-]{2,20}(?= [a-z])", re.IGNORECASE)
-_OVER_SENTENCES = ((asks_valued, valued), (asks_sequence, sequence), (asks_siblings, siblings))
+_OVER_SENTENCES = ((asks_valued, valued), (asks_sequence, sequence), (asks_siblings, siblings), (asks_status, status))
 _WAYS = (
     (asks_changed, changed),
     (asks_converse, converse),
@@ -52,7 +53,8 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
     found = list(_told(asked, texts))
     if not found or any(one.holds != found[0].holds for one in found):
         return None
-    return None if any(_of_another_case(asked, one, texts) for one in found) else found[0]
+    sure = asks_status(asked)  # which looks for what is asked about itself
+    return None if not sure and any(_of_another_case(asked, one, texts) for one in found) else found[0]
 
 
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:

@@ -8,17 +8,25 @@ from dataclasses import dataclass
 
 from sidecar.inference.values.compare import dimension
 from sidecar.inference.values.stated import Stated, Stem
-from sidecar.inference.values.units import in_base
+from sidecar.inference.values.units import UNITS, in_base
 from sidecar.inference.values.value import Hedge, Kind
 
 _SIGNS: Mapping[str, int] = {
     **dict.fromkeys("most highest largest biggest greatest longest".split(), 1),
     **dict.fromkeys("fewest lowest smallest least shortest".split(), -1),
 }
+# Of these what is measured is known without the name of a column: its dimension, and whether it is the most of it.
+_OF_DIMENSION: Mapping[str, tuple[str, int]] = {
+    **dict.fromkeys(("cheapest", "least expensive", "least costly"), (Kind.MONEY, -1)),
+    **dict.fromkeys(("dearest", "priciest", "costliest", "most expensive", "most costly"), (Kind.MONEY, 1)),
+    "lightest": (UNITS["g"].dimension, -1),
+    "heaviest": (UNITS["g"].dimension, 1),
+}
 _EXTREME = re.compile(
-    rf"\b(?:the|has|had|with)\s(?P<word>{'|'.join(_SIGNS)})\b(?!\s(?:of|recent|likely|common))", re.IGNORECASE
+    rf"\b(?:the|has|had|with)\s(?P<word>{'|'.join((*_OF_DIMENSION, *_SIGNS))})\b(?!\s(?:of|recent|likely|common))",
+    re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
+_NAMED = re.compile(r"[\w][\w'’-]{0,60}")
 _DENIES = re.compile(
     r"\b(?:not|no|never|nor|neither|among|one of|second|third|except|apart|if|than)\b|n['’]t\b", re.IGNORECASE
 )
@@ -48,12 +56,15 @@ def wrong_extreme(claim: str, pieces: Sequence[Sequence[Stated]], stem: Stem) ->
     found = _EXTREME.search(claim[:_MOST_CHARACTERS])
     if found is None or _DENIES.search(claim):
         return None
-    stems = frozenset(one for word in _WORD.findall(claim.lower()) if (one := stem(word)) is not None)
+    word = found.group("word").lower()
+    measured, sign = _OF_DIMENSION.get(word, ("", _SIGNS.get(word, 0)))
+    stems = frozenset(one for each in _NAMED.findall(claim.lower()) if (one := stem(each)) is not None)
     cells = [
         (number, one)
         for number, piece in enumerate(pieces)
         for one in piece
-        if one.row and one.value.kind in _MEASURES and one.value.hedge in _EXACT and one.head & stems
+        if one.row and one.value.kind in _MEASURES and one.value.hedge in _EXACT
+        if (dimension(one.value) == measured if measured else one.head & stems)
     ]
     rows = {one.row for _, one in cells if one.row <= stems}
     columns = {
@@ -62,7 +73,6 @@ def wrong_extreme(claim: str, pieces: Sequence[Sequence[Stated]], stem: Stem) ->
     if len(rows) != 1 or len(columns) != 1:
         return None
     [row] = rows
-    sign = _SIGNS[found.group("word").lower()]
 
     def much(one: Stated) -> float:
         return sign * in_base(one.value.amount, one.value.unit)
