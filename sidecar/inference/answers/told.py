@@ -16,6 +16,7 @@ from sidecar.inference.answers.converse import asks_converse, converse
 from sidecar.inference.answers.excepted import excepted
 from sidecar.inference.answers.included import asks_included, included
 from sidecar.inference.answers.moments import asks_moments, moments
+from sidecar.inference.answers.on_date import asks_on_date, on_date
 from sidecar.inference.answers.position import asks_position, goes_on, position, position_in_list
 from sidecar.inference.answers.reading import LONGEST, NEGATED, Asked, Told, sentences_of, told_apart
 from sidecar.inference.answers.sequence import asks_sequence, sequence
@@ -31,7 +32,13 @@ _PLAIN = told_apart(
     "too young old late early heavy large big small short long low high few many enough allowed possible fine yet above below over under expired then by closed open valid nothing"
 )
 _KIND = re.compile(r"\A(?:and )?(?:which|what) [a-z-]{2,20}(?= [a-z])", re.IGNORECASE)
-_OVER_SENTENCES = ((asks_valued, valued), (asks_sequence, sequence), (asks_siblings, siblings), (asks_status, status))
+_OVER_SENTENCES = (
+    (asks_valued, valued),
+    (asks_sequence, sequence),
+    (asks_siblings, siblings),
+    (asks_status, status),
+    (asks_on_date, on_date),
+)
 _WAYS = (
     (asks_changed, changed),
     (asks_converse, converse),
@@ -53,7 +60,7 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
     found = list(_told(asked, texts))
     if not found or any(one.holds != found[0].holds for one in found):
         return None
-    sure = asks_status(asked)  # which looks for what is asked about itself
+    sure = asks_status(asked) or asks_on_date(asked)  # which look for what is asked about themselves
     return None if not sure and any(_of_another_case(asked, one, texts) for one in found) else found[0]
 
 
