@@ -93,10 +93,15 @@ def _is_title(text: str) -> bool:
     return _TITLE.fullmatch(text.strip()) is not None and VERBS.isdisjoint(text.lower().rstrip(".").split())
 
 
-def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
-    """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text."""
+def labelled(texts: Sequence[Sequence[str]], stem: Stem, *, openings: bool = False) -> dict[tuple[int, int], Label]:
+    """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text; with `openings` what one opens with, before a
+    colon, is its heading."""
     codes = _codes(texts, stem)
-    sections = [one for number, sentences in enumerate(texts) for one in _sections(number, sentences, stem, codes)]
+    sections = [
+        one
+        for number, sentences in enumerate(texts)
+        for one in _sections(number, sentences, stem, codes, openings=openings)
+    ]
     found: dict[tuple[int, int], Label] = {}
     told = _told_apart([section for section in sections if section.heading][:_MOST_SECTIONS])
     for group, section in enumerate(sections):
@@ -140,10 +145,10 @@ def _of_a_kind(one: _Section, other: _Section) -> bool:
 
 
 def _sections(
-    number: int, sentences: Sequence[str], stem: Stem, codes: Mapping[tuple[int, int], _Section]
+    number: int, sentences: Sequence[str], stem: Stem, codes: Mapping[tuple[int, int], _Section], *, openings: bool
 ) -> Iterator[_Section]:
     section = _Section(frozenset())
-    if opening := _opening(sentences, stem):
+    if openings and (opening := _opening(sentences, stem)):
         section = _Section(opening)
     for n, text in enumerate(sentences[:_MOST_SENTENCES]):
         if (number, n) in codes:
@@ -188,7 +193,11 @@ def _codes(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], 
 
 def _opening(sentences: Sequence[str], stem: Stem) -> frozenset[str]:
     """What a text says to be about before its first sentence, "Half-year report, Halden Foods: ...", where no other sentence is labelled."""
-    if not sentences or any(_label(text, 0, stem)[0] for text in sentences[1:_MOST_SENTENCES]):
+    if (
+        not sentences
+        or _HEADING.match(sentences[0])
+        or any(_label(text, 0, stem)[0] for text in sentences[1:_MOST_SENTENCES])
+    ):
         return frozenset()
     found = _LABEL.match(sentences[0])
     return _name(found["name"], stem) if found and VERBS.isdisjoint(found["name"].lower().split()) else frozenset()
