@@ -67,7 +67,7 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:
     """All other text is read, what is too long to be a sentence here as well."""
     own = texts[one.document]
-    question = _KIND.sub("", asked.question, count=1)
+    question = _KIND.sub("", asked.question, count=1) if asks_valued(asked) else asked.question
     asks = without_little(told_apart(question) - told_apart(own[one.start : one.end]) - told_apart(asked.answer))
     others = [*texts[: one.document], *texts[one.document + 1 :], own[: one.start], own[one.end :]]
     return any(not asks.isdisjoint(told_apart(other)) for other in others if asks)

@@ -46,7 +46,7 @@ def of_another(
     best = [_best(own, lines, weight) for own in said]
     found = {}
     for n, own in enumerate(said):
-        mine = named(rows, own) if names[n] else _of_the_answer(rows, names, asked, best[:n] + best[n + 1 :])
+        mine = named(rows, own) if names[n] else _of_the_answer(rows, names[:n], asked, best[:n] + best[n + 1 :])
         if mine is None or any((row - mine) & (own | asked) for row in rows) or _OF_BOTH.search(claims[n]):
             continue
         there = _of_another(own - mine, mine, lines, others, weight)
@@ -69,8 +69,8 @@ def _of_the_answer(
     asked: frozenset[str],
     beside: Sequence[frozenset[str] | None],
 ) -> frozenset[str] | None:
-    """What a claim that names none of some things is about: the one that question and answer name, if it is one, or, where they name none either, the one that
-    the passage is about which says all the claims beside it."""
+    """What a claim that names none of some things is about: the one that question and claims before it name, if it is one, or, where they name none either, the
+    one that the passage is about which says all the claims beside it."""
     every = {row for row in rows if row <= asked}.union(*names)
     every = {row for row in every if not any(row < other for other in every)}
     found: set[frozenset[str] | None] = {*every} or {*beside}
