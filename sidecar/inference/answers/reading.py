@@ -27,12 +27,13 @@ NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|cannot|without|unless|excep
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Whether a sentence says what an answer does; text[start:end] of the document is the sentence."""
+    """Whether a sentence says what an answer does; text[start:end] of the document is the sentence. `sure` says that it is known to be of the asker's case."""
 
     holds: bool
     document: int
     start: int
     end: int
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

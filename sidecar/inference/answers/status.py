@@ -21,6 +21,7 @@ _TO_COME = re.compile(
     r"being \w{3,20})|(?:planned|scheduled|slated) (?:for|in|on|to)|expected (?:to|in|by|for)|coming (?:next|soon)|to follow|will \w+|under way|underway)\b",
     re.IGNORECASE,
 )
+_TOLD_OF = re.compile(r"\b(?:has|have|had|was|were|is|are|went|became|took)\b", re.IGNORECASE)
 _SAYS_LITTLE = told_apart(
     "use get new again now already yet finished completed live released delivered place out up go gone went come roll"
 )
@@ -35,7 +36,7 @@ def asks_status(asked: Asked) -> bool:
 
 
 def status(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """The sentence of a document that says of what is asked about that it is to come, where no other one speaks of just that, and whether the answer is no."""
+    """The sentence of a document that says of what is asked about that it is to come, where no other one speaks of that or of more of what is asked, and whether the answer is no."""
     every, about = _roots(told_apart(asked.question)), _roots(told_apart(asked.question) - _SAYS_LITTLE)
     reply, said = REPLY.match(asked.answer), [_roots(told_apart(one)) for one in sentences]
     if reply is None or not about or len(about.intersection(frozenset[str]().union(*said))) < _TOLD * len(about):
@@ -48,8 +49,8 @@ def status(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, b
     best = max(coming, key=lambda n: len(every & said[n]), default=None)
     if best is None:
         return
-    told = (said[n] for n, one in enumerate(sentences) if not _TO_COME.search(one))
-    if not any(about & said[best] <= one for one in told):
+    told = [said[n] for n, one in enumerate(sentences) if _TOLD_OF.search(one) and not _TO_COME.search(one)]
+    if not any(about & said[best] <= one or (about - said[best]) & one for one in told):
         yield best, best, reply["yes"] is None
 
 

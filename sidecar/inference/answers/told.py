@@ -39,6 +39,7 @@ _OVER_SENTENCES = (
     (asks_status, status),
     (asks_on_date, on_date),
 )
+_SURE = (status, on_date)  # they look themselves whether a document is about what is asked
 _WAYS = (
     (asks_changed, changed),
     (asks_converse, converse),
@@ -60,8 +61,7 @@ def told(question: str, answer: str, texts: Sequence[str]) -> Told | None:
     found = list(_told(asked, texts))
     if not found or any(one.holds != found[0].holds for one in found):
         return None
-    sure = asks_status(asked) or asks_on_date(asked)  # which look for what is asked about themselves
-    return None if not sure and any(_of_another_case(asked, one, texts) for one in found) else found[0]
+    return None if any(not one.sure and _of_another_case(asked, one, texts) for one in found) else found[0]
 
 
 def _of_another_case(asked: Asked, one: Told, texts: Sequence[str]) -> bool:
@@ -129,7 +129,7 @@ def _over_sentences(
         for first, last, holds in way(asked, [sentence for _, _, sentence in places]):
             start, end = places[first][1], places[last][1] + len(places[last][2])
             if not (holds and _more(asked, text[start:end])):
-                yield Told(holds, number, start, end)
+                yield Told(holds, number, start, end, sure=way in _SURE)
 
 
 def _by_values(asked: Asked, places: Sequence[tuple[int, int, str]], texts: Sequence[str]) -> Iterator[Told]:
@@ -147,7 +147,7 @@ def _ways(asked: Asked) -> list[Callable[..., bool | None]]:
         return []
     found: list[Callable[..., bool | None]] = [branches] if asks_branches(asked) else []
     if not NEGATED.search(asked.question):
-        found += [way for asks, way in _WAYS if asks(asked)]
+        found += [way for asks, way in _WAYS if asks(asked) and not (way is closed and asks_on_date(asked))]
     return found
 
 

@@ -169,6 +169,7 @@ def test_what_is_said_of_some_is_not_so_of_all(claim: str, *, wrong: bool) -> No
         ("Silver members can use the sauna.", False),  # another sentence says it of them
         ("You need to be a student to get the discount.", False),
         ("With a receipt you can get a refund.", False),
+        ("Tenants need the owner's consent in writing.", False),
     ],
 )
 def test_what_is_so_of_some_only_is_not_so_of_others_of_their_kind(claim: str, *, wrong: bool) -> None:
@@ -178,6 +179,7 @@ def test_what_is_so_of_some_only_is_not_so_of_others_of_their_kind(claim: str, *
         "On Mondays the sauna is open to Silver members.",
         "The discount is only available to students.",
         "Refunds are only given if you show a receipt.",
+        "Tenants may apply only with the owner's written consent.",
     )
     found = of_those_only(read(claim, content_stem), [read(text, content_stem) for text in texts], weight)
     assert (found is not None) is wrong

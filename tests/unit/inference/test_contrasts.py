@@ -224,3 +224,27 @@ def test_places_hold_where_lower_case_is_longer() -> None:
 def test_words_that_come_again_cost_no_square_of_their_number() -> None:
     for claim, text in (("x " * 750, "x not " * 250), ("more " * 300, "less " * 300)):
         within_cpu(2.0, "contrasts of words that come again", partial(clearest, claim, text))
+
+
+@pytest.mark.parametrize(
+    "claim", ["Ashford won the final.", "Norwood lost the final.", "Ashford beat Norwood in the final."]
+)
+def test_who_won_is_told_by_one_side(claim: str) -> None:
+    assert clearest(claim, "Norwood beat Ashford 2-0 in the final.") >= CLEAR
+
+
+@pytest.mark.parametrize(
+    "claim", ["Norwood won the final.", "Ashford lost the final.", "Ashford was beaten in the final."]
+)
+def test_who_lost_is_the_other_side(claim: str) -> None:
+    assert clearest(claim, "Norwood beat Ashford 2-0 in the final.") == 0.0
+
+
+def test_settings_that_are_lost_are_no_side() -> None:
+    assert clearest("You will lose all your settings.", "All settings will be lost.") == 0.0
+
+
+def test_what_is_extra_is_not_included() -> None:
+    assert clearest("The final cleaning is €70 extra.", "The final cleaning is included in the price.") >= CLEAR
+    assert clearest("Breakfast is €9 extra.", "Breakfast is €9 extra.") == 0.0
+    assert clearest("Take it on an empty stomach.", "Take the tablet with food.") >= CLEAR

@@ -19,6 +19,19 @@ DESKS = (
     "Lost keys. If you have lost your key, the porter opens your room. A new key costs $15.",
     "Lost cards. If you have lost your card, the warden opens your room. A new card costs $25.",
 )
+CODES = (
+    "E1042 means that the lock file is out of date. Run the lock command to refresh it. E1043 means that the checksum of a package does not match; clear the cache.",
+    "E1044: the registry refused the token.",
+)
+HALVES = (
+    "Half-year report, Halden Foods: the margin declined since cocoa prices rose. Volumes were stable.",
+    "Half-year report, Morrow Snacks: the margin declined since a new plant was built in Lodz.",
+)
+RENTALS = (
+    "Coast rental conditions: drivers need a licence of two years. Drivers under 25 pay $18 a day.",
+    "Coast rental, camper vans: drivers are at least 25. A deposit is blocked on the card.",
+)
+WHY_BUILD, WHY_HALDEN = "Why does my build fail with E1042?", "Why did the margin of Halden Foods decline?"
 BRONZE, ORDERS = "Is hail covered under Bronze?", "What is the rate limit of GET /orders?"
 
 
@@ -34,6 +47,8 @@ def about_another(answer: list[str], question: str, texts: tuple[str, ...]) -> d
         (["Bronze pays for hail.", "A garage of ours has to do the repair."], "Is hail covered?", POLICIES, 1),
         (["It pays for hail.", "The excess is $450 per claim."], BRONZE, POLICIES, 1),
         (["Beyond the limit the server answers with status 503."], ORDERS, LIMITS, 0),
+        (["The registry refused the token."], WHY_BUILD, CODES, 0),
+        (["A new plant was built in Lodz."], WHY_HALDEN, HALVES, 0),
         # What question and answer do not name is what all else that the answer says is about.
         (
             ["If you have lost your key, the warden opens your room.", "A new key costs $15."],
@@ -57,6 +72,18 @@ def test_what_is_said_of_another_thing_is_found(
         (["Hail is covered.", "A garage of your choice may do the repair."], BRONZE, POLICIES),
         (["The excess of Silver is $450 per claim."], BRONZE, POLICIES),
         (["Bronze pays for hail.", "With Silver a garage of ours has to do the repair."], BRONZE, POLICIES),
+        (["The lock file is out of date.", "Run the lock command."], WHY_BUILD, CODES),
+        (["Cocoa prices rose."], WHY_HALDEN, HALVES),
+        # What is named later is not what was spoken of before.
+        (
+            [
+                "Drivers need a licence of two years.",
+                "Drivers under 25 pay $18.",
+                "Camper vans are for those of 25 and over.",
+            ],
+            "Who may rent?",
+            RENTALS,
+        ),
         # What both are asked for, or neither, may be of either.
         (["The excess is $450 per claim."], "How do Bronze and Silver differ?", POLICIES),
         (["The excess is $450 per claim."], "What is the excess?", POLICIES),

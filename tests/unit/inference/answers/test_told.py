@@ -26,6 +26,11 @@ _OTHERWISE = "Orders above 40 euros are delivered free; otherwise delivery costs
 _CLOSES = "The shop closes at 18:00."
 _RENEW = "The subscription renews automatically."
 _BREAKFAST = "Breakfast can be booked for €12 a day."
+_HALL = "The renovation of the Eastfield hall is still under way. The new tiles have been laid. The reopening is planned for 1 October."
+_SHUT = "The museum is open from 10:00 to 18:00. On 24, 25 and 31 December the museum stays closed."
+_SAVERS = "The employer pays 6% of salary into the pension and the employee pays 4%."
+_KETTLES = "The Breva kettle holds 1.7 litres and boils in three minutes. The Lumo kettle holds 1.2 litres and boils in four minutes."
+_PLANS = "Requests are limited to 100 per minute on the Free plan and 1,000 per minute on the Pro plan."
 _SHIP = "We ship to Spain and Portugal."
 
 
@@ -46,6 +51,9 @@ _SHIP = "We ship to Spain and Portugal."
         (_VALVE, "What is the first step?", "Open the valve.", "Start the pump."),
         ("The tour visits Rome, then Florence, and finally Venice.", "Where does the tour end?", "In Venice.", "In Rome."),
         (_MOVED, "Where was the office before?", "In Kent.", "In Dover."),
+        (_SAVERS, "Who pays more into the pension, the employer or the employee?", "The employer.", "The employee."),
+        (_KETTLES, "Does the Lumo hold more water than the Breva?", "No.", "Yes."),
+        (_PLANS, "Which plan has the higher request limit, Free or Pro?", "Pro.", "Free."),
         ("The exam was brought forward from 20 June to 14 June.", "When is the exam?", "On 14 June.", "On 20 June."),
         (_DOWN, "What did the jacket cost before?", "90 euros.", "60 euros."),
         ("Ms Roe replaced Mr Poe as director.", "Who is director now?", "Ms Roe.", "Mr Poe."),
@@ -216,3 +224,20 @@ def test_what_an_answer_begins_with_is_held_to_it() -> None:
     two = [Claim("19 is old enough.", question=question, reply="Yes"), Claim("It costs 30 euros.")]
     assert answered([said, said], two, [_RENT]) == wrong
     assert answered([said], [], [_RENT]) == [said]
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "there"),
+    [
+        (_HALL, "Is the Eastfield hall open again?", "The renovation of"),
+        (_HALL, "Have the new tiles been laid in the Eastfield hall already?", ""),
+        (_HALL, "Is the Eastfield hall still closed?", ""),
+        (_SHUT, "Is the museum open on 25 December?", "On 24, 25 and 31 December"),
+        (_SHUT, "Is the museum open on 27 December?", ""),
+        (_SHUT, "Is the café open on 25 December?", ""),
+    ],
+)
+def test_what_is_planned_is_not_done_and_a_day_may_be_an_exception(document: str, question: str, there: str) -> None:
+    found = [told(question, answer, [document]) for answer in ("Yes.", "No.")]
+    assert [one and one.holds for one in found] == ([False, True] if there else [None, None])
+    assert all(one is None or document[one.start :].startswith(there) for one in found)

@@ -31,6 +31,9 @@ from sidecar.inference.values.supposed import supposed
         ("May I drill on Saturday?", "On Saturday drilling is permitted from 8:00 to 13:00.", []),
         ("I register on 6 May. What is it?", "On 6 May it is open until 9 May.", []),
         ("How much is it?", "For a $35 order it is $6.95.", []),
+        ("What is it for 80 users?", "80 users are in the second band.", ["80"]),
+        ("Is it enough for 80 users?", "80 users are the most.", []),
+        ("What is it for 80 users?", "80 seats are the most.", []),
     ],
 )
 def test_a_value_of_the_question_is_the_askers_own_case(question: str, claim: str, taken: list[str]) -> None:
