@@ -141,7 +141,7 @@ def _lines(texts: Sequence[str]) -> tuple[list[_Line], frozenset[str]]:
     """The sentences of sections that are told apart, and the stems of all others; none where there are not two."""
     spans = [sentences(text) for text in texts]
     pieces = [sentences_with_headings(text, own) for text, own in zip(texts, spans, strict=True)]
-    labels = labelled(pieces, content_stem, openings=True)
+    labels = labelled(pieces, content_stem)
     if len({label.row for label in labels.values() if label.group == SECTIONS}) < _LEAST_SECTIONS:
         return [], frozenset()
     lines, others = [], set[str]()

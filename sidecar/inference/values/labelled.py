@@ -31,7 +31,7 @@ VERBS = frozenset(
 )
 # "E1042 means that", "Error 429 is": what a sentence tells by its code.
 _CODE = re.compile(
-    r"\W{0,4}(?:(?:[Tt]he )?(?P<kind>(?i:(?:http |exit )?(?:error|code|status|fault|alarm|warning|message)(?: code)?) ))?"
+    r"\A\W{0,4}(?:(?:[Tt]he )?(?P<kind>(?i:(?:http |exit )?(?:error|code|status|fault|alarm|warning|message)(?: code)?) ))?"
     r"[`'\"*]{0,2}(?P<code>(?P<letters>[A-Z]{1,6}[-_]?)?\d{1,5})[`'\"*]{0,2}(?:(?=:? [–—-] |: )| (?=(?:means?|indicates?|says|shows|appears?|occurs?|stands|is)\b))"
 )
 _MARK = "# "
@@ -93,15 +93,10 @@ def _is_title(text: str) -> bool:
     return _TITLE.fullmatch(text.strip()) is not None and VERBS.isdisjoint(text.lower().rstrip(".").split())
 
 
-def labelled(texts: Sequence[Sequence[str]], stem: Stem, *, openings: bool = False) -> dict[tuple[int, int], Label]:
-    """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text; with `openings` what one opens with, before a
-    colon, is its heading."""
+def labelled(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], Label]:
+    """The labels of sentences, by the number of their text and their own. `texts` are the sentences of each text."""
     codes = _codes(texts, stem)
-    sections = [
-        one
-        for number, sentences in enumerate(texts)
-        for one in _sections(number, sentences, stem, codes, openings=openings)
-    ]
+    sections = [one for number, sentences in enumerate(texts) for one in _sections(number, sentences, stem, codes)]
     found: dict[tuple[int, int], Label] = {}
     told = _told_apart([section for section in sections if section.heading][:_MOST_SECTIONS])
     for group, section in enumerate(sections):
@@ -145,10 +140,10 @@ def _of_a_kind(one: _Section, other: _Section) -> bool:
 
 
 def _sections(
-    number: int, sentences: Sequence[str], stem: Stem, codes: Mapping[tuple[int, int], _Section], *, openings: bool
+    number: int, sentences: Sequence[str], stem: Stem, codes: Mapping[tuple[int, int], _Section]
 ) -> Iterator[_Section]:
     section = _Section(frozenset())
-    if openings and (opening := _opening(sentences, stem)):
+    if opening := _opening(sentences, stem):
         section = _Section(opening)
     for n, text in enumerate(sentences[:_MOST_SENTENCES]):
         if (number, n) in codes:

@@ -126,3 +126,23 @@ def test_versions_are_names_and_what_stands_behind_them_in_brackets_is_none() ->
     text = "News\n\n2.4 (June 2026)\nFixed: exports.\n\n2.3 (April 2026)\nFixed: the login page."
     assert told(text) == [("exports.", {"2.4"}, {"fixed"}), ("the login page.", {"2.3"}, {"fixed"})]
     assert [row for _, row, _ in told(text.replace("2.4 (", "## v2.4.1 ("))] == [{"2.4.1"}, {"2.3"}]
+
+
+def test_a_code_that_sentences_begin_with_is_their_heading() -> None:
+    text = "E1042 means that the lock file is old. Refresh it. E1043 means that a package is broken. Clear the cache."
+    assert told(text, "E1044: the registry refused the token.") == [
+        ("E1042 means that the lock file is old.", {"e1042"}, set()),
+        ("Refresh it.", {"e1042"}, set()),
+        ("E1043 means that a package is broken.", {"e1043"}, set()),
+        ("Clear the cache.", {"e1043"}, set()),
+        ("the registry refused the token.", {"e1044"}, {"e1044"}),
+    ]
+    assert told("E1042 means that the lock file is old. Refresh it.") == []
+
+
+def test_what_a_text_opens_with_is_its_heading() -> None:
+    texts = ("Half-year report, Halden Foods: the margin fell.", "Half-year report, Morrow Snacks: the margin rose.")
+    assert told(*texts) == [
+        ("the margin fell.", {"halden", "food"}, {"half", "year", "report", "halden", "food"}),
+        ("the margin rose.", {"morrow", "snack"}, {"half", "year", "report", "morrow", "snack"}),
+    ]
