@@ -27,9 +27,8 @@ _WHO = re.compile(
 _OPENING = re.compile(r"\A\W{0,3}(?:(?:Yes|No|And|But|Also|Then|So|Actually)\b,? ){0,2}")
 _BY = re.compile(r"\b(?:by|with|from) \Z")
 _ENDS_NAME = re.compile(r"['’]s?\Z")
-_OF_MORE = re.compile(
-    r"['’]|,? (?:and|or|&) (?:the )?[A-Z]|,? (?:and|or) (?:the|your|our|a) "
-)  # a thing of theirs, or several
+# A thing of theirs, or several.
+_OF_MORE = re.compile(r"['’]|,? (?:and|or|&) (?:the )?[A-Z]|,? (?:and|or) (?:the|your|our|a) ")
 _GOES_ON = re.compile(r",? (?:and|but|while|whereas|who|which)\b")
 _BEGINS_WITH_PRONOUN = re.compile(r"\W{0,3}(?:he|she|they|it|this|that|these|both|his|her|their)\b", re.IGNORECASE)
 _NOT_ALONE = re.compile(
@@ -90,7 +89,8 @@ def _by_another(
     for doer in doers:
         mine = frozenset[str]().union(*(one.roots for one in every if one.names(doer)))
         others = [one for one in every if not one.names(doer) and _tells_of_another(one, doer, known)]
-        for part in {claim[doer.end :], _GOES_ON.split(claim[doer.end :], maxsplit=1)[0]}:
+        behind = claim[doer.end :]
+        for part in (behind, _GOES_ON.split(behind, maxsplit=1)[0]):
             rest = _said(f"{claim[: doer.start]} {part}")
             if any(one[0].isdecimal() for one in rest):
                 continue  # values are compared as such
