@@ -22,7 +22,7 @@ MOST_SECONDS = 1e6
 _TIME = "must be RFC 3339, as 2026-01-31T12:00:00Z, or a number since the epoch (leave it out where there is none)"
 _LEAP_SECOND = re.compile(r"(T\d\d:\d\d:)60")
 _PER_SECOND = (1.0, 1e3, 1e6, 1e9)
-_FIRST_TIME, _LAST_TIME = 1e8, 1e10  # seconds since the epoch
+FIRST_TIME, LAST_TIME = 1e8, 1e10  # seconds since the epoch
 _GIVEN = ("prompt_tokens", "input_tokens", "promptTokenCount", "input")
 _MADE = ("completion_tokens", "output_tokens", "candidatesTokenCount", "output")
 _CACHED = ("cached_input", "cache_read_input_tokens", "cachedContentTokenCount")
@@ -46,7 +46,7 @@ def read_timestamp(record: NativeRecord, fallback: float) -> float:
         if not told:
             continue
         for unit in _PER_SECOND if not isinstance(value, str) else _PER_SECOND[:1]:
-            if _FIRST_TIME <= told / unit < _LAST_TIME:
+            if FIRST_TIME <= told / unit < LAST_TIME:
                 return told / unit
         raise DecodeError("bad_field", f"timestamp {_TIME}, of the years 1973 to 2286")
     return fallback or time.time()

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from exporters.serialize import rfc3339
 from exporters.text import clean
 from sidecar.decode.native.fields import NativeRecord
 from sidecar.decode.native.mapping import apply
+from sidecar.decode.native.numbers import FIRST_TIME, LAST_TIME
 from sidecar.record.authored import Authored, Message, ToolCall
 from sidecar.record.request import RagTrace, TraceKind
 
@@ -22,8 +22,6 @@ _TOLD = frozenset(
     }
 )  # fmt: skip
 _KINDS = frozenset(map(str, TraceKind))
-# The numbers that are read as seconds since the epoch.
-_FIRST_SECOND, _END_SECOND = 1e8, 1e10
 
 
 def record_of(data: Mapping[str, Any], mapping: Mapping[str, str]) -> NativeRecord:
@@ -125,9 +123,9 @@ def _authored(own: Authored) -> dict[str, Any]:
     }
 
 
-def _time(seconds: float) -> float | str | None:
-    """Seconds since the epoch, where such a number is read as that."""
-    return seconds if _FIRST_SECOND <= seconds < _END_SECOND else rfc3339(seconds)
+def _time(seconds: float) -> float | None:
+    """Seconds since the epoch; None of years that are read as no time."""
+    return seconds if FIRST_TIME <= seconds < LAST_TIME else None
 
 
 def _listed(texts: Iterable[str] | None) -> list[str] | None:

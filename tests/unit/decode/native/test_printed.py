@@ -113,7 +113,7 @@ def test_a_request_of_recorded_spans_is_read_back_as_the_same(name: str) -> None
         CASE,
         {"question": "How long?", "answer": "Two years.", "model": "gpt-4o", "error": "rate limit"},
         {"question": "How long?", "answer": "I don't know.", "contexts": []},
-        {"question": "How long?", "contexts": ["Two years.", "Two years."], "timestamp": "1969-07-20T20:17:40Z"},
+        {"question": "How long?", "contexts": ["Two years.", "Two years."], "timestamp": "2025-07-20T20:17:40Z"},
     ],
     ids=["all fields", "without retrieval", "nothing was found", "two that say the same"],
 )
@@ -121,6 +121,13 @@ def test_a_native_record_is_read_back_as_the_same(record: dict[str, Any]) -> Non
     limits = DecodeConfig(keep_attributes=("team",))
     request = read_native(record, limits, fallback_timestamp=1_767_225_600.0)
     assert read(printed(request), limits) == request
+
+
+@pytest.mark.parametrize("seconds", [0.0, 7.0, 2e10])
+def test_a_time_of_years_that_are_not_read_is_none(seconds: float) -> None:
+    request = replace(read_native({"question": "How long?"}, LIMITS, fallback_timestamp=1.0), timestamp=seconds)
+    assert printed(request)["timestamp"] is None
+    assert read(printed(request)).timestamp == 1.0
 
 
 def test_a_mapping_of_a_users_own_names_says_nothing_of_what_is_printed() -> None:
