@@ -19,9 +19,8 @@ _SHUT = re.compile(
     r"|\b(?:not|n['’]t) (?:open|run|deliver|operate)\b",
     re.IGNORECASE,
 )
-_DAYS = re.compile(
-    r"(?<![\w.,:])(\d{1,2})(?:st|nd|rd|th)?(?=(?:,| and| &| or) \d{1,2}(?:st|nd|rd|th)?(?:,| and| &| or| of| [A-Z]))"
-)
+_LISTED = re.compile(r"(?<![\w.,:])(?:\d{1,2}(?:st|nd|rd|th)?(?:,? and|,? or|,| &) ){1,12}")
+_FIGURES = re.compile(r"\d{1,2}")
 _SAYS_LITTLE = told_apart(
     "open closed shut visit come go run runs day today tomorrow week year available monday tuesday wednesday thursday friday saturday sunday"
 )
@@ -38,9 +37,8 @@ def asks_on_date(asked: Asked) -> bool:
 def on_date(asked: Asked, sentences: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
     """The sentence of a document that is about what is asked about which says that nothing is open on that day, and whether the answer is no."""
     days, reply = _days(asked.question), REPLY.match(asked.answer)
-    about = frozenset(one for one in told_apart(asked.question) - _SAYS_LITTLE if not one[0].isdecimal()) - _months(
-        asked.question
-    )
+    asks = told_apart(asked.question) - _SAYS_LITTLE - _months(asked.question)
+    about = frozenset(one for one in asks if not one[0].isdecimal())
     said = frozenset[str]().union(*map(told_apart, sentences))
     if reply is None or not about <= said:
         return
@@ -53,19 +51,12 @@ def _days(text: str) -> frozenset[_Day]:
     """The days of months that a text names, "24, 25 and 31 December" one by one."""
     found = set[_Day]()
     dates = [one for one in values_of(text)[1] if one.kind is Kind.DATE and not one.through]
+    listed = {one.end(): one[0] for one in _LISTED.finditer(text)}
     for value in dates:
-        found |= {(date.month, date.day) for date in value.dates if date.month and date.day}
-    for listed in _DAYS.finditer(text):
-        behind = (
-            date.month
-            for value in dates
-            if value.start > listed.start()
-            for date in value.dates
-            if date.month and date.day
-        )
-        month = next(behind, None)
-        if month is not None:
-            found.add((month, int(listed[1])))
+        for date in value.dates:
+            if date.month and date.day:
+                days = map(int, _FIGURES.findall(listed.get(value.start, "")))
+                found.update((date.month, day) for day in (date.day, *days))
     return frozenset(found)
 
 

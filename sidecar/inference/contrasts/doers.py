@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from exporters.result import Evidence
-from sidecar.inference.embedding.text import read_words, sentences
+from sidecar.inference.embedding.text import content_stem, read_words, sentences
 
 _ROLES = (
     "tenants? landlords? employers? employees? managers? directors? secretary treasurer chair chairperson president nurses? doctors? pharmacists? buyers? sellers? customers? "
@@ -69,12 +69,14 @@ class _Sentence:
 
 def done_by_another(claims: Sequence[str], texts: Sequence[str], weight: Weight) -> dict[int, Evidence]:
     """The claims, by number, that say of one what a sentence says of another, and that sentence."""
+    every_text = "\n".join(texts).lower()
     acting = {
         n: doers
         for n, claim in enumerate(claims)
-        if not (_DENIES.search(claim) or _NOT_ALONE.search(claim)) and (doers := _acting(claim))
+        if not (_DENIES.search(claim) or _NOT_ALONE.search(claim))
+        and (doers := [one for one in _acting(claim) if all(word in every_text for word in one.words)])
     }
-    if not acting:
+    if not acting:  # as for nearly all: then no text is read
         return {}
     read = [_sentences(text, number) for number, text in enumerate(texts)]
     known = frozenset[str]().union(*(doer.words for own in read for one in own for doer in one.named if doer.sure))
@@ -151,7 +153,7 @@ def _doers(text: str) -> list[_Doer]:
     found = []
     for match in itertools.islice(_WHO.finditer(text), _MOST_NAMES):
         own = match["role"] or match["name"]
-        if _ENDS_NAME.search(own):
+        if _ENDS_NAME.search(own) or content_stem(own.lower()) is None:  # "The", "You"
             continue
         words = frozenset(one.removesuffix("s") for one in own.lower().split())
         sure = (

@@ -26,7 +26,7 @@ _EXTREME = re.compile(
     rf"\b(?:the|has|had|with)\s(?P<word>{'|'.join((*_OF_DIMENSION, *_SIGNS))})\b(?!\s(?:of|recent|likely|common))",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"[\w][\w'’-]{0,60}")
+_NAMED = re.compile(r"\w[\w'’-]{0,60}")
 _DENIES = re.compile(
     r"\b(?:not|no|never|nor|neither|among|one of|second|third|except|apart|if|than)\b|n['’]t\b", re.IGNORECASE
 )

@@ -188,14 +188,11 @@ def _codes(texts: Sequence[Sequence[str]], stem: Stem) -> dict[tuple[int, int], 
 
 def _opening(sentences: Sequence[str], stem: Stem) -> frozenset[str]:
     """What a text says to be about before its first sentence, "Half-year report, Halden Foods: ...", where no other sentence is labelled."""
-    if (
-        not sentences
-        or _HEADING.match(sentences[0])
-        or any(_label(text, 0, stem)[0] for text in sentences[1:_MOST_SENTENCES])
-    ):
+    found = _LABEL.match(sentences[0]) if sentences and not _HEADING.match(sentences[0]) else None
+    if found is None or not VERBS.isdisjoint(found["name"].lower().split()):
         return frozenset()
-    found = _LABEL.match(sentences[0])
-    return _name(found["name"], stem) if found and VERBS.isdisjoint(found["name"].lower().split()) else frozenset()
+    alone = not any(_label(text, 0, stem)[0] for text in sentences[1:_MOST_SENTENCES])
+    return _name(found["name"], stem) if alone else frozenset()
 
 
 def _label(text: str, begins: int, stem: Stem) -> tuple[frozenset[str], int, frozenset[str]]:

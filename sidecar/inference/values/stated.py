@@ -131,9 +131,8 @@ class _Sentence:
         self._of_values = set[int]().union(*self._covered.values())
         colons = [k for k, token in enumerate(tokens) if token.text == ":" and k and k not in self._of_values]
         listed = len(colons) == 1 and sum(self._at[value.start] > colons[0] for value in values) >= _LEAST_LISTED
-        self._heads = frozenset(
-            {self._clauses[colons[0] - 1]} if listed else ()
-        )  # of "per 100 g: 250 kcal, 9 g of fat, 2 g of salt"
+        # Of "per 100 g: 250 kcal, 9 g of fat, 2 g of salt" what stands before the colon.
+        self._heads = frozenset({self._clauses[colons[0] - 1]} if listed else ())
 
     def _within(self, value: Value) -> Iterator[int]:
         k = self._at[value.start]
